@@ -1,0 +1,81 @@
+package commands
+
+import "redlock-proxy/quorum"
+
+// Action is what one command of a client comes to. Exactly one of Reply,
+// Requests and Effect is set.
+type Action struct {
+	// Command is the command's row in the table, nil if there is none of that
+	// name. It names the command in the statistics.
+	Command *Command
+
+	// Reply is the answer where no master and no other connection need be asked.
+	Reply Reply
+
+	// Requests are put to the masters in this order; when all results are in,
+	// Render makes the reply of them.
+	Requests []quorum.Request
+	Render   Render
+
+	// Effect is what only the server can do or knows.
+	Effect Effect
+
+	// Rejected says that Reply is an error given before the command could run
+	// (unknown, arity, NOAUTH): Redis counts those as rejected calls, the
+	// others as failed ones.
+	Rejected bool
+
+	// Muted: the client asked for silence (CLIENT REPLY OFF or SKIP). The
+	// command is carried out and its reply dropped.
+	Muted bool
+
+	// Close: the connection ends once the reply is written.
+	Close bool
+}
+
+// Render turns results into a reply. It is a value, so that it can be kept,
+// compared and tested.
+type Render interface {
+	// Render takes the results in the order of the requests. If next has any
+	// requests, there is no reply yet: those are put, and their results go to
+	// next's Render.
+	Render(results []quorum.Result) (reply Reply, next Action)
+}
+
+// Effect is a question to the server or an order to it: one of the Effect
+// types below.
+type Effect interface{ effect() }
+
+type (
+	// InfoEffect answers INFO with these sections, lower case; none means the default ones.
+	InfoEffect struct{ Sections []string }
+	// TimeEffect answers TIME by the masters' clocks.
+	TimeEffect struct{}
+	// ClientInfoEffect answers CLIENT INFO.
+	ClientInfoEffect struct{}
+	// ClientListEffect answers CLIENT LIST: those that match.
+	ClientListEffect struct{ Filter ClientFilter }
+	// ClientKillEffect ends the connections that match. Old is the form
+	// CLIENT KILL addr:port, answered with OK or an error instead of a number.
+	ClientKillEffect struct {
+		Filter ClientFilter
+		Old    bool
+	}
+)
+
+func (InfoEffect) effect()       {}
+func (TimeEffect) effect()       {}
+func (ClientInfoEffect) effect() {}
+func (ClientListEffect) effect() {}
+func (ClientKillEffect) effect() {}
+
+// ClientFilter names connections. A zero field matches every connection.
+type ClientFilter struct {
+	IDs    []int64
+	Type   string // normal, master, replica, pubsub
+	Addr   string // ip:port of the client
+	LAddr  string // ip:port it connected to
+	User   string
+	SkipMe bool
+	MaxAge int64 // seconds; only connections that are at least this old
+}

@@ -1,0 +1,62 @@
+package quorum
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"time"
+)
+
+// MaxMasters is how many masters one set may have: the votes of all of them
+// share one 64-bit word.
+const MaxMasters = 15
+
+// Config is what an Engine works with. Every duration must be positive unless
+// said otherwise; the caller has checked that.
+type Config struct {
+	Masters []Master
+
+	// AcquireTimeout bounds every decision, from when the request is put to
+	// the masters; a request with a ttl never takes more than half of it.
+	AcquireTimeout time.Duration
+
+	// MaxTTL is the longest ttl that is protected against masters that forget.
+	// Requests that ask for more are counted.
+	MaxTTL time.Duration
+
+	// MaxHold bounds how long extensions may keep one lock since this proxy
+	// first saw it. Zero: as long as the client likes.
+	MaxHold time.Duration
+
+	// SplitRetries is how often an acquire that was split is tried again, and
+	// SplitDelay the longest random wait before each try; the shortest is a
+	// fifth of it.
+	SplitRetries int
+	SplitDelay   time.Duration
+
+	// ConnectTimeout bounds a dial with all that identifies a master;
+	// MasterTimeout is how long a batch may stay unanswered before its
+	// connection is given up; ProbeInterval is how often an idle master is
+	// probed, and a quarter of it how often a lost one is dialled.
+	ConnectTimeout, MasterTimeout, ProbeInterval time.Duration
+}
+
+// Master is one of the N independent Redis servers, as configured.
+type Master struct {
+	// Name is what logs and INFO show. It holds no secret.
+	Name string
+
+	// Network and Address are those of net.Dial; a host name is resolved at
+	// each dial.
+	Network, Address string
+
+	// Dial, if not nil, is used instead of a net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// TLS, if not nil, gives the configuration for each new connection.
+	TLS func() *tls.Config
+
+	// Credentials, if not nil, gives user and password for each new
+	// connection. Either may be empty.
+	Credentials func() (user, password string)
+}

@@ -1,0 +1,122 @@
+package quorum
+
+import "time"
+
+// Kind says what is asked of the masters, and with it how their votes are
+// counted.
+type Kind uint8
+
+const (
+	// Acquire sets Key to Token if Key does not exist (SET key token NX PX).
+	// Won and Contended are its outcomes; a split is undone and tried again.
+	Acquire Kind = iota + 1
+
+	// Release deletes Key if it holds Token (compare-and-delete). Won: it was
+	// held and is free. Contended: a quorum did not hold it.
+	Release
+
+	// Extend sets the expiry of Key if it holds Token (compare-and-expire).
+	// Contended: too many masters hold another value or none.
+	Extend
+
+	// Read asks for the value, the type and the remaining ttl of Key.
+	// Won: the answer is known, also when it is that there is no such key.
+	Read
+
+	// Remove deletes Key whatever it holds (DEL, UNLINK). Won: a quorum held
+	// it. Contended: no quorum did; what there was is gone all the same.
+	Remove
+
+	// Write carries out Args on every master. Won: a quorum gave the same
+	// reply, which is Result.Reply.
+	Write
+)
+
+// Request is one thing a client asks of the masters: a pure value.
+type Request struct {
+	Kind Kind
+
+	// Key is the locked resource. Every kind needs it.
+	Key string
+
+	// Token is the value that signs the lock: the one to set (Acquire) or to
+	// compare with (Release, Extend).
+	Token string
+
+	// TTL is the lifetime the client asks for (Acquire, Extend, Write with
+	// TTLArg). Zero means none: an Acquire without expiry, an Extend that
+	// takes the expiry away (PERSIST). The engine adds the drift.
+	TTL time.Duration
+
+	// At, if not zero, stands for TTL: the lock is to end at this Unix time
+	// in milliseconds, by the masters' clocks.
+	At int64
+
+	// Args is the command of a Write as the masters get it, name first.
+	Args []string
+
+	// TTLArg is the index in Args that the engine fills with the padded ttl
+	// in milliseconds; zero if the command has none.
+	TTLArg int
+}
+
+// ReplyKind is the type of a master's reply to a Write.
+type ReplyKind uint8
+
+const (
+	NilReply ReplyKind = iota + 1
+	StatusReply
+	IntegerReply
+	BulkReply
+	FailureReply // an error reply; Str is its text
+)
+
+// Reply is what one master answered to a Write, or what a quorum of them did.
+type Reply struct {
+	Kind ReplyKind
+	Str  string
+	Int  int64
+}
+
+// NoTTL is Result.TTL of a key without expiry.
+const NoTTL time.Duration = -1
+
+// Result is what the votes on one Request amount to.
+type Result struct {
+	Decision Decision
+
+	// Exists, Type, Value and TTL answer a Read: whether a quorum holds one
+	// value, its Redis type ("string", "hash", ...), the value if it is a
+	// string, and what is left of its ttl, already reduced by the drift
+	// (at least 1 ms), or NoTTL.
+	// Of an Acquire that is Contended, Exists and Value tell the value that
+	// was seen on a quorum, where the masters could tell (Redis 7.0 and later).
+	Exists bool
+	Type   string
+	Value  string
+	TTL    time.Duration
+
+	// Absent tells, of a Release or Extend that is Contended, that the
+	// masters that said no mostly had no such key, rather than another value.
+	Absent bool
+
+	// Reply is what a quorum answered to a Write. Its Kind is FailureReply where a
+	// quorum refused the command with one and the same error; this is also how
+	// a key of the wrong type shows in any other Kind that is Won.
+	Reply Reply
+
+	// Voted, Needed and Masters are the numbers of NOQUORUM: how many masters
+	// could vote in time, the quorum, and how many are configured.
+	Voted, Needed, Masters int
+}
+
+// Asker is told what was decided. Both methods are called by the goroutine
+// that cast the deciding vote and must neither block nor call the engine's
+// Close; they may put further requests.
+type Asker interface {
+	// Answer is called exactly once for each Request put.
+	Answer(Result)
+	// Flush is called after a batch of answers: what Answer gathered should
+	// now be sent. It may be called when there is nothing to send.
+	Flush()
+}
