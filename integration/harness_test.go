@@ -1,0 +1,326 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// binary is the program under test, built once for all tests.
+var binary struct {
+	dir   string
+	build func() (string, error)
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "redlock-proxy-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary.dir = dir
+	binary.build = sync.OnceValues(func() (string, error) { return BuildProxy(dir, raceEnabled) })
+	return m.Run()
+}
+
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := binary.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// startMaster starts one redis-server that ends with the test.
+func startMaster(t *testing.T, o RedisOptions) *Redis {
+	t.Helper()
+	r, err := StartRedis(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func startMasters(t *testing.T, n int) []*Redis {
+	t.Helper()
+	masters := make([]*Redis, n)
+	for i := range masters {
+		masters[i] = startMaster(t, RedisOptions{})
+	}
+	return masters
+}
+
+func startRelay(t *testing.T, target string) *Relay {
+	t.Helper()
+	r, err := NewRelay(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// relayed puts a relay before each master.
+func relayed(t *testing.T, masters []*Redis) []*Relay {
+	t.Helper()
+	relays := make([]*Relay, len(masters))
+	for i, m := range masters {
+		relays[i] = startRelay(t, m.Addr)
+	}
+	return relays
+}
+
+// flags names the masters to the proxy.
+func flags(masters []*Redis) []string {
+	var args []string
+	for _, m := range masters {
+		args = append(args, "--master", m.Addr)
+	}
+	return args
+}
+
+func relayFlags(relays []*Relay) []string {
+	var args []string
+	for _, r := range relays {
+		args = append(args, "--master", r.Addr)
+	}
+	return args
+}
+
+// launch starts the program as described. When the test ends it is asked to
+// end too, and must do so with exit code 0.
+func launch(t *testing.T, o ProxyOptions) *Proxy {
+	t.Helper()
+	o.Path = program(t)
+	p, err := StartProxy(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if code, err := p.Terminate(15 * time.Second); err != nil || code != 0 {
+			t.Errorf("the proxy ended with exit code %d, %v", code, err)
+		}
+		if t.Failed() {
+			t.Logf("the proxy's log:\n%s", p.Log())
+		}
+	})
+	return p
+}
+
+// startProxy starts a proxy with the flags given and waits until every one of
+// its masters votes.
+func startProxy(t *testing.T, args ...string) *Proxy {
+	t.Helper()
+	p := launch(t, ProxyOptions{Args: args})
+	n := 0
+	for _, a := range args {
+		if a == "--master" {
+			n++
+		}
+	}
+	awaitVoting(t, p, n)
+	return p
+}
+
+// quorum is N masters and a proxy in front of them.
+func startQuorum(t *testing.T, n int, args ...string) ([]*Redis, *Proxy) {
+	t.Helper()
+	masters := startMasters(t, n)
+	return masters, startProxy(t, append(flags(masters), args...)...)
+}
+
+// voting counts the masters whose votes count, as INFO tells.
+func voting(t *testing.T, p *Proxy) int {
+	t.Helper()
+	return strings.Count(dial(t, p.Addr).text("INFO", "quorum"), "state=voting")
+}
+
+func awaitVoting(t *testing.T, p *Proxy, n int) {
+	t.Helper()
+	eventually(t, 5*time.Second, func() error {
+		if got := voting(t, p); got != n {
+			return fmt.Errorf("%d masters vote, want %d", got, n)
+		}
+		return nil
+	})
+}
+
+// eventually tries until it works or the time is over.
+func eventually(t *testing.T, within time.Duration, try func() error) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v: %v", within, err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// always holds that something does not change for a while.
+func always(t *testing.T, during time.Duration, check func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(during); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if err := check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// talk is a Client whose every trouble is the test's end.
+type talk struct {
+	*Client
+	t *testing.T
+}
+
+func dial(t *testing.T, addr string) talk {
+	t.Helper()
+	c, err := Dial(addr)
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	return talk{c, t}
+}
+
+// direct speaks to a master itself.
+func direct(t *testing.T, r *Redis) talk {
+	t.Helper()
+	c, err := r.Dial()
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	return talk{c, t}
+}
+
+func (k talk) do(args ...string) any {
+	k.t.Helper()
+	reply, err := k.Do(args...)
+	if err != nil {
+		k.t.Fatalf("%q: %v", args, err)
+	}
+	return reply
+}
+
+func (k talk) send(args ...string) {
+	k.t.Helper()
+	must(k.t, k.Send(args...))
+}
+
+// receive expects the reply to something that was sent before.
+func (k talk) receive(want any) {
+	k.t.Helper()
+	reply, err := k.Receive()
+	must(k.t, err)
+	if !reflect.DeepEqual(reply, widen(want)) {
+		k.t.Fatalf("got %#v, want %#v", reply, want)
+	}
+}
+
+func (k talk) want(want any, args ...string) {
+	k.t.Helper()
+	if got := k.do(args...); !reflect.DeepEqual(got, widen(want)) {
+		k.t.Fatalf("%q: got %#v, want %#v", args, got, want)
+	}
+}
+
+// wantNoQuorum expects the error that too few masters could vote.
+func (k talk) wantNoQuorum(args ...string) {
+	k.t.Helper()
+	reply := k.do(args...)
+	if f, ok := reply.(Failure); !ok || !strings.HasPrefix(string(f), "NOQUORUM ") {
+		k.t.Fatalf("%q: got %#v, want NOQUORUM", args, reply)
+	}
+}
+
+func (k talk) text(args ...string) string {
+	k.t.Helper()
+	s, ok := k.do(args...).(string)
+	if !ok {
+		k.t.Fatalf("%q: not a string", args)
+	}
+	return s
+}
+
+func (k talk) integer(args ...string) int64 {
+	k.t.Helper()
+	reply := k.do(args...)
+	n, ok := reply.(int64)
+	if !ok {
+		k.t.Fatalf("%q: got %#v, want an integer", args, reply)
+	}
+	return n
+}
+
+func widen(v any) any {
+	if n, ok := v.(int); ok {
+		return int64(n)
+	}
+	return v
+}
+
+// holding tells on which masters key holds token.
+func holding(t *testing.T, masters []*Redis, key, token string) []int {
+	t.Helper()
+	var on []int
+	for i, m := range masters {
+		if m.Ended() {
+			continue
+		}
+		if direct(t, m).do("GET", key) == token {
+			on = append(on, i)
+		}
+	}
+	return on
+}
+
+// wantHolding waits until exactly these masters hold the token. It is not at
+// once so: an answer is sent with the deciding vote, and the others follow.
+func wantHolding(t *testing.T, masters []*Redis, key, token string, want ...int) {
+	t.Helper()
+	eventually(t, 2*time.Second, func() error {
+		if got := holding(t, masters, key, token); !reflect.DeepEqual(got, want) {
+			return fmt.Errorf("%s=%s is held by masters %v, want %v", key, token, got, want)
+		}
+		return nil
+	})
+}
+
+func wantGone(t *testing.T, masters []*Redis, key string) {
+	t.Helper()
+	eventually(t, 2*time.Second, func() error {
+		for i, m := range masters {
+			if !m.Ended() && direct(t, m).do("EXISTS", key) != int64(0) {
+				return fmt.Errorf("master %d still has %s", i, key)
+			}
+		}
+		return nil
+	})
+}

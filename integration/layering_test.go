@@ -1,0 +1,88 @@
+package integration
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is, for each package of the program, what it may import besides
+// the standard library. A name ending in "/..." allows the packages below it too.
+var mayImport = map[string][]string{
+	"redlock-proxy/quorum":   {"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/commands": {"redlock-proxy/quorum"},
+	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
+		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
+	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum",
+		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
+
+	// For tests alone: the conversations' reader knows nothing but the dialect.
+	"redlock-proxy/commands/transcript": {},
+	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
+	"redlock-proxy/integration/bench":   {"redlock-proxy/integration"},
+}
+
+// mayNotImport is what some packages must leave alone of the standard library:
+// the dialect does no I/O and lives without a clock's help.
+var mayNotImport = map[string][]string{
+	"redlock-proxy/commands": {"net", "os", "io", "bufio", "sync", "context"},
+}
+
+func TestPackagesImportOnlyWhatTheirRowAllows(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "redlock-proxy/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg, imports := fields[0], fields[1:]
+		allowed, ok := mayImport[pkg]
+		if !ok {
+			t.Errorf("%s has no row in the table of packages", pkg)
+			continue
+		}
+		seen++
+		for _, imp := range imports {
+			if !isStandard(imp) && !allows(allowed, imp) {
+				t.Errorf("%s imports %s, which its row does not allow", pkg, imp)
+			}
+			if slices.Contains(mayNotImport[pkg], imp) {
+				t.Errorf("%s imports %s, which it is to live without", pkg, imp)
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("go list shows %d packages of the table, want at least the program's five", seen)
+	}
+}
+
+// TestTheDialectKnowsNoClock: what a command means does not hang on when it is
+// read, so that the same conversation always reads the same.
+func TestTheDialectKnowsNoClock(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "redlock-proxy/commands").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	args := append([]string{"-nE", `\btime\.(Now|Since|Until|Sleep|After|AfterFunc|NewTimer|NewTicker|Tick)\b`}, strings.Fields(string(out))...)
+	if found, err := exec.Command("grep", args...).Output(); err == nil {
+		t.Errorf("the clock is read here:\n%s", found)
+	} else if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 1 {
+		t.Fatalf("grep: %v", err)
+	}
+}
+
+// isStandard: the standard library's paths have no dot in their first part.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return first != "redlock-proxy" && !strings.Contains(first, ".")
+}
+
+func allows(allowed []string, path string) bool {
+	return slices.ContainsFunc(allowed, func(a string) bool {
+		parent, below := strings.CutSuffix(a, "/...")
+		return path == parent || below && strings.HasPrefix(path, parent+"/")
+	})
+}
