@@ -52,6 +52,10 @@ type Request struct {
 	// in milliseconds, by the masters' clocks.
 	At int64
 
+	// ValueOnly says, of a Read, that neither type nor ttl is asked for (GET): a
+	// key that is no string is then answered with a FailureReply.
+	ValueOnly bool
+
 	// Args is the command of a Write as the masters get it, name first.
 	Args []string
 

@@ -1,5 +1,33 @@
 package quorum
 
+// Vote is what one master said to one request.
+type Vote uint8
+
+const (
+	// Granted: the master carried out what was asked, or answered what it knows.
+	Granted Vote = iota + 1
+	// Refused: the master said no.
+	Refused
+	// Unknown: an error or a time-out. It may have happened or not.
+	Unknown
+	// Withheld: the master must not vote now. What it said does not count.
+	Withheld
+)
+
+func (v Vote) String() string {
+	switch v {
+	case Granted:
+		return "granted"
+	case Refused:
+		return "refused"
+	case Unknown:
+		return "unknown"
+	case Withheld:
+		return "withheld"
+	}
+	return "pending"
+}
+
 // Decision is what the votes on one request amount to.
 type Decision uint8
 
@@ -27,4 +55,109 @@ func (d Decision) String() string {
 		return "unavailable"
 	}
 	return "undecided"
+}
+
+// undecided is the zero Decision: more votes are needed.
+const undecided Decision = 0
+
+// quorumOf is the quorum of n masters configured, however many are up.
+func quorumOf(n int) int { return n/2 + 1 }
+
+// tally is the votes on one request, counted. pending masters have not voted
+// yet; when time has run out they are counted as unknown.
+type tally struct {
+	masters                                      int
+	granted, refused, unknown, withheld, pending int
+}
+
+func (t tally) quorum() int { return quorumOf(t.masters) }
+
+// blocked tells that so many refused that no quorum of the others is left.
+func (t tally) blocked() bool { return t.refused >= t.masters-t.quorum()+1 }
+
+// acquire decides an acquire. seen tells whether one single value was named by
+// a quorum; it is only asked when it matters.
+func (t tally) acquire(seen func() bool) Decision {
+	switch {
+	case t.granted >= t.quorum():
+		return Won
+	case t.blocked():
+		// Several contenders may have divided the masters among themselves, so
+		// that each is refused by the others' grants and nobody holds the lock.
+		if t.granted > 0 && !seen() {
+			return Split
+		}
+		return Contended
+	case t.open():
+		return undecided
+	case t.granted+t.refused >= t.quorum():
+		return Split
+	}
+	return Unavailable
+}
+
+// extend decides a compare-and-expire.
+func (t tally) extend() Decision {
+	switch {
+	case t.granted >= t.quorum():
+		return Won
+	case t.blocked():
+		return Contended
+	case t.open():
+		return undecided
+	}
+	return Unavailable
+}
+
+// open tells whether the masters that have not voted could still make a quorum
+// of yes or a blocking minority of no.
+func (t tally) open() bool {
+	return t.pending > 0 &&
+		(t.granted+t.pending >= t.quorum() || t.refused+t.pending >= t.masters-t.quorum()+1)
+}
+
+// release decides a compare-and-delete or a removal: granted masters had the
+// key and deleted it. An unknown master may have deleted it too; so may a
+// withheld one that had nothing to delete, before it forgot. Without any that
+// is known to have deleted it, there is no yes.
+func (t tally) release() Decision {
+	may := t.granted + t.unknown + t.withheld
+	switch {
+	case t.granted >= 1 && may >= t.quorum():
+		return Won
+	case may+t.pending < t.quorum():
+		return Contended
+	case t.pending > 0:
+		return undecided
+	}
+	return Unavailable
+}
+
+// read decides a read: most is how many of the masters that answered hold the
+// most frequent value. Won also covers that there is no such key, which needs
+// no quorum of its own: it is known as soon as no value can have one.
+func (t tally) read(most int) Decision {
+	switch {
+	case most >= t.quorum():
+		return Won
+	case most+t.unknown+t.withheld+t.pending < t.quorum():
+		return Won
+	case t.pending > 0:
+		return undecided
+	}
+	return Unavailable
+}
+
+// write decides any other write: granted masters answered it, alike of them
+// with the most frequent reply.
+func (t tally) write(alike int) Decision {
+	switch {
+	case alike >= t.quorum():
+		return Won
+	case t.pending > 0 && (alike+t.pending >= t.quorum() || t.granted < t.quorum()):
+		return undecided
+	case t.granted >= t.quorum():
+		return Split
+	}
+	return Unavailable
 }

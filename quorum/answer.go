@@ -1,0 +1,201 @@
+package quorum
+
+import (
+	"strings"
+
+	"github.com/redis/rueidis"
+)
+
+// answer is one reply of a master to one command. Its kind is zero for an
+// array, whose parts are in elems.
+type answer struct {
+	kind  ReplyKind
+	str   string
+	int   int64
+	elems []answer
+}
+
+// newAnswer takes over what rueidis read. Status and bulk strings are not told
+// apart there; both become BulkReply.
+func newAnswer(m rueidis.RedisMessage) answer {
+	switch {
+	case m.IsNil():
+		return answer{kind: NilReply}
+	case m.IsInt64():
+		n, _ := m.AsInt64()
+		return answer{kind: IntegerReply, int: n}
+	case m.IsString():
+		s, _ := m.ToString()
+		return answer{kind: BulkReply, str: s}
+	case m.IsArray():
+		parts, _ := m.ToArray()
+		a := answer{elems: make([]answer, len(parts))}
+		for i := range parts {
+			a.elems[i] = newAnswer(parts[i])
+		}
+		return a
+	}
+	// Of an error, ToString gives the whole text, and Error one without "ERR ".
+	s, _ := m.ToString()
+	return answer{kind: FailureReply, str: s}
+}
+
+// failed tells that the master answered with an error that begins with code.
+func (a answer) failed(code string) bool {
+	return a.kind == FailureReply && strings.HasPrefix(a.str, code)
+}
+
+// aside tells that a master's error is about the master, not about the command:
+// it says nothing of whether another master would do it, and a client is told
+// NOQUORUM instead of it.
+func (a answer) aside() bool {
+	return a.kind == FailureReply && !a.failed("ERR ") && !a.failed("WRONGTYPE")
+}
+
+// said is what the engine keeps of one master's answer until the request is
+// settled. Which fields count depends on the kind of the request.
+type said struct {
+	value  string // the value seen or removed
+	typ    string // its type; "" if there is none
+	left   int64  // remaining ttl in milliseconds, or saysNoTTL
+	named  bool   // value was told
+	absent bool   // there was no key
+	reply  Reply
+}
+
+// judge turns a master's answer into its vote: what the master said, whether it
+// carried out what was asked, and what to keep of the answer. nxGet tells
+// whether an acquire was sent with GET, which changes what its answer means.
+// It is pure.
+func (r *Request) judge(a answer, nxGet bool) (v Vote, did bool, s said) {
+	if a.aside() {
+		return Unknown, false, s
+	}
+	switch r.Kind {
+	case Acquire:
+		if !nxGet {
+			return judgePlainAcquire(a)
+		}
+		return judgeAcquire(a)
+	case Release, Extend:
+		return judgeCompare(a)
+	case Read:
+		return r.judgeRead(a)
+	case Remove:
+		return judgeRemove(a)
+	}
+	return r.judgeWrite(a)
+}
+
+// judgeAcquire reads the reply to SET NX GET: nil if the key was set, else the
+// value that is there.
+func judgeAcquire(a answer) (Vote, bool, said) {
+	switch a.kind {
+	case NilReply:
+		return Granted, true, said{}
+	case BulkReply:
+		return Refused, false, said{value: a.str, named: true}
+	case FailureReply:
+		if a.failed("WRONGTYPE") { // a key that is no string is a key
+			return Refused, false, said{}
+		}
+	}
+	return Unknown, false, said{}
+}
+
+// judgePlainAcquire reads the reply to SET NX without GET: OK if the key was
+// set, else nil.
+func judgePlainAcquire(a answer) (Vote, bool, said) {
+	switch {
+	case a.kind == BulkReply && a.str == "OK":
+		return Granted, true, said{}
+	case a.kind == NilReply:
+		return Refused, false, said{}
+	}
+	return Unknown, false, said{}
+}
+
+// judgeCompare reads the reply of releaseScript and extendScript.
+func judgeCompare(a answer) (Vote, bool, said) {
+	switch {
+	case a.kind == IntegerReply && a.int >= saysNoTTL:
+		return Granted, true, said{left: a.int}
+	case a.kind == IntegerReply && a.int == saysAbsent:
+		return Refused, false, said{absent: true}
+	case a.kind == IntegerReply && a.int == saysOther:
+		return Refused, false, said{}
+	case a.failed("WRONGTYPE"):
+		return Refused, false, said{reply: Reply{Kind: FailureReply, Str: a.str}}
+	}
+	return Unknown, false, said{}
+}
+
+func (r *Request) judgeRead(a answer) (Vote, bool, said) {
+	if r.ValueOnly {
+		switch {
+		case a.kind == NilReply:
+			return Granted, true, said{absent: true}
+		case a.kind == BulkReply:
+			return Granted, true, said{value: a.str, typ: "string", named: true}
+		case a.failed("WRONGTYPE"):
+			return Granted, true, said{typ: "another", reply: Reply{Kind: FailureReply, Str: a.str}}
+		}
+		return Unknown, false, said{}
+	}
+	s, ok := typed(a)
+	if !ok {
+		return Unknown, false, said{}
+	}
+	return Granted, true, s
+}
+
+func judgeRemove(a answer) (Vote, bool, said) {
+	s, ok := typed(a)
+	switch {
+	case !ok:
+		return Unknown, false, said{}
+	case s.absent:
+		return Refused, false, s
+	}
+	return Granted, true, s
+}
+
+// typed reads the reply of readScript and removeScript: {type, value, ttl}.
+func typed(a answer) (s said, ok bool) {
+	if len(a.elems) == 0 || a.elems[0].kind != BulkReply {
+		return s, false
+	}
+	if a.elems[0].str == "none" {
+		return said{absent: true}, true
+	}
+	if len(a.elems) != 3 || a.elems[1].kind != BulkReply || a.elems[2].kind != IntegerReply {
+		return s, false
+	}
+	s.typ, s.value, s.left = a.elems[0].str, a.elems[1].str, a.elems[2].int
+	s.named = s.typ == "string"
+	return s, true
+}
+
+func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
+	if a.elems != nil {
+		return Unknown, false, said{}
+	}
+	reply := Reply{Kind: a.kind, Str: a.str, Int: a.int}
+	if a.kind == BulkReply && !r.answersOld() {
+		reply.Kind = StatusReply
+	}
+	return Granted, a.kind != FailureReply, said{reply: reply}
+}
+
+// answersOld tells of a Write that it answers the old value (SET ... GET).
+func (r *Request) answersOld() bool {
+	if len(r.Args) < 3 {
+		return false
+	}
+	for _, arg := range r.Args[3:] {
+		if arg == "GET" {
+			return true
+		}
+	}
+	return false
+}

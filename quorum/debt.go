@@ -1,0 +1,115 @@
+package quorum
+
+import (
+	"container/list"
+	"strconv"
+	"time"
+)
+
+// A debt is a key that a master should no longer hold, and that it could not
+// be told of. It names the value and how long the lock in question can live at
+// most, so that paying it late never takes anybody else's lock.
+type debt struct {
+	key, value string
+
+	// until is when the last copy of the lock has run out, by our clock; the
+	// debt dies with it. A copy that lives longer is somebody else's.
+	until time.Time
+
+	// eternal says that the lock may be without expiry, too. Such a debt lives
+	// until it is paid.
+	eternal bool
+}
+
+// argv is the command that pays the debt at the time now.
+func (d debt) argv(b []string, sha bool, now time.Time) []string {
+	most := max(d.until.Sub(now).Milliseconds(), 0)
+	eternal := "0"
+	if d.eternal {
+		eternal = "1"
+	}
+	return append(takeBackScript.call(b, sha), d.key, d.value, strconv.FormatInt(most, 10), eternal)
+}
+
+func (d debt) over(now time.Time) bool { return !d.eternal && !d.until.After(now) }
+
+// size is about what a debt takes in memory, in bytes.
+func (d debt) size() int { return len(d.key) + len(d.value) + 200 }
+
+// The bounds of what is remembered for one absent master. A debt that is
+// forgotten costs waiting until its lock expires, never a second holder.
+const (
+	maxDebts     = 50_000
+	maxDebtBytes = 16 << 20
+)
+
+// debts are those of one master, oldest first, one for each key: a key has one
+// value at a time, and the newest is the one that may still be there. Its lane
+// guards them.
+type debts struct {
+	byKey map[string]*list.Element
+	order list.List // of debt
+	bytes int
+}
+
+func (d *debts) len() int { return d.order.Len() }
+
+// add remembers a debt and returns how many were forgotten for it.
+func (d *debts) add(owed debt, now time.Time) (dropped int) {
+	if owed.over(now) {
+		return 1
+	}
+	if d.byKey == nil {
+		d.byKey = make(map[string]*list.Element)
+	}
+	if old := d.byKey[owed.key]; old != nil {
+		if was := old.Value.(debt); was.value == owed.value {
+			owed.eternal = owed.eternal || was.eternal
+			if was.until.After(owed.until) {
+				owed.until = was.until
+			}
+		}
+		d.remove(old)
+	}
+	d.byKey[owed.key] = d.order.PushBack(owed)
+	d.bytes += owed.size()
+	for d.order.Len() > maxDebts || d.bytes > maxDebtBytes {
+		d.remove(d.order.Front())
+		dropped++
+	}
+	return dropped
+}
+
+func (d *debts) remove(e *list.Element) {
+	owed := d.order.Remove(e).(debt)
+	delete(d.byKey, owed.key)
+	d.bytes -= owed.size()
+}
+
+// take removes up to n debts that are still worth paying, and returns them with
+// how many were not.
+func (d *debts) take(n int, now time.Time) (due []debt, dropped int) {
+	for e := d.order.Front(); e != nil && len(due) < n; e = d.order.Front() {
+		owed := e.Value.(debt)
+		d.remove(e)
+		if owed.over(now) {
+			dropped++
+			continue
+		}
+		due = append(due, owed)
+	}
+	return due, dropped
+}
+
+// expire forgets the debts whose locks have run out.
+func (d *debts) expire(now time.Time) (dropped int) {
+	for e := d.order.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(debt).over(now) {
+			d.remove(e)
+			dropped++
+		}
+		e = next
+	}
+	return dropped
+}

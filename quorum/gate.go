@@ -1,0 +1,216 @@
+package quorum
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// identity is who answered at the other end of a connection.
+type identity struct {
+	runID    string
+	version  string
+	clientID int64 // of this connection, at the master
+	nxGet    bool  // SET takes NX and GET together
+}
+
+// Why a master is identified per connection, and not once a second:
+//
+//	1: A wins k on masters 1 2 3
+//	2: master 3 crashes and comes back blank within the second
+//	3: B asks for k; 1 and 2 refuse, 3 grants, and so do 4 and 5
+//
+// B has a quorum too. So a connection's first act is to say who is there.
+
+// identify speaks to the server on a raw connection, before anything else uses
+// it: it authenticates, asks who is there, loads our scripts, and ends the
+// predecessor of this connection. conn has a deadline already.
+func identify(conn net.Conn, user, password string, predecessor identity) (who identity, clock time.Time, err error) {
+	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096)}
+	if password != "" {
+		if err := g.authenticate(user, password); err != nil {
+			return who, clock, err
+		}
+	}
+	calls := [][]string{{"CLIENT", "ID"}, {"INFO"}, {"TIME"}}
+	for _, s := range scripts {
+		calls = append(calls, []string{"SCRIPT", "LOAD", s.text})
+	}
+	answers, err := g.ask(calls...)
+	if err != nil {
+		return who, clock, err
+	}
+	id, info, now, loaded := answers[0], answers[1], answers[2], answers[3:]
+	for _, a := range []answer{info, id, now} {
+		if a.kind == FailureReply {
+			return who, clock, errors.New(a.str)
+		}
+	}
+	for i, s := range scripts {
+		if loaded[i].str != s.sha {
+			return who, clock, fmt.Errorf("SCRIPT LOAD answered %q", loaded[i].str)
+		}
+	}
+	clock, ok := masterTime(now)
+	if !ok || id.kind != IntegerReply || info.kind != BulkReply {
+		return who, clock, errGarbage
+	}
+	who, err = readInfo(info.str)
+	if err != nil {
+		return who, clock, err
+	}
+	who.clientID = id.int
+
+	// What the old socket to this very process still held must not be carried
+	// out after what comes next.
+	if predecessor.runID == who.runID && predecessor.clientID != 0 {
+		killed, err := g.ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.clientID, 10)})
+		if err != nil {
+			return who, clock, err
+		}
+		if killed[0].kind != IntegerReply {
+			return who, clock, fmt.Errorf("CLIENT KILL answered %q", killed[0].str)
+		}
+	}
+	return who, clock, nil
+}
+
+// readInfo takes from INFO who the server is, and refuses one that is no
+// master or not ready to be asked.
+func readInfo(text string) (who identity, err error) {
+	info := make(map[string]string)
+	for line := range strings.SplitSeq(text, "\n") {
+		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r"), ":"); ok {
+			info[name] = value
+		}
+	}
+	who.runID, who.version = info["run_id"], info["redis_version"]
+	switch {
+	case who.runID == "":
+		return who, errors.New("INFO names no run_id")
+	case info["role"] != "master":
+		return who, fmt.Errorf("it is a %s, not a master", info["role"])
+	case info["loading"] == "1":
+		return who, errors.New("it is loading its data set")
+	case info["cluster_enabled"] == "1":
+		return who, errors.New("it is a cluster node, not an independent master")
+	}
+	major, _, _ := strings.Cut(who.version, ".")
+	n, _ := strconv.Atoi(major)
+	who.nxGet = n >= 7
+	return who, nil
+}
+
+// masterTime reads the reply to TIME.
+func masterTime(a answer) (time.Time, bool) {
+	if len(a.elems) != 2 {
+		return time.Time{}, false
+	}
+	s, err1 := strconv.ParseInt(a.elems[0].str, 10, 64)
+	us, err2 := strconv.ParseInt(a.elems[1].str, 10, 64)
+	if err1 != nil || err2 != nil || s <= 0 || us < 0 || us >= 1e6 {
+		return time.Time{}, false
+	}
+	return time.Unix(s, us*1000), true
+}
+
+// gate is the conversation on the raw connection. It reads nothing that was
+// not asked for, so that nothing is lost when rueidis takes over.
+type gate struct {
+	w io.Writer
+	r *bufio.Reader
+}
+
+func (g *gate) authenticate(user, password string) error {
+	call := []string{"AUTH", password}
+	if user != "" {
+		call = []string{"AUTH", user, password}
+	}
+	answers, err := g.ask(call)
+	if err != nil {
+		return err
+	}
+	if answers[0].kind == FailureReply {
+		return errors.New(answers[0].str)
+	}
+	return nil
+}
+
+// ask sends the calls at once and reads one answer for each.
+func (g *gate) ask(calls ...[]string) ([]answer, error) {
+	var b []byte
+	for _, call := range calls {
+		b = fmt.Appendf(b, "*%d\r\n", len(call))
+		for _, arg := range call {
+			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
+		}
+	}
+	if _, err := g.w.Write(b); err != nil {
+		return nil, err
+	}
+	answers := make([]answer, len(calls))
+	for i := range answers {
+		a, err := g.read(2)
+		if err != nil {
+			return nil, err
+		}
+		answers[i] = a
+	}
+	if g.r.Buffered() > 0 {
+		return nil, errSurplus
+	}
+	return answers, nil
+}
+
+// maxGateBulk bounds a string that a server sends before it is known: INFO is
+// the longest.
+const maxGateBulk = 1 << 20
+
+// read reads one RESP2 value, arrays nested up to depth.
+func (g *gate) read(depth int) (answer, error) {
+	line, err := g.r.ReadSlice('\n')
+	if err != nil {
+		if errors.Is(err, bufio.ErrBufferFull) {
+			err = errGarbage
+		}
+		return answer{}, err
+	}
+	if len(line) < 3 || line[len(line)-2] != '\r' {
+		return answer{}, errGarbage
+	}
+	text := string(line[1 : len(line)-2])
+	switch line[0] {
+	case '+':
+		return answer{kind: BulkReply, str: text}, nil
+	case '-':
+		return answer{kind: FailureReply, str: text}, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return answer{}, errGarbage
+	}
+	switch {
+	case line[0] == ':':
+		return answer{kind: IntegerReply, int: n}, nil
+	case line[0] == '$' && n >= 0 && n <= maxGateBulk:
+		b := make([]byte, n+2)
+		if _, err := io.ReadFull(g.r, b); err != nil {
+			return answer{}, err
+		}
+		return answer{kind: BulkReply, str: string(b[:n])}, nil
+	case line[0] == '*' && n >= 0 && n <= maxReplyElems && depth > 0:
+		a := answer{elems: make([]answer, n)}
+		for i := range a.elems {
+			if a.elems[i], err = g.read(depth - 1); err != nil {
+				return answer{}, err
+			}
+		}
+		return a, nil
+	}
+	return answer{}, errGarbage
+}

@@ -1,0 +1,138 @@
+package quorum
+
+import (
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// testConfig has the defaults of the program.
+func testConfig() Config {
+	return Config{
+		AcquireTimeout: 250 * time.Millisecond,
+		MaxTTL:         5 * time.Minute,
+		SplitRetries:   3,
+		SplitDelay:     25 * time.Millisecond,
+		ConnectTimeout: 500 * time.Millisecond,
+		MasterTimeout:  500 * time.Millisecond,
+		ProbeInterval:  time.Second,
+	}
+}
+
+// world is an engine over fake masters, in virtual time.
+type world struct {
+	t       *testing.T
+	masters []*fakeMaster
+	engine  *Engine
+}
+
+// inWorld runs f with an engine over n masters that are all voting. Everything
+// has ended when it returns, or synctest fails the test.
+func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t}
+		cfg := testConfig()
+		for i := range n {
+			m := newFakeMaster(fmt.Sprintf("m%d", i+1))
+			w.masters = append(w.masters, m)
+			cfg.Masters = append(cfg.Masters, m.master())
+		}
+		for _, c := range change {
+			c(&cfg)
+		}
+		w.engine = w.start(cfg)
+		f(w)
+		w.stop(w.engine)
+		for _, m := range w.masters {
+			if m.thaw != nil {
+				m.unfreeze()
+			}
+			m.cut()
+		}
+	})
+}
+
+func (w *world) start(cfg Config) *Engine {
+	e := New(cfg, hclog.New(&hclog.LoggerOptions{Output: io.Discard}))
+	<-e.Tried()
+	synctest.Wait()
+	return e
+}
+
+func (w *world) stop(e *Engine) {
+	ctx, cancel := contextWithTimeout(5 * time.Second)
+	defer cancel()
+	e.Close(ctx)
+}
+
+// waiter is an asker that a test waits for.
+type waiter struct {
+	answers chan Result
+	flushed chan struct{}
+}
+
+func newWaiter() *waiter {
+	return &waiter{make(chan Result, 16), make(chan struct{}, 1024)}
+}
+
+func (a *waiter) Answer(r Result) { a.answers <- r }
+func (a *waiter) Flush()          { a.flushed <- struct{}{} }
+
+// put puts a request without waiting.
+func (w *world) put(r Request) *waiter {
+	a := newWaiter()
+	w.engine.Put(&r, a)
+	return a
+}
+
+// ask puts a request and waits for its answer; it fails the test if no flush
+// follows the answer.
+func (w *world) ask(r Request) Result {
+	w.t.Helper()
+	return w.put(r).wait(w.t)
+}
+
+func (a *waiter) wait(t *testing.T) Result {
+	t.Helper()
+	r := <-a.answers
+	synctest.Wait()
+	select {
+	case <-a.flushed:
+	default:
+		t.Error("an answer without a flush")
+	}
+	return r
+}
+
+func (w *world) acquire(key, token string, ttl time.Duration) Result {
+	w.t.Helper()
+	return w.ask(Request{Kind: Acquire, Key: key, Token: token, TTL: ttl})
+}
+
+func (w *world) release(key, token string) Result {
+	w.t.Helper()
+	return w.ask(Request{Kind: Release, Key: key, Token: token})
+}
+
+func (w *world) want(r Result, d Decision) {
+	w.t.Helper()
+	if r.Decision != d {
+		w.t.Fatalf("decision is %v, want %v (%+v)", r.Decision, d, r)
+	}
+}
+
+// wantValues compares what the masters hold, in their order; "" is nothing.
+func (w *world) wantValues(key string, values ...string) {
+	w.t.Helper()
+	synctest.Wait()
+	for i, m := range w.masters {
+		if v := m.value(key); v != values[i] {
+			w.t.Errorf("%s holds %q, want %q", m.name, v, values[i])
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package quorum
+
+import (
+	"sync"
+	"time"
+)
+
+// maxHolds bounds how many locks max-hold can watch over at once. Beyond it
+// some lock's time begins anew.
+const maxHolds = 100_000
+
+// holds remembers since when each lock is held, as far as this proxy has seen
+// it, so that extensions cannot keep one for ever. It is only used if max-hold
+// is on.
+type holds struct {
+	most time.Duration // max-hold; 0 is off
+
+	mu    sync.Mutex // guards byKey
+	byKey map[string]hold
+}
+
+type hold struct {
+	token        string
+	since, until time.Time
+}
+
+// begin notes that a lock was won at the time now.
+func (h *holds) begin(r *Request, ttl time.Duration, now time.Time) {
+	if h.most == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(r.Key, hold{token: r.Token, since: now, until: now.Add(ttl)}, now)
+}
+
+// put stores a hold, in the room of one that has run out if there is no more.
+func (h *holds) put(key string, held hold, now time.Time) {
+	if h.byKey == nil {
+		h.byKey = make(map[string]hold)
+	}
+	if _, ok := h.byKey[key]; !ok && len(h.byKey) >= maxHolds {
+		var victim string
+		for k, old := range h.byKey {
+			victim = k
+			if old.until.Before(now) {
+				break
+			}
+		}
+		delete(h.byKey, victim)
+	}
+	h.byKey[key] = held
+}
+
+// extends tells whether the lock may be kept for another ttl (0: for ever). A
+// lock that this proxy sees for the first time begins now.
+func (h *holds) extends(r *Request, ttl time.Duration, now time.Time) bool {
+	if h.most == 0 {
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held, ok := h.byKey[r.Key]
+	if !ok || held.token != r.Token || held.until.Before(now) {
+		held = hold{token: r.Token, since: now}
+	}
+	if ttl == 0 || now.Add(ttl).After(held.since.Add(h.most)) {
+		return false
+	}
+	held.until = now.Add(ttl)
+	h.put(r.Key, held, now)
+	return true
+}
+
+// end forgets a lock that was released.
+func (h *holds) end(r *Request) {
+	if h.most == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if held, ok := h.byKey[r.Key]; ok && (r.Kind == Remove || held.token == r.Token) {
+		delete(h.byKey, r.Key)
+	}
+}

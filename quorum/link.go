@@ -1,0 +1,138 @@
+package quorum
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// link is one connection to a master, identified, with the rueidis client that
+// speaks on it. A client dials once: when its connection is gone it is of no
+// more use, so that no command ever causes a dial.
+type link struct {
+	client rueidis.Client
+	guard  *guard
+	who    identity
+	clock  time.Time // the master's, when it was identified
+}
+
+var errDialedTwice = errors.New("the connection is gone")
+
+// dial connects to the master, identifies it and hands the connection to a new
+// rueidis client. Everything is bounded by ctx.
+func (m *Master) dial(ctx context.Context, predecessor identity, timeout time.Duration) (*link, error) {
+	connect := m.Dial
+	if connect == nil {
+		connect = new(net.Dialer).DialContext
+	}
+	conn, err := connect(ctx, m.Network, m.Address)
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		conn.SetDeadline(deadline)
+	}
+	// A shutdown does not wait for a silent master.
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	l, err := m.open(conn, predecessor, timeout)
+	if !stop() && err == nil {
+		l.close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration) (*link, error) {
+	if m.TLS != nil {
+		secured := tls.Client(conn, m.TLS())
+		if err := secured.Handshake(); err != nil {
+			return nil, err
+		}
+		conn = secured
+	}
+	var user, password string
+	if m.Credentials != nil {
+		user, password = m.Credentials()
+	}
+	who, clock, err := identify(conn, user, password, predecessor)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{guard: &guard{Conn: conn}, who: who, clock: clock}
+	l.guard.expect(1) // HELLO 2, with which rueidis begins
+	dialed := false
+	l.client, err = rueidis.NewClient(rueidis.ClientOption{
+		InitAddress: []string{m.Name},
+		DialCtxFn: func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) {
+			if dialed {
+				return nil, errDialedTwice
+			}
+			dialed = true
+			return l.guard, nil
+		},
+		// One connection, and no goroutine of rueidis's own on it: a single
+		// caller without a keep-alive is served in its own goroutine.
+		ForceSingleClient:  true,
+		PipelineMultiplex:  -1,
+		Dialer:             net.Dialer{KeepAlive: -1, Timeout: timeout},
+		ConnWriteTimeout:   timeout,
+		RingScaleEachConn:  1,
+		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
+		// A retried SET NX would meet itself.
+		DisableRetry:  true,
+		DisableCache:  true,
+		AlwaysRESP2:   true,
+		ClientSetInfo: rueidis.DisableClientSetInfo,
+	})
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// close ends the connection first: rueidis would wait for a silent master.
+func (l *link) close() {
+	l.guard.Close()
+	if l.client != nil {
+		l.client.Close()
+	}
+}
+
+// exchange sends commands as one batch, with TIME at its end, and returns the
+// answers and the master's clock. An error means that any of the commands may
+// have been carried out or not, and that the link is of no more use.
+//
+// The end proves that the answers belong to the commands: if the master had
+// answered one command twice or not at all, the clock would not stand there.
+func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, clock time.Time, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("rueidis: %v", p)
+		}
+	}()
+	commands = append(commands, l.client.B().Arbitrary("TIME").Build())
+	l.guard.expect(len(commands))
+	answers = l.client.DoMulti(context.Background(), commands...)
+	for _, a := range answers {
+		if err := a.NonRedisError(); err != nil {
+			return nil, clock, err
+		}
+	}
+	last := len(answers) - 1
+	end, _ := answers[last].ToMessage()
+	clock, ok := masterTime(newAnswer(end))
+	if !ok {
+		return nil, clock, errGarbage
+	}
+	return answers[:last], clock, nil
+}

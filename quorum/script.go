@@ -1,0 +1,71 @@
+package quorum
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+)
+
+// script is one of our own scripts as the masters know it: loaded at each
+// gate, run by its hash.
+type script struct{ text, sha string }
+
+func newScript(text string) *script {
+	sum := sha1.Sum([]byte(text))
+	return &script{text, hex.EncodeToString(sum[:])}
+}
+
+// What the scripts answer where they do not answer a remaining ttl. The latter
+// is what PTTL says: milliseconds, or -1 for a key without expiry.
+const (
+	saysNoTTL  = -1
+	saysAbsent = -2
+	saysOther  = -3
+)
+
+// All scripts are run with one key. They are short, because a master does
+// nothing else meanwhile.
+var (
+	// releaseScript deletes the key if it holds ARGV[1], and answers what was
+	// left of its ttl: a debt to a master that could not be reached needs it.
+	releaseScript = newScript(`local v=redis.call('GET',KEYS[1])
+if v==ARGV[1] then local p=redis.call('PTTL',KEYS[1]) redis.call('DEL',KEYS[1]) return p end
+if v then return -3 end
+return -2`)
+
+	// extendScript sets the expiry of the key to ARGV[2] milliseconds, or takes
+	// it away if that is empty, if the key holds ARGV[1]; then it answers 1.
+	extendScript = newScript(`local v=redis.call('GET',KEYS[1])
+if v==ARGV[1] then
+if ARGV[2]=='' then redis.call('PERSIST',KEYS[1]) else redis.call('PEXPIRE',KEYS[1],ARGV[2]) end
+return 1 end
+if v then return -3 end
+return -2`)
+
+	// readScript answers type, value (of a string) and remaining ttl.
+	readScript = newScript(`local t=redis.call('TYPE',KEYS[1]).ok
+if t=='none' then return {t} end
+local v=''
+if t=='string' then v=redis.call('GET',KEYS[1]) end
+return {t,v,redis.call('PTTL',KEYS[1])}`)
+
+	// removeScript deletes the key whatever it holds, and answers what that was.
+	removeScript = newScript(`local t=redis.call('TYPE',KEYS[1]).ok
+if t=='none' then return {t} end
+local v=''
+if t=='string' then v=redis.call('GET',KEYS[1]) end
+local p=redis.call('PTTL',KEYS[1])
+redis.call('DEL',KEYS[1])
+return {t,v,p}`)
+
+	// takeBackScript deletes the key if it holds ARGV[1] and ends no later than
+	// in ARGV[2] milliseconds, or has no expiry and ARGV[3] is 1. Whatever
+	// lives longer is somebody else's.
+	takeBackScript = newScript(`if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
+local p=redis.call('PTTL',KEYS[1])
+if p<0 then
+if ARGV[3]~='1' then return 0 end
+elseif p>tonumber(ARGV[2]) then return 0 end
+return redis.call('DEL',KEYS[1])`)
+)
+
+var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript}

@@ -1,0 +1,42 @@
+package quorum
+
+import "time"
+
+// The arithmetic of time: what a ttl becomes on the masters, and how long a
+// decision about it may take. All of it is pure.
+
+// drift is the allowance for clocks that do not run alike, over a span of time:
+// one per cent of it and 2 ms for the masters' coarse expiry. It is Redlock's
+// own figure.
+func drift(d time.Duration) time.Duration {
+	return d/100 + 2*time.Millisecond
+}
+
+// pad is the expiry that the masters get for a client's ttl. The allowance for
+// the clocks is the proxy's to pay: a client that counts its ttl from when it
+// sent the command, as every client of a single Redis does, is then right.
+func pad(ttl time.Duration) time.Duration {
+	return ttl + drift(ttl)
+}
+
+// unpad is what a client is told of a remaining ttl: never more than it may
+// rely on, and at least 1 ms, since the key is still there.
+func unpad(remaining time.Duration) time.Duration {
+	return max(remaining-drift(remaining), time.Millisecond)
+}
+
+// patience is how long a decision on a request with this ttl may take: the
+// acquire-timeout, and never more than half of the ttl, so that a lock that is
+// won is worth having. ttl 0 is none.
+func patience(acquireTimeout, ttl time.Duration) time.Duration {
+	if ttl > 0 && ttl/2 < acquireTimeout {
+		return ttl / 2
+	}
+	return acquireTimeout
+}
+
+// milliseconds is a duration as the masters get it: rounded up, so that no
+// lock lives shorter than was asked, and at least 1.
+func milliseconds(d time.Duration) int64 {
+	return max(int64((d+time.Millisecond-1)/time.Millisecond), 1)
+}
