@@ -1,0 +1,201 @@
+package conf
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Command is what the program is asked to do.
+type Command uint8
+
+const (
+	Serve       Command = iota + 1 // serve clients; what a command line without a subcommand means
+	Check                          // say whether the configuration is right, and what it is
+	Ping                           // say whether the proxy of this configuration lives
+	Ready                          // say whether it can take locks
+	ShowHelp                       // print the help
+	ShowVersion                    // print the version
+)
+
+func (c Command) String() string {
+	switch c {
+	case Serve:
+		return "serve"
+	case Check:
+		return "check"
+	case Ping:
+		return "ping"
+	case Ready:
+		return "ready"
+	case ShowHelp:
+		return "--help"
+	case ShowVersion:
+		return "--version"
+	}
+	return "unknown"
+}
+
+// grammar is the whole command line.
+type grammar struct {
+	Options `embed:""`
+	Version bool     `name:"version" help:"Print the version and exit."`
+	Serve   struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
+	Check   struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
+	Ping    struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
+	Ready   struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
+}
+
+const description = `A lock proxy: it speaks the Redis protocol, puts every lock command to all masters, and answers what a quorum of them decided.
+
+Every option is a flag (--max-ttl), a variable (` + envPrefix + `MAX_TTL) and a key of the TOML file (max-ttl); a flag counts before a variable, a variable before the file. Durations are written with a unit: 250ms, 10s, 5m. Options marked (SIGHUP) are read again when the process gets that signal.`
+
+// commandLine is what was read from the arguments.
+type commandLine struct {
+	command  Command
+	values   map[string][]string // by option, in the order given
+	help     string              // if command is ShowHelp
+	problems Problems
+}
+
+// recorder takes the texts of options as they are. Kong would stop at the
+// first value that it does not like; here they wait until all sources are read.
+type recorder map[string][]string
+
+func (r recorder) Decode(ctx *kong.DecodeContext, _ reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("value", &text); err != nil {
+		return fmt.Errorf("it needs a value")
+	}
+	r[ctx.Value.Name] = append(r[ctx.Value.Name], text)
+	return nil
+}
+
+// parseArgs reads the command line. An argument that cannot be understood is a
+// problem, and what follows it is read all the same.
+func parseArgs(args []string) commandLine {
+	var cl commandLine
+	for {
+		ctx, values, help := trace(args)
+		cl.values = values
+		if ctx.Error == nil {
+			cl.finish(ctx, help)
+			return cl
+		}
+		rest := ctx.Path[len(ctx.Path)-1].Remainder()
+		cl.problems.add("command line", argumentProblem(ctx.Error, args), "see --help")
+		args = without(args, rest)
+	}
+}
+
+// trace lets kong read args once. Defaults and variables are not kong's part.
+func trace(args []string) (*kong.Context, recorder, *strings.Builder) {
+	values := recorder{}
+	help := &strings.Builder{}
+	opts := []kong.Option{
+		kong.Name("redlock-proxy"),
+		kong.Description(description),
+		kong.Writers(help, help),
+		kong.ConfigureHelp(kong.HelpOptions{FlagsLast: true, WrapUpperBound: 100}),
+		kong.ValueFormatter(formatHelp),
+		kong.ExplicitGroups(kongGroups()),
+	}
+	for _, t := range []reflect.Type{stringType, listType, secretType, intType, durationType} {
+		opts = append(opts, kong.TypeMapper(t, values))
+	}
+	k, err := kong.New(&grammar{}, opts...)
+	if err != nil {
+		panic("conf: the tags of Options are wrong: " + err.Error())
+	}
+	ctx, err := kong.Trace(k, args)
+	if err != nil {
+		panic("conf: kong.Trace: " + err.Error())
+	}
+	return ctx, values, help
+}
+
+func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
+	cl.command = Serve
+	switch ctx.Command() {
+	case "check":
+		cl.command = Check
+	case "ping":
+		cl.command = Ping
+	case "ready":
+		cl.command = Ready
+	}
+	for _, p := range ctx.Path {
+		if p.Flag == nil {
+			continue
+		}
+		switch p.Flag.Name {
+		case "help":
+			cl.command = ShowHelp
+			if err := ctx.PrintUsage(false); err != nil {
+				panic("conf: the help cannot be written: " + err.Error())
+			}
+			cl.help = help.String()
+			return
+		case "version":
+			cl.command = ShowVersion
+		}
+	}
+}
+
+// without leaves out of args the first of rest, which could not be understood,
+// and its value if it seems to have one. It always leaves out something.
+func without(args, rest []string) []string {
+	n := len(args) - len(rest)
+	if n >= len(args) {
+		return nil
+	}
+	drop := 1
+	isFlag := strings.HasPrefix(args[n], "-") && !strings.Contains(args[n], "=")
+	if isFlag && n+1 < len(args) && !strings.HasPrefix(args[n+1], "-") {
+		drop = 2
+	}
+	return slices.Delete(slices.Clone(args), n, n+drop)
+}
+
+// argumentProblem is kong's own text, unless that could show a part of a
+// password with a blank in it.
+func argumentProblem(err error, args []string) string {
+	text := err.Error()
+	if !strings.HasPrefix(text, "unexpected argument") {
+		return text
+	}
+	for i := range options {
+		flag := "--" + options[i].name
+		if options[i].secret() && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, flag) }) {
+			return "unexpected argument (not shown, as it may be a part of a password)"
+		}
+	}
+	return text
+}
+
+func kongGroups() []kong.Group {
+	list := make([]kong.Group, len(groups))
+	for i, g := range groups {
+		list[i] = kong.Group{Key: g.key, Title: g.title + ":"}
+	}
+	return list
+}
+
+// formatHelp adds the default to an option's help.
+func formatHelp(v *kong.Value) string {
+	o := lookup(v.Name)
+	if o == nil {
+		return v.Help
+	}
+	text := o.help
+	if o.def != "" {
+		text += " Default " + o.def + "."
+	}
+	if o.live {
+		text += " (SIGHUP)"
+	}
+	return text
+}

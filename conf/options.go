@@ -1,0 +1,66 @@
+package conf
+
+import "time"
+
+// Options are the options as written, before they are looked at together. The
+// tags of a field are everything there is to know about it:
+//
+//	name         the flag, the key of the file and, in capitals, the variable
+//	group        the heading in the help
+//	placeholder  what the value looks like in the help
+//	default      what holds if no source names the option
+//	help         what it does, its unit and why the default is what it is
+//	choice       the only words allowed
+//	min, max     the range of a number or duration
+//	live         SIGHUP changes it in a running proxy
+type Options struct {
+	Config string `name:"config" group:"config" placeholder:"PATH" help:"The TOML file to read. Its keys are the names of these options; unknown keys are errors. None by default: flags and environment are enough."`
+
+	Listen          []string      `name:"listen" group:"clients" placeholder:"ADDRESS" default:"127.0.0.1:6380" help:"Where clients connect: host:port, :port for all interfaces, or unix:///path. Repeatable. The default is reachable from this machine alone, and one port beside Redis's own. Empty (--listen=): TLS only."`
+	ProtectedMode   string        `name:"protected-mode" group:"clients" placeholder:"yes|no" default:"yes" choice:"yes,no" help:"Refuse to start with a listener that other machines can reach and neither a password nor client certificates: whoever can connect can take and free every lock."`
+	Requirepass     Secret        `name:"requirepass" group:"clients" placeholder:"PASSWORD" live:"yes" help:"The password that clients must AUTH with. None by default, as with Redis. On the command line it shows in ps: use the variable or requirepass-file."`
+	RequirepassFile string        `name:"requirepass-file" group:"clients" placeholder:"PATH" live:"yes" help:"A file that holds the password of requirepass and nothing else; one newline at its end is not part of it."`
+	MaxClients      int           `name:"max-clients" group:"clients" placeholder:"N" default:"10000" min:"1" max:"1000000" help:"How many clients may be connected at once; one more gets Redis's error and is closed. The default is Redis's. Lowered, with a warning, if the process may not open so many files."`
+	Timeout         time.Duration `name:"timeout" group:"clients" placeholder:"DURATION" default:"0" min:"0" max:"8760h" help:"Close a client that has sent nothing for so long; 0 is never, as with Redis: clients keep idle connections in pools."`
+	TCPKeepalive    time.Duration `name:"tcp-keepalive" group:"clients" placeholder:"DURATION" default:"300s" min:"0" max:"24h" help:"Time between the keep-alive probes that find out clients whose machine is gone; 0 sends none. The default is Redis's."`
+
+	TLSListen      []string `name:"tls-listen" group:"tls" placeholder:"ADDRESS" help:"Where clients connect with TLS, written like listen. Repeatable. None by default, as it needs a certificate."`
+	TLSCertFile    string   `name:"tls-cert-file" group:"tls" placeholder:"PATH" live:"yes" help:"The certificate that clients are shown, in PEM, followed by those between it and its CA."`
+	TLSKeyFile     string   `name:"tls-key-file" group:"tls" placeholder:"PATH" live:"yes" help:"The private key of tls-cert-file, in PEM and not encrypted."`
+	TLSCACertFile  string   `name:"tls-ca-cert-file" group:"tls" placeholder:"PATH" live:"yes" help:"The CAs, in PEM, whose client certificates are accepted. Needed unless tls-auth-clients is no; the system's CAs are never used, as they sign for everybody."`
+	TLSAuthClients string   `name:"tls-auth-clients" group:"tls" placeholder:"yes|no|optional" default:"yes" choice:"yes,no,optional" live:"yes" help:"Whether a TLS client must show a certificate (yes), may (optional: if it does, the certificate must be good), or is not asked (no). The default is Redis's."`
+
+	Master              []string      `name:"master" group:"masters" placeholder:"ADDRESS" help:"One Redis or Valkey master: host:port, redis://user:password@host:port, rediss://… for TLS, or unix:///path. Repeatable; name an odd number, 3 or 5, on machines that fail independently. Names are resolved at each connection. None by default: embedded masters are started."`
+	MasterUser          string        `name:"master-user" group:"masters" placeholder:"NAME" live:"yes" help:"The ACL user for masters whose URL names none. Empty by default: Redis's user default."`
+	MasterPassword      Secret        `name:"master-password" group:"masters" placeholder:"PASSWORD" live:"yes" help:"The password for masters whose URL holds none. On the command line it shows in ps: use the variable or master-password-file."`
+	MasterPasswordFile  string        `name:"master-password-file" group:"masters" placeholder:"PATH" live:"yes" help:"A file that holds the password of master-password and nothing else; one newline at its end is not part of it."`
+	MasterTLSCACertFile string        `name:"master-tls-ca-cert-file" group:"masters" placeholder:"PATH" live:"yes" help:"The CAs, in PEM, that sign the certificates of rediss:// masters. The system's by default."`
+	MasterTLSCertFile   string        `name:"master-tls-cert-file" group:"masters" placeholder:"PATH" live:"yes" help:"The client certificate, in PEM, to show to rediss:// masters. None by default."`
+	MasterTLSKeyFile    string        `name:"master-tls-key-file" group:"masters" placeholder:"PATH" live:"yes" help:"The private key of master-tls-cert-file, in PEM and not encrypted."`
+	MasterTLSServerName string        `name:"master-tls-server-name" group:"masters" placeholder:"NAME" live:"yes" help:"The name that the certificates of rediss:// masters must carry. By default each must carry the host it is reached by, which is safer: one stolen certificate then speaks for one master."`
+	Embedded            int           `name:"embedded" group:"masters" placeholder:"N" default:"3" min:"0" max:"15" help:"How many in-memory masters to start inside this process if no master is named: for trying out, they keep nothing. 3 is the smallest number that has a quorum without one of them. 0 makes a forgotten master an error."`
+	ConnectTimeout      time.Duration `name:"connect-timeout" group:"masters" placeholder:"DURATION" default:"500ms" min:"1ms" max:"1m" help:"How long connecting to a master may take, with TLS, AUTH and finding out who it is. The default is many round trips, and short enough to try again often."`
+	MasterTimeout       time.Duration `name:"master-timeout" group:"masters" placeholder:"DURATION" default:"500ms" min:"1ms" max:"1m" help:"How long a master may owe an answer before its connection is given up. Decisions never wait for it, see acquire-timeout; the default lets a short pause pass."`
+	ProbeInterval       time.Duration `name:"probe-interval" group:"masters" placeholder:"DURATION" default:"1s" min:"10ms" max:"1m" help:"How often an idle master is asked whether it is still there. A lost one is tried four times as often, so it is back in use within a second."`
+
+	AcquireTimeout time.Duration `name:"acquire-timeout" group:"locks" placeholder:"DURATION" default:"250ms" min:"1ms" max:"1m" help:"How long the masters have to decide one command before the client hears NOQUORUM; never more than half of a lock's ttl. The default is far above a round trip and far below a lock's usual life. At most a tenth of max-ttl."`
+	MaxTTL         time.Duration `name:"max-ttl" group:"locks" placeholder:"DURATION" default:"5m" min:"1s" max:"168h" help:"The longest ttl that is protected against masters that forget, and so the longest wait for one that did. 5m is above the ttl of nearly every lock."`
+	OverMaxTTL     string        `name:"over-max-ttl" group:"locks" placeholder:"keep|refuse" default:"keep" choice:"keep,refuse" help:"What a lock gets whose ttl is over max-ttl, or that has none: keep it as Redis does, or refuse it with an error. The default breaks no client; INFO counts them."`
+	MaxHold        time.Duration `name:"max-hold" group:"locks" placeholder:"DURATION" default:"0" min:"0" max:"8760h" help:"How long extensions may keep one lock, so that nobody holds it for ever; 0 is as long as the client likes, as with Redis."`
+	SplitRetries   int           `name:"split-retries" group:"locks" placeholder:"N" default:"3" min:"0" max:"100" help:"How often an acquire is tried again of which nobody got a quorum because several asked at once. After 3 it is rare that nobody won."`
+	SplitDelay     time.Duration `name:"split-delay" group:"locks" placeholder:"DURATION" default:"25ms" min:"1ms" max:"10s" help:"The longest random wait before such a try, the shortest being a fifth of it: several round trips, so that one of the contenders is through before the other begins."`
+
+	LogLevel        string        `name:"log-level" group:"process" placeholder:"LEVEL" default:"info" choice:"trace,debug,info,warn,error" live:"yes" help:"The least severe lines that are logged, to standard error: trace, debug, info, warn or error. Nothing at info or above is written per command."`
+	LogFormat       string        `name:"log-format" group:"process" placeholder:"text|json" default:"text" choice:"text,json" help:"How log lines are written: text for people, json for machines."`
+	ShutdownTimeout time.Duration `name:"shutdown-timeout" group:"process" placeholder:"DURATION" default:"10s" min:"1ms" max:"10m" help:"How long clients have to get their answers, and masters the releases owed to them, after SIGTERM. The default is Redis's. A second signal ends the process at once."`
+}
+
+// groups are the headings of the help, in order.
+var groups = []struct{ key, title string }{
+	{"config", "Configuration"},
+	{"clients", "Clients"},
+	{"tls", "Clients with TLS"},
+	{"masters", "Masters"},
+	{"locks", "Locks"},
+	{"process", "Process"},
+}

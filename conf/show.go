@@ -1,0 +1,60 @@
+package conf
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Show writes the configuration as it is in effect, in the form of the file,
+// with where each value is from. Passwords are (set) or (none).
+func (c *Config) Show() string {
+	var b strings.Builder
+	fields := reflect.ValueOf(c.Options)
+	for i := range options {
+		o := &options[i]
+		text := c.shown(o, fields.Field(o.field))
+		fmt.Fprintf(&b, "%-23s = %-32s # %s\n", o.name, text, c.From[o.name])
+	}
+	return b.String()
+}
+
+func (c *Config) shown(o *option, v reflect.Value) string {
+	switch v := v.Interface().(type) {
+	case Secret:
+		return v.String()
+	case []string:
+		return c.shownList(o, v)
+	case int:
+		return strconv.Itoa(v)
+	case time.Duration:
+		return strconv.Quote(shortDuration(v))
+	case string:
+		return strconv.Quote(v)
+	}
+	panic("conf: an option of a type that cannot be shown")
+}
+
+func (c *Config) shownList(o *option, list []string) string {
+	quoted := make([]string, len(list))
+	for i, text := range list {
+		if o.name == "master" {
+			text = shownMaster(text)
+		}
+		quoted[i] = strconv.Quote(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// shownMaster is a master's URL with (set) for its password.
+func shownMaster(text string) string {
+	at := strings.LastIndex(text, "@")
+	scheme, rest, isURL := strings.Cut(text, "://")
+	if at < 0 || !isURL {
+		return redacted(text)
+	}
+	user, _, _ := strings.Cut(rest, ":")
+	return scheme + "://" + user + ":(set)" + text[at:]
+}
