@@ -1,0 +1,32 @@
+package quorum
+
+import (
+	"slices"
+	"time"
+)
+
+// elapsed is the engine's clock.
+func (e *Engine) elapsed() time.Duration { return time.Since(e.start) }
+
+// clock is the median of the masters' clocks as far as they are known.
+func (e *Engine) clock() (now time.Time, known bool) {
+	var clocks []int64
+	for _, l := range e.lanes {
+		if c := l.clock.Load(); c != 0 {
+			clocks = append(clocks, c)
+		}
+	}
+	if len(clocks) == 0 {
+		return time.Now(), false
+	}
+	slices.Sort(clocks)
+	return time.UnixMicro(clocks[len(clocks)/2]).Add(e.elapsed()), true
+}
+
+// Now is the time by the masters' clocks: their median, carried on by the
+// engine's own monotonic clock. Before any master has answered it is the
+// proxy's.
+func (e *Engine) Now() time.Time {
+	now, _ := e.clock()
+	return now
+}

@@ -1,0 +1,195 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// run is the lane's goroutine. It ends when ctx does.
+func (l *lane) run(ctx context.Context) {
+	tried := false
+	for ctx.Err() == nil {
+		link, err := l.connect(ctx)
+		if err != nil {
+			l.down(ctx, err)
+		}
+		if !tried {
+			tried = true
+			l.engine.laneTried()
+		}
+		if err == nil {
+			began := time.Now()
+			l.lose(ctx, link, l.serve(ctx, link))
+			if time.Since(began) > l.engine.ProbeInterval {
+				continue // at once: it may be a passing fault of the connection
+			}
+		}
+		pause(ctx, l.engine.ProbeInterval/8+rand.N(l.engine.ProbeInterval/8))
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// connect dials and identifies the master.
+func (l *lane) connect(ctx context.Context) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
+	defer cancel()
+	l.mu.Lock()
+	predecessor := l.who
+	l.mu.Unlock()
+	link, err := l.master.dial(ctx, predecessor, l.engine.MasterTimeout)
+	if err != nil {
+		return nil, err
+	}
+	if twin := l.engine.claim(l.index, link.who.runID); twin != "" {
+		link.close()
+		return nil, fmt.Errorf("it is the same server as %s", twin)
+	}
+	l.tick(link.clock)
+	return link, nil
+}
+
+// serve pays the debts and then carries batches to the master, until the link
+// breaks or ctx ends.
+func (l *lane) serve(ctx context.Context, link *link) error {
+	l.mu.Lock()
+	l.link, l.who = link, link.who
+	l.links++
+	l.enter(Connecting, "")
+	l.mu.Unlock()
+	// What rueidis waits for ends when the connection does.
+	stop := context.AfterFunc(ctx, func() { link.guard.Close() })
+	defer stop()
+
+	for {
+		due := l.openWhenPaid()
+		if due == nil {
+			break
+		}
+		if err := l.exchange(link, due, nil, true); err != nil {
+			return err
+		}
+	}
+	l.log.Info("master is voting", "run_id", link.who.runID, "version", link.who.version)
+	l.troubled = ""
+	for {
+		errands, ops, err := l.take(ctx)
+		if err != nil {
+			return err
+		}
+		if err := l.exchange(link, errands, ops, true); err != nil {
+			return err
+		}
+	}
+}
+
+// openWhenPaid returns the next debts to pay; when there are none, the queue is
+// open for commands in the same step, so that none can come before a debt.
+func (l *lane) openWhenPaid() []errand {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	due, dropped := l.debts.take(maxBatch, time.Now())
+	l.dropped.Add(uint64(dropped))
+	if len(due) == 0 {
+		l.open = true
+		l.enter(Voting, "")
+		return nil
+	}
+	errands := make([]errand, len(due))
+	for i, d := range due {
+		errands[i] = errand{debt: d}
+	}
+	return errands
+}
+
+// errTrouble is a master's error that a new look at the gate must settle.
+type errTrouble string
+
+func (e errTrouble) Error() string { return string(e) }
+
+// trouble looks at an error that a master answered about itself. Some mean that
+// it is not what it was at the gate, and end the link.
+func (l *lane) trouble(text string) error {
+	if text == "" {
+		if l.troubled != "" {
+			l.troubled = ""
+			l.log.Info("master accepts commands again")
+		}
+		return nil
+	}
+	for _, code := range []string{"LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
+		if (answer{kind: FailureReply, str: text}).failed(code) {
+			return errTrouble(text)
+		}
+	}
+	if code, _, _ := strings.Cut(text, " "); code != l.troubled {
+		l.troubled = code
+		l.log.Warn("master refuses commands", "error", text)
+	}
+	return nil
+}
+
+// lose ends a link that broke, or that ctx ended.
+func (l *lane) lose(ctx context.Context, link *link, err error) {
+	link.close()
+	l.abandon(nil, nil, time.Now())
+	l.mu.Lock()
+	l.link = nil
+	l.mu.Unlock()
+	l.engine.unclaim(l.index)
+	l.down(ctx, err)
+}
+
+// down notes why there is no link, and says so once.
+func (l *lane) down(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	reason := reasonOf(err)
+	l.mu.Lock()
+	before, was := l.state, l.reason
+	l.enter(Down, reason)
+	l.mu.Unlock()
+	switch {
+	case before != Down:
+		l.log.Warn("master is down", "reason", reason)
+	case was != reason:
+		l.log.Debug("master is still down", "reason", reason)
+	}
+}
+
+// enter changes the state. mu is held.
+func (l *lane) enter(s State, reason string) {
+	if l.state != s {
+		l.since = time.Now()
+	}
+	l.state, l.reason = s, reason
+}
+
+// reasonOf says in a few words why a connection failed.
+func reasonOf(err error) string {
+	var op *net.OpError
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it closed the connection"
+	case errors.As(err, &op):
+		return op.Err.Error()
+	}
+	return err.Error()
+}

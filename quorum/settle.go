@@ -1,0 +1,167 @@
+package quorum
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// decided acts on the decision in c, which just fell, and answers the asker
+// unless there is more to do. It runs on the goroutine that cast the vote.
+func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
+	d := c.decision()
+	if o.first == nil {
+		e.decisions[o.Kind][d].Add(1)
+	}
+	switch {
+	case o.Kind == Acquire && d == Won:
+		if o.TTL == 0 && o.At == 0 {
+			e.persist(o)
+			e.inFlight.Add(-1)
+			return false
+		}
+		e.holds.begin(&o.Request, o.ttl, o.put)
+	case o.Kind == Acquire:
+		// The undo is in the lanes before the asker hears "no": some clients
+		// retry at once with the same token, and must not meet their own leftovers.
+		e.undo(o, c, now)
+		if d == Split {
+			e.splits.Add(1)
+			if o.attempt < e.SplitRetries {
+				e.again(o)
+				return false
+			}
+		}
+	case o.Kind == Release, o.Kind == Remove:
+		if d == Won {
+			e.holds.end(&o.Request)
+		}
+		for i := range e.lanes {
+			e.oweRelease(o, c, i, now)
+		}
+	case o.Kind == Extend && d == Won:
+		for i := range e.lanes {
+			e.heal(o, c, i)
+		}
+	case o.Kind == Extend && o.first != nil:
+		for i := range e.lanes {
+			e.unpersist(o, c, i, now)
+		}
+	}
+	e.inFlight.Add(-1)
+	o.asker.Answer(o.result(c))
+	return true
+}
+
+// late acts on a vote that came after the decision.
+func (e *Engine) late(o *op, c counted, i int, now time.Time) {
+	d := c.decision()
+	switch {
+	case o.Kind == Acquire && d != Won:
+		if c.did(i) {
+			e.lanes[i].owe(o.undoing(now), now)
+		}
+	case o.Kind == Release, o.Kind == Remove:
+		if c.vote(i) != Granted {
+			e.oweRelease(o, c, i, now)
+			return
+		}
+		// Now it is known how long the lock could have lived.
+		for j := range e.lanes {
+			e.oweRelease(o, c, j, now)
+		}
+	case o.Kind == Extend && d == Won:
+		e.heal(o, c, i)
+	case o.Kind == Extend && o.first != nil:
+		e.unpersist(o, c, i, now)
+	}
+}
+
+// undo takes a lost acquire back from every master that carried it out. A
+// master that refused holds somebody else's lock, perhaps under the same token:
+// clients do lock with a constant. It is left alone, and so is one whose vote
+// is unknown until its grant is known.
+func (e *Engine) undo(o *op, c counted, now time.Time) {
+	for i, l := range e.lanes {
+		if c.did(i) {
+			l.owe(o.undoing(now), now)
+		}
+	}
+}
+
+func (o *op) undoing(now time.Time) debt {
+	return debt{key: o.Key, value: o.Token, until: now.Add(o.ttl + drift(0))}
+}
+
+// oweRelease owes a release to master i if its vote is unknown. Without a
+// master that has released the lock it is not known how long it could live, and
+// nothing can be owed.
+func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
+	if c.vote(i) != Unknown {
+		return
+	}
+	d := debt{key: o.Key, value: o.Token}
+	if o.Kind == Remove {
+		s, _ := o.held(c)
+		if !s.named {
+			return
+		}
+		d.value = s.value
+	}
+	known := false
+	for j := range o.said {
+		if c.vote(j) != Granted {
+			continue
+		}
+		known = true
+		if o.said[j].left == saysNoTTL {
+			d.eternal = true
+			continue
+		}
+		// Another master may have carried the same command out later, by as
+		// much as a batch may stay unanswered.
+		left := time.Duration(o.said[j].left)*time.Millisecond + e.MasterTimeout
+		if until := now.Add(left + drift(left)); until.After(d.until) {
+			d.until = until
+		}
+	}
+	if known {
+		e.lanes[i].owe(d, now)
+	}
+}
+
+// heal gives the key again to master i, which had lost it when the lock was
+// extended.
+func (e *Engine) heal(o *op, c counted, i int) {
+	if c.vote(i) == Refused && o.said[i].absent {
+		e.lanes[i].heal(o)
+	}
+}
+
+// persist is the second step of an acquire without ttl.
+func (e *Engine) persist(o *op) {
+	e.try(&op{
+		Request: Request{Kind: Extend, Key: o.Key, Token: o.Token},
+		asker:   o.asker,
+		first:   o,
+	})
+}
+
+// unpersist takes an acquire without ttl back whose second step failed. Master
+// i may hold it with its short ttl, or without any.
+func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
+	if c.did(i) || o.first.ballot.load().did(i) {
+		d := o.first.undoing(now)
+		d.eternal = true
+		e.lanes[i].owe(d, now)
+	}
+}
+
+// again has a split acquire tried once more after a random delay. Until then it
+// stays in flight.
+func (e *Engine) again(o *op) {
+	least := e.SplitDelay / 5
+	delay := least + rand.N(e.SplitDelay-least+1)
+	e.retries.add(
+		&op{Request: o.Request, asker: o.asker, attempt: o.attempt + 1},
+		time.Now().Add(delay))
+}
