@@ -1,0 +1,167 @@
+package quorum
+
+import (
+	"slices"
+	"time"
+)
+
+// decide is the decision that the votes in c amount to. It reads said of the
+// masters that have voted, and nothing else that could change.
+func (o *op) decide(c counted) Decision {
+	t := c.tally(len(o.said))
+	switch o.Kind {
+	case Acquire:
+		return t.acquire(func() bool { _, ok := o.seen(c); return ok })
+	case Release, Remove:
+		return t.release()
+	case Extend:
+		return t.extend()
+	case Read:
+		_, most := o.held(c)
+		return t.read(most)
+	}
+	_, alike := o.reply(c)
+	return t.write(alike)
+}
+
+// seen is the value that a quorum named when it refused an acquire.
+func (o *op) seen(c counted) (value string, ok bool) {
+	for i := range o.said {
+		if c.vote(i) != Refused || !o.said[i].named {
+			continue
+		}
+		alike := 0
+		for j := range o.said {
+			if c.vote(j) == Refused && o.said[j].named && o.said[j].value == o.said[i].value {
+				alike++
+			}
+		}
+		if alike >= quorumOf(len(o.said)) {
+			return o.said[i].value, true
+		}
+	}
+	return "", false
+}
+
+// held is the value (or, for what is no string, the type) that most masters
+// hold, and how many they are.
+func (o *op) held(c counted) (s said, most int) {
+	for i := range o.said {
+		if c.vote(i) != Granted || o.said[i].absent {
+			continue
+		}
+		alike := 0
+		for j := range o.said {
+			if c.vote(j) == Granted && o.said[j].holds(o.said[i]) {
+				alike++
+			}
+		}
+		if alike > most {
+			s, most = o.said[i], alike
+		}
+	}
+	return s, most
+}
+
+func (s said) holds(t said) bool {
+	return !s.absent && s.typ == t.typ && s.value == t.value
+}
+
+// reply is what most masters answered to a Write, and how many they are.
+func (o *op) reply(c counted) (r Reply, most int) {
+	for i := range o.said {
+		if c.vote(i) != Granted {
+			continue
+		}
+		alike := 0
+		for j := range o.said {
+			if c.vote(j) == Granted && o.said[j].reply == o.said[i].reply {
+				alike++
+			}
+		}
+		if alike > most {
+			r, most = o.said[i].reply, alike
+		}
+	}
+	return r, most
+}
+
+// result is what the asker is told.
+func (o *op) result(c counted) Result {
+	n := len(o.said)
+	t := c.tally(n)
+	r := Result{
+		Decision: c.decision(),
+		Voted:    t.granted + t.refused,
+		Needed:   quorumOf(n),
+		Masters:  n,
+	}
+	switch o.Kind {
+	case Acquire:
+		if r.Decision == Contended {
+			r.Value, r.Exists = o.seen(c)
+		}
+	case Release, Extend:
+		if r.Decision == Contended {
+			o.refusals(c, &r)
+		}
+	case Read:
+		if s, most := o.held(c); r.Decision == Won && most >= r.Needed {
+			r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.value, s.reply
+			r.TTL = o.remaining(c, s)
+		}
+	case Write:
+		if r.Decision == Won {
+			r.Reply, _ = o.reply(c)
+		}
+	}
+	return r
+}
+
+// refusals says why a compare failed: the key is gone, or holds another value,
+// or is of another type.
+func (o *op) refusals(c counted, r *Result) {
+	absent, other := 0, 0
+	for i := range o.said {
+		switch {
+		case c.vote(i) != Refused:
+		case o.said[i].absent:
+			absent++
+		default:
+			other++
+			if o.said[i].reply.Kind == FailureReply {
+				r.Reply = o.said[i].reply
+			}
+		}
+	}
+	r.Absent = absent > other
+	if r.Absent {
+		r.Reply = Reply{}
+	}
+}
+
+// remaining is the ttl that a quorum still holds value s for: the quorum-th
+// largest among those that hold it.
+func (o *op) remaining(c counted, s said) time.Duration {
+	var left []int64
+	for i := range o.said {
+		if c.vote(i) == Granted && o.said[i].holds(s) {
+			left = append(left, o.said[i].left)
+		}
+	}
+	// No expiry outlasts every other one.
+	slices.SortFunc(left, func(a, b int64) int {
+		switch {
+		case a == b:
+			return 0
+		case a == saysNoTTL || (b != saysNoTTL && a > b):
+			return -1
+		}
+		return 1
+	})
+	p := left[quorumOf(len(o.said))-1]
+	if p == saysNoTTL {
+		return NoTTL
+	}
+	return unpad(time.Duration(p) * time.Millisecond)
+}
