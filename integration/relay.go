@@ -19,11 +19,12 @@ type Relay struct {
 	wg     sync.WaitGroup
 
 	// Requests is the way from the client to the server, Replies the way back.
+	// They change only in Strand, by the goroutine that uses the Relay.
 	Requests, Replies *Way
 
-	mu    sync.Mutex // guards cut and conns
+	mu    sync.Mutex // guards what follows, and Requests and Replies against accept
 	cut   bool
-	conns map[net.Conn]bool
+	conns map[net.Conn]bool // true: a client's side
 }
 
 // Way is one direction through a Relay.
@@ -146,6 +147,17 @@ func (r *Relay) Inject(b []byte) error {
 	return err
 }
 
+// Strand holds back what clients send on the connections that there are, for
+// ever or until the Way returned is released, and lets new connections pass.
+func (r *Relay) Strand() *Way {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.Requests
+	old.Hold()
+	r.Requests, r.Replies = &Way{closed: r.closed}, &Way{closed: r.closed}
+	return old
+}
+
 // Close ends everything and waits for it.
 func (r *Relay) Close() error {
 	close(r.closed)
@@ -166,27 +178,28 @@ func (r *Relay) accept() {
 			client.Close()
 			continue
 		}
-		if !r.add(client, server) {
+		requests, replies, ok := r.add(client, server)
+		if !ok {
 			client.Close()
 			server.Close()
 			continue
 		}
+		r.wg.Go(func() { copyWay(server, client, requests) })
 		r.wg.Go(func() {
 			defer r.remove(client, server)
-			r.wg.Go(func() { copyWay(server, client, r.Requests) })
-			copyWay(client, server, r.Replies)
+			copyWay(client, server, replies)
 		})
 	}
 }
 
-func (r *Relay) add(client, server net.Conn) bool {
+func (r *Relay) add(client, server net.Conn) (requests, replies *Way, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.cut {
-		return false
+		return nil, nil, false
 	}
 	r.conns[client], r.conns[server] = true, false
-	return true
+	return r.Requests, r.Replies, true
 }
 
 // remove is called when the server has ended the connection: what it would be

@@ -1,0 +1,86 @@
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"redlock-proxy/commands/transcript"
+)
+
+// TestConversationsReadTheSame holds the conversations of the commands package
+// with one real Redis, and with the proxy over real masters.
+func TestConversationsReadTheSame(t *testing.T) {
+	files, err := transcript.Glob("../commands/testdata/*.txt")
+	must(t, err)
+	t.Run("Redis", func(t *testing.T) {
+		m := startMaster(t, RedisOptions{})
+		for _, file := range files {
+			converse(t, file, transcript.Redis, m.Addr, []*Redis{m}, func(t *testing.T) (string, []*Redis) {
+				secured := startMaster(t, RedisOptions{Password: file.Password})
+				return secured.Addr, []*Redis{secured}
+			})
+		}
+	})
+	for _, n := range []int{1, 3, 5} {
+		t.Run(fmt.Sprintf("proxy over %d", n), func(t *testing.T) {
+			masters, p := startQuorum(t, n)
+			for _, file := range files {
+				converse(t, file, transcript.Proxy, p.Addr, masters, func(t *testing.T) (string, []*Redis) {
+					return startSecured(t, masters, file.Password).Addr, masters
+				})
+			}
+		})
+	}
+}
+
+// converse holds one conversation in both protocols. A server that asks for a
+// password is started for the conversation that needs it.
+func converse(t *testing.T, file *transcript.File, side transcript.Side, addr string, masters []*Redis, secured func(*testing.T) (string, []*Redis)) {
+	if file.Only != "" && file.Only != side {
+		return
+	}
+	for _, proto := range []int{2, 3} {
+		t.Run(fmt.Sprintf("%s/RESP%d", file.Name, proto), func(t *testing.T) {
+			addr, masters := addr, masters
+			if file.Password != "" {
+				addr, masters = secured(t)
+			}
+			blank(t, masters)
+			transcript.Run(t, file, transcript.Target{
+				Side: side, Proto: proto, Wait: time.Sleep,
+				Dial: func(int) (transcript.Conn, error) {
+					conn, err := net.Dial("tcp", addr)
+					if err != nil {
+						return nil, err
+					}
+					t.Cleanup(func() { conn.Close() })
+					return transcript.NewWire(conn), conn.SetDeadline(time.Now().Add(30 * time.Second))
+				},
+				Masters: func(args []string) error { return behindItsBack(t, masters, args) },
+			})
+		})
+	}
+}
+
+// blank takes every key and script from the masters.
+func blank(t *testing.T, masters []*Redis) {
+	t.Helper()
+	for _, m := range masters {
+		direct(t, m).want("OK", "FLUSHALL")
+		direct(t, m).want("OK", "SCRIPT", "FLUSH")
+	}
+}
+
+// behindItsBack puts a command to every master itself.
+func behindItsBack(t *testing.T, masters []*Redis, args []string) error {
+	var err error
+	for _, m := range masters {
+		if f, ok := direct(t, m).do(args...).(Failure); ok {
+			err = errors.Join(err, f)
+		}
+	}
+	return err
+}

@@ -1,0 +1,108 @@
+package integration
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestExtendProlongsTheLockOnAllMasters(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", time.Second)
+	c.want(1, extendArgs("k", "t", ttl)...)
+	eventually(t, time.Second, func() error {
+		for i, m := range masters {
+			if left := pttl(t, m, "k"); left < 25*time.Second {
+				return fmt.Errorf("master %d keeps it for %v", i, left)
+			}
+		}
+		return nil
+	})
+	c.want(0, extendArgs("k", "other", ttl)...)
+	c.want(0, extendArgs("none", "t", ttl)...)
+}
+
+func TestExtendGivesTheKeyAgainToAMasterThatLostIt(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	for i := range 10 {
+		key := fmt.Sprint("k", i)
+		c.lock(key, "t", ttl)
+		wantHolding(t, masters, key, "t", 0, 1, 2)
+		direct(t, masters[i%3]).want(1, "DEL", key)
+		c.want(1, extendArgs(key, "t", 20*time.Second)...)
+		wantHolding(t, masters, key, "t", 0, 1, 2)
+		if left := pttl(t, masters[i%3], key); left <= 15*time.Second || left > 20202*time.Millisecond {
+			t.Fatalf("the key that was given again lives for %v", left)
+		}
+	}
+}
+
+// TestExtendGivesNothingToAMasterThatHoldsAnother: it said no for a reason.
+func TestExtendGivesNothingToAMasterThatHoldsAnother(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	direct(t, masters[2]).want("OK", "SET", "k", "other", "PX", "90000")
+	c.lock("k", "t", ttl)
+	c.want(1, extendArgs("k", "t", ttl)...)
+	always(t, 100*time.Millisecond, func() error {
+		if got := direct(t, masters[2]).do("GET", "k"); got != "other" {
+			return fmt.Errorf("master 2 holds %v", got)
+		}
+		return nil
+	})
+}
+
+func TestExtendOfALostLockIsNo(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	direct(t, masters[0]).want(1, "DEL", "k")
+	direct(t, masters[1]).want(1, "DEL", "k")
+	c.want(0, extendArgs("k", "t", ttl)...)
+	always(t, 100*time.Millisecond, func() error {
+		if direct(t, masters[0]).do("EXISTS", "k") != int64(0) || direct(t, masters[1]).do("EXISTS", "k") != int64(0) {
+			return fmt.Errorf("a lost lock came back")
+		}
+		return nil
+	})
+}
+
+func TestExtendWithoutAQuorumIsNoQuorum(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	must(t, masters[1].Freeze())
+	must(t, masters[2].Freeze())
+	took(t, time.Second, func() { c.wantNoQuorum(extendArgs("k", "t", ttl)...) })
+	must(t, masters[1].Thaw())
+	must(t, masters[2].Thaw())
+}
+
+func TestExtensionsEndAtMaxHold(t *testing.T) {
+	_, p := startQuorum(t, 3, "--max-hold", "1s")
+	c := dial(t, p.Addr)
+	start := time.Now()
+	c.lock("k", "t", 500*time.Millisecond)
+	extended := 0
+	for c.do(extendArgs("k", "t", 500*time.Millisecond)...) == int64(1) {
+		extended++
+		if time.Since(start) > 3*time.Second {
+			t.Fatal("the lock is extended for ever")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if held := time.Since(start); extended < 5 || held < 400*time.Millisecond {
+		t.Fatalf("%d extensions in %v, want some until max-hold", extended, held)
+	}
+	// Whoever waits gets it once its ttl has run out.
+	other := dial(t, p.Addr)
+	eventually(t, 2*time.Second, func() error {
+		if reply := other.do(acquireArgs("k", "next", ttl)...); reply != "OK" {
+			return fmt.Errorf("got %v", reply)
+		}
+		return nil
+	})
+}

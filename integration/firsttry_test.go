@@ -1,0 +1,84 @@
+package integration
+
+import (
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// cli runs the real redis-cli.
+func cli(t *testing.T, addr string, args ...string) string {
+	t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	must(t, err)
+	out, err := exec.Command("redis-cli", append([]string{"-h", host, "-p", port}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("redis-cli %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func wantCLI(t *testing.T, want, addr string, args ...string) {
+	t.Helper()
+	if got := cli(t, addr, args...); got != want {
+		t.Fatalf("redis-cli %q: got %q, want %q", args, got, want)
+	}
+}
+
+// TestFirstTry is what the README tells a new user to do: nothing configured
+// (but a port that is free), and redis-cli.
+func TestFirstTry(t *testing.T) {
+	p := launch(t, ProxyOptions{})
+	set := []string{"SET", "lock:a", "t1", "NX", "PX", "30000"}
+	wantCLI(t, "OK", p.Addr, set...)
+	wantCLI(t, "", p.Addr, set...)
+	wantCLI(t, "t1", p.Addr, "GET", "lock:a")
+	wantCLI(t, "0", p.Addr, "EVAL", releaseScript, "1", "lock:a", "t2")
+	wantCLI(t, "1", p.Addr, "EVAL", releaseScript, "1", "lock:a", "t1")
+	wantCLI(t, "OK", p.Addr, "SET", "lock:a", "t2", "NX", "PX", "300")
+	wantCLI(t, "", p.Addr, set...)
+	time.Sleep(400 * time.Millisecond) // the embedded masters' clock runs by itself
+	wantCLI(t, "OK", p.Addr, set...)
+	wantCLI(t, "1", p.Addr, "DEL", "lock:a")
+	if !strings.Contains(strings.ToLower(p.Log()), "embedded") || strings.Count(p.Log(), "[WARN]") != 1 {
+		t.Errorf("want one warning about embedded masters:\n%s", p.Log())
+	}
+}
+
+// TestProgramAnswersWithoutServing: the subcommands that only look.
+func TestProgramAnswersWithoutServing(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	run := func(args ...string) (string, error) {
+		out, err := exec.Command(program(t), args...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("--version"); err != nil || !strings.Contains(out, "redlock-proxy") {
+		t.Errorf("--version: %v\n%s", err, out)
+	}
+	if out, err := run("--help"); err != nil || !strings.Contains(out, "--acquire-timeout") {
+		t.Errorf("--help: %v\n%s", err, out)
+	}
+	if out, err := run(append([]string{"check"}, flags(masters)...)...); err != nil {
+		t.Errorf("check: %v\n%s", err, out)
+	}
+	out, err := run("check", "--master", "127.0.0.1:1", "--master", "127.0.0.1:1", "--acquire-timeout", "1", "--nonsense")
+	if err == nil {
+		t.Errorf("check takes nonsense:\n%s", out)
+	}
+	for _, probe := range []string{"ping", "ready"} {
+		if out, err := run(probe, "--listen", p.Addr); err != nil {
+			t.Errorf("%s: %v\n%s", probe, err, out)
+		}
+	}
+	must(t, masters[1].Kill())
+	must(t, masters[2].Kill())
+	awaitVoting(t, p, 1)
+	if out, err := run("ping", "--listen", p.Addr); err != nil {
+		t.Errorf("ping: %v\n%s", err, out)
+	}
+	if out, err := run("ready", "--listen", p.Addr); err == nil {
+		t.Errorf("ready without a quorum:\n%s", out)
+	}
+}

@@ -1,0 +1,171 @@
+package integration
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// writeFile writes a file that ends with the test.
+func writeFile(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// startSecured starts a proxy whose clients need a password.
+func startSecured(t *testing.T, masters []*Redis, password string) *Proxy {
+	t.Helper()
+	p := launch(t, ProxyOptions{Args: append(flags(masters), "--requirepass-file", writeFile(t, password+"\n"))})
+	awaitVotingAs(t, p, len(masters), func() talk {
+		c := dial(t, p.Addr)
+		c.want("OK", "AUTH", password)
+		return c
+	})
+	return p
+}
+
+// awaitVotingAs is awaitVoting where clients are not let in just so.
+func awaitVotingAs(t *testing.T, p *Proxy, n int, connect func() talk) {
+	t.Helper()
+	eventually(t, 5*time.Second, func() error {
+		c := connect()
+		defer c.Close()
+		if got := strings.Count(c.text("INFO", "quorum"), "state=voting"); got != n {
+			return fmt.Errorf("%d masters vote, want %d", got, n)
+		}
+		return nil
+	})
+}
+
+// TestMasterPasswordComesFromFileVariableOrURL, and is never shown.
+func TestMasterPasswordComesFromFileVariableOrURL(t *testing.T) {
+	const password = "s3cr3t p@ss/word"
+	masters := make([]*Redis, 3)
+	var urls []string
+	for i := range masters {
+		masters[i] = startMaster(t, RedisOptions{Password: password})
+		urls = append(urls, "--master", "redis://:s3cr3t%20p%40ss%2Fword@"+masters[i].Addr)
+	}
+	for name, o := range map[string]ProxyOptions{
+		"file":     {Args: append(flags(masters), "--master-password-file", writeFile(t, password+"\n"))},
+		"variable": {Args: flags(masters), Env: []string{"REDLOCK_PROXY_MASTER_PASSWORD=" + password}},
+		"URL":      {Args: urls},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.Args = append(o.Args, "--log-level", "trace")
+			p := launch(t, o)
+			awaitVoting(t, p, 3)
+			c := dial(t, p.Addr)
+			cycle(c, "k")
+			if shown := p.Log() + c.text("INFO", "everything"); strings.Contains(shown, "s3cr3t") {
+				t.Error("the log or INFO shows the password")
+			}
+		})
+	}
+	t.Run("wrong", func(t *testing.T) {
+		p := launch(t, ProxyOptions{Args: flags(masters), Env: []string{"REDLOCK_PROXY_MASTER_PASSWORD=wrong"}})
+		dial(t, p.Addr).wantNoQuorum(acquireArgs("k", "t", ttl)...)
+		eventually(t, 2*time.Second, func() error {
+			if !strings.Contains(p.Log(), "WRONGPASS") {
+				return fmt.Errorf("the log does not say why no master votes")
+			}
+			return nil
+		})
+	})
+}
+
+func TestMastersAreReachedThroughTLS(t *testing.T) {
+	certificates, err := NewCertificates(t.TempDir())
+	must(t, err)
+	masters := make([]*Redis, 3)
+	var args []string
+	for i := range masters {
+		masters[i] = startMaster(t, RedisOptions{TLS: certificates, Password: "secret"})
+		args = append(args, "--master", "rediss://:secret@"+masters[i].Addr)
+	}
+	known := []string{"--master-tls-ca-cert-file", certificates.CA,
+		"--master-tls-cert-file", certificates.ClientCert, "--master-tls-key-file", certificates.ClientKey}
+	p := startProxy(t, append(args, known...)...)
+	cycle(dial(t, p.Addr), "k")
+
+	// Masters whose certificate nobody vouches for are no masters.
+	doubtful := launch(t, ProxyOptions{Args: args})
+	dial(t, doubtful.Addr).wantNoQuorum(acquireArgs("k", "t", ttl)...)
+}
+
+func TestClientsComeThroughTLS(t *testing.T) {
+	certificates, err := NewCertificates(t.TempDir())
+	must(t, err)
+	masters := startMasters(t, 3)
+	port, err := FreePort()
+	must(t, err)
+	addr := "127.0.0.1:" + strconv.Itoa(port)
+	p := launch(t, ProxyOptions{Args: append(flags(masters), "--tls-listen", addr,
+		"--tls-cert-file", certificates.ServerCert, "--tls-key-file", certificates.ServerKey,
+		"--tls-ca-cert-file", certificates.CA)})
+	awaitVoting(t, p, 3)
+	c, err := DialTLS(addr, certificates.Client())
+	must(t, err)
+	defer c.Close()
+	cycle(talk{c, t}, "k")
+
+	if answered(addr, certificates.Anonymous()) {
+		t.Error("a client without a certificate is served")
+	}
+	if c, err := Dial(addr); err == nil {
+		if _, err := c.Do("PING"); err == nil {
+			t.Error("a client without TLS is served at the TLS port")
+		}
+		c.Close()
+	}
+	cycle(dial(t, p.Addr), "k")
+}
+
+func answered(addr string, config *tls.Config) bool {
+	c, err := DialTLS(addr, config)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	_, err = c.Do("PING")
+	return err == nil
+}
+
+func TestUnixSocketsServeBothSides(t *testing.T) {
+	masters := make([]*Redis, 3)
+	var args []string
+	for i := range masters {
+		masters[i] = startMaster(t, RedisOptions{Unix: true})
+		args = append(args, "--master", "unix://"+masters[i].Addr)
+	}
+	dir, err := os.MkdirTemp("", "sock-")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	p := launch(t, ProxyOptions{Args: args, Addr: filepath.Join(dir, "proxy.sock")})
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	cycle(c, "k")
+	c.lock("held", "t", ttl)
+	wantHolding(t, masters, "held", "t", 0, 1, 2)
+}
+
+// TestListenerBeyondLoopbackNeedsProtection, or is not opened.
+func TestListenerBeyondLoopbackNeedsProtection(t *testing.T) {
+	masters := startMasters(t, 1)
+	port, err := FreePort()
+	must(t, err)
+	addr := "0.0.0.0:" + strconv.Itoa(port)
+	p, err := StartProxy(ProxyOptions{Path: program(t), Args: append(flags(masters), "--listen", addr), Bare: true})
+	must(t, err)
+	code, err := p.Wait(5 * time.Second)
+	if err != nil || code == 0 || !strings.Contains(p.Log(), "protected-mode") {
+		t.Fatalf("exit code %d, %v, and it says:\n%s", code, err, p.Log())
+	}
+}

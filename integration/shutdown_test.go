@@ -1,0 +1,125 @@
+package integration
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startLoose starts a proxy whose end the test itself brings about.
+func startLoose(t *testing.T, args ...string) *Proxy {
+	t.Helper()
+	p, err := StartProxy(ProxyOptions{Path: program(t), Args: args})
+	must(t, err)
+	t.Cleanup(func() {
+		must(t, p.Kill())
+		if t.Failed() {
+			t.Logf("the proxy's log:\n%s", p.Log())
+		}
+	})
+	return p
+}
+
+func wantExit(t *testing.T, p *Proxy, want int, within time.Duration) {
+	t.Helper()
+	code, err := p.Wait(within)
+	if err != nil || code != want {
+		t.Fatalf("exit code %d, %v; want %d", code, err, want)
+	}
+}
+
+func TestShutdownAnswersWhatWasAsked(t *testing.T) {
+	masters := startMasters(t, 3)
+	relays := relayed(t, masters)
+	p := startLoose(t, append(relayFlags(relays), "--acquire-timeout", "2s", "--master-timeout", "3s")...)
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	c.want("PONG", "PING")
+	for _, r := range relays {
+		r.Replies.Hold()
+	}
+	c.send(acquireArgs("k", "t", ttl)...)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	must(t, p.Signal(syscall.SIGTERM))
+	eventually(t, time.Second, func() error {
+		if other, err := Dial(p.Addr); err == nil {
+			other.Close()
+			return errors.New("the proxy still accepts")
+		}
+		return nil
+	})
+	if p.Ended() {
+		t.Fatal("the proxy has ended before it answered")
+	}
+	for _, r := range relays {
+		r.Replies.Release()
+	}
+	c.receive("OK")
+	if _, err := c.Receive(); err == nil {
+		t.Fatal("the connection goes on")
+	}
+	wantExit(t, p, 0, 3*time.Second)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+}
+
+func TestShutdownPaysWhatIsOwed(t *testing.T) {
+	masters := startMasters(t, 3)
+	p := startLoose(t, flags(masters)...)
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	must(t, masters[2].Freeze())
+	c.unlock("k", "t")
+	awaitVoting(t, p, 2)
+	must(t, p.Signal(syscall.SIGTERM))
+	time.Sleep(500 * time.Millisecond)
+	must(t, masters[2].Thaw())
+	wantExit(t, p, 0, 3*time.Second)
+	direct(t, masters[2]).want(0, "EXISTS", "k")
+}
+
+func TestShutdownIsBoundedByItsTimeout(t *testing.T) {
+	masters := startMasters(t, 3)
+	p := startLoose(t, append(flags(masters), "--shutdown-timeout", "1s")...)
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	must(t, masters[2].Freeze())
+	c.unlock("k", "t")
+	must(t, p.Signal(syscall.SIGTERM))
+	wantExit(t, p, 0, 2500*time.Millisecond)
+}
+
+func TestShutdownWithNothingToDoIsAtOnce(t *testing.T) {
+	masters := startMasters(t, 3)
+	p := startLoose(t, flags(masters)...)
+	awaitVoting(t, p, 3)
+	idle := dial(t, p.Addr)
+	cycle(idle, "k")
+	must(t, p.Signal(syscall.SIGTERM))
+	wantExit(t, p, 0, 2*time.Second)
+}
+
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	masters := startMasters(t, 3)
+	p := startLoose(t, append(flags(masters), "--shutdown-timeout", "60s")...)
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	must(t, masters[2].Freeze())
+	c.unlock("k", "t")
+	must(t, p.Signal(syscall.SIGTERM))
+	time.Sleep(500 * time.Millisecond)
+	if p.Ended() {
+		t.Fatal("the proxy did not try to pay what it owes")
+	}
+	must(t, p.Signal(syscall.SIGTERM))
+	code, err := p.Wait(time.Second)
+	if err != nil || code == 0 {
+		t.Fatalf("exit code %d, %v; want another than 0, at once", code, err)
+	}
+}

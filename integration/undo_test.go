@@ -1,0 +1,141 @@
+package integration
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestLostAcquireIsUndoneBeforeTheNo: a client that retries at once with the
+// same token must not meet its own leftover. The leftover would show in the
+// ttl: it is longer than that of the retry.
+func TestLostAcquireIsUndoneBeforeTheNo(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	m0, m1 := direct(t, masters[0]), direct(t, masters[1])
+	for i := range 100 {
+		key := fmt.Sprint("k", i)
+		m0.want("OK", "SET", key, "other")
+		m1.want("OK", "SET", key, "other")
+		c.refused(key, "t", 100*time.Second)
+		m0.want(1, "DEL", key)
+		m1.want(1, "DEL", key)
+		c.lock(key, "t", ttl)
+		wantHolding(t, masters, key, "t", 0, 1, 2)
+		if left := pttl(t, masters[2], key); left > 31*time.Second {
+			t.Fatalf("master 2 still holds the lost acquire, for %v", left)
+		}
+	}
+}
+
+// TestLateGrantIsUndoneBeforeAnythingNewer is the same with a master whose
+// grant comes after the no was sent.
+func TestLateGrantIsUndoneBeforeAnythingNewer(t *testing.T) {
+	masters := startMasters(t, 3)
+	slow := startRelay(t, masters[2].Addr)
+	p := startProxy(t, append(flags(masters[:2]), "--master", slow.Addr)...)
+	c := dial(t, p.Addr)
+	m0, m1 := direct(t, masters[0]), direct(t, masters[1])
+	slow.Replies.Delay(20 * time.Millisecond)
+	for i := range 20 {
+		key := fmt.Sprint("k", i)
+		m0.want("OK", "SET", key, "other")
+		m1.want("OK", "SET", key, "other")
+		c.refused(key, "t", 100*time.Second)
+		m0.want(1, "DEL", key)
+		m1.want(1, "DEL", key)
+		c.lock(key, "t", ttl)
+		wantHolding(t, masters, key, "t", 0, 1, 2)
+		if left := pttl(t, masters[2], key); left > 31*time.Second {
+			t.Fatalf("master 2 still holds the lost acquire, for %v", left)
+		}
+	}
+}
+
+func TestLateGrantOfALostAcquireIsUndone(t *testing.T) {
+	masters := startMasters(t, 3)
+	slow := startRelay(t, masters[2].Addr)
+	p := startProxy(t, append(flags(masters[:2]), "--master", slow.Addr, "--master-timeout", "10s")...)
+	c := dial(t, p.Addr)
+	direct(t, masters[0]).want("OK", "SET", "k", "other")
+	direct(t, masters[1]).want("OK", "SET", "k", "other")
+	slow.Replies.Hold()
+	c.refused("k", "t", ttl)
+	wantHolding(t, masters, "k", "t", 2)
+	slow.Replies.Release()
+	wantGone(t, masters[2:], "k")
+}
+
+// TestRefusedMasterIsNeverTouched: the holder and the contender lock with the
+// same constant, as clients do that lock with a host's name.
+func TestRefusedMasterIsNeverTouched(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	direct(t, masters[0]).want("OK", "SET", "k", "1", "PX", "90000")
+	direct(t, masters[1]).want("OK", "SET", "k", "1", "PX", "90000")
+	for range 20 {
+		dial(t, p.Addr).refused("k", "1", ttl)
+	}
+	wantGone(t, masters[2:], "k")
+	always(t, 200*time.Millisecond, func() error {
+		for i, m := range masters[:2] {
+			if left := pttl(t, m, "k"); left < 60*time.Second || left > 90*time.Second {
+				return fmt.Errorf("the holder's key on master %d lives for %v", i, left)
+			}
+		}
+		return nil
+	})
+}
+
+// TestUnknownGrantIsNotDeletedBlindly: what a master said was never heard, and
+// the key there is somebody else's under the same token.
+func TestUnknownGrantIsNotDeletedBlindly(t *testing.T) {
+	masters := startMasters(t, 3)
+	relay := startRelay(t, masters[2].Addr)
+	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr)...)
+	direct(t, masters[0]).want("OK", "SET", "k", "other")
+	direct(t, masters[1]).want("OK", "SET", "k", "other")
+	direct(t, masters[2]).want("OK", "SET", "k", "1")
+	sets := calls(t, masters[2], "set")
+	relay.Replies.Hold()
+	dial(t, p.Addr).refused("k", "1", ttl)
+	eventually(t, time.Second, func() error {
+		if calls(t, masters[2], "set") == sets {
+			return fmt.Errorf("master 2 was not asked")
+		}
+		return nil
+	})
+	relay.Cut()
+	awaitVoting(t, p, 2)
+	relay.Replies.Release()
+	relay.Restore()
+	awaitVoting(t, p, 3)
+	always(t, 300*time.Millisecond, func() error {
+		if got := direct(t, masters[2]).do("GET", "k"); got != "1" {
+			return fmt.Errorf("somebody else's key is %v", got)
+		}
+		return nil
+	})
+}
+
+// TestLostAcquireIsNotSentToALateMaster: it would only have to be taken back.
+func TestLostAcquireIsNotSentToALateMaster(t *testing.T) {
+	masters := startMasters(t, 3)
+	relay := startRelay(t, masters[2].Addr)
+	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr, "--master-timeout", "10s")...)
+	c := dial(t, p.Addr)
+	direct(t, masters[0]).want("OK", "SET", "k", "other")
+	direct(t, masters[1]).want("OK", "SET", "k", "other")
+
+	// A batch that is not answered keeps the lane of master 2.
+	relay.Replies.Hold()
+	c.lock("first", "t", ttl)
+	wantHolding(t, masters, "first", "t", 0, 1, 2)
+	sets := calls(t, masters[2], "set")
+	c.refused("k", "t", ttl)
+	relay.Replies.Release()
+	c.lock("last", "t", ttl)
+	wantHolding(t, masters, "last", "t", 0, 1, 2)
+	if got := calls(t, masters[2], "set"); got != sets+1 {
+		t.Fatalf("master 2 carried out %d SETs after the first, want that of the last lock alone", got-sets)
+	}
+}
