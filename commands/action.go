@@ -17,6 +17,11 @@ type Action struct {
 	Requests []quorum.Request
 	Render   Render
 
+	// Continues says that Render may come to further requests. The client's
+	// later commands on the same keys then wait for the reply, as they wait
+	// behind an acquire.
+	Continues bool
+
 	// Effect is what only the server can do or knows.
 	Effect Effect
 

@@ -13,14 +13,18 @@ type Config struct {
 	Commands commands.Options
 
 	// MaxClients is how many connections are served at once; one more gets
-	// Redis's error and is closed.
+	// Redis's error and is closed. Zero: DefaultMaxClients.
 	MaxClients int
 
-	// Timeout closes a connection that sent nothing for so long. Zero: never.
+	// Timeout closes a connection that sent nothing for so long, and is owed
+	// nothing. Zero: never.
 	Timeout time.Duration
 
 	// TCPKeepAlive is the interval of TCP keep-alive probes. Zero: none.
 	TCPKeepAlive time.Duration
+
+	// Limits bounds what one client may cost. Zero fields stand for defaults.
+	Limits Limits
 
 	// ProgramVersion is what INFO shows as redlock_proxy_version.
 	ProgramVersion string
@@ -28,3 +32,32 @@ type Config struct {
 	// ConfigFile is the path of the configuration file, "" if there is none.
 	ConfigFile string
 }
+
+// DefaultMaxClients is Redis's maxclients.
+const DefaultMaxClients = 10000
+
+const (
+	// handshakeTimeout bounds a TLS handshake: two round trips and a signature,
+	// on the slowest line that a lock would still be taken over.
+	handshakeTimeout = 10 * time.Second
+
+	// closeTimeout is how long a connection that is to end waits for its
+	// client to take a piece of what it is still owed.
+	closeTimeout = 5 * time.Second
+
+	// lingerTimeout is how long input is read and thrown away before a close
+	// that the client does not expect. A close with unread input resets the
+	// connection, and the reset may overtake the last reply.
+	lingerTimeout = 200 * time.Millisecond
+
+	// attackLogInterval keeps a flood of HTTP requests out of the log, as
+	// Redis does.
+	attackLogInterval = time.Minute
+)
+
+// The back-off of an accept that fails, as it does while the process is out of
+// file descriptors.
+const (
+	minAcceptDelay = 5 * time.Millisecond
+	maxAcceptDelay = time.Second
+)

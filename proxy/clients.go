@@ -1,0 +1,103 @@
+package proxy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"redlock-proxy/commands"
+)
+
+// clientList is CLIENT LIST: in the order of the ids asked for, or of age.
+func (s *Server) clientList(me *conn, f commands.ClientFilter) string {
+	var b strings.Builder
+	for _, c := range s.matching(me, f) {
+		b.WriteString(c.line())
+	}
+	return b.String()
+}
+
+// clientKill cuts off the connections that match. me says that the one that
+// asks is among them: it still gets its reply.
+func (s *Server) clientKill(asker *conn, f commands.ClientFilter) (killed int, me bool) {
+	for _, c := range s.matching(asker, f) {
+		killed++
+		if c == asker {
+			me = true
+			continue
+		}
+		c.cut()
+	}
+	return killed, me
+}
+
+func (s *Server) matching(me *conn, f commands.ClientFilter) []*conn {
+	s.mu.Lock()
+	var conns []*conn
+	if len(f.IDs) > 0 {
+		for _, id := range f.IDs {
+			if c := s.conns[id]; c != nil {
+				conns = append(conns, c)
+			}
+		}
+	} else {
+		conns = s.connections()
+		slices.SortFunc(conns, func(a, b *conn) int { return cmp.Compare(a.id, b.id) })
+	}
+	s.mu.Unlock()
+	return slices.DeleteFunc(conns, func(c *conn) bool { return !c.matches(me, f) })
+}
+
+func (c *conn) matches(me *conn, f commands.ClientFilter) bool {
+	user := c.shown.Load().User
+	age := int64((c.srv.clock() - c.created) / time.Second)
+	return (f.Type == "" || f.Type == "normal") &&
+		(f.Addr == "" || f.Addr == c.addr) &&
+		(f.LAddr == "" || f.LAddr == c.laddr) &&
+		(f.User == "" || f.User == user) &&
+		(f.MaxAge == 0 || age >= f.MaxAge) &&
+		!(f.SkipMe && c == me)
+}
+
+// line is a connection in CLIENT LIST. Fields of things that do not exist here
+// are what Redis shows of a client that does not use them.
+func (c *conn) line() string {
+	session := c.shown.Load()
+	now := c.srv.clock()
+	name := "NULL"
+	if last := c.last.Load(); last != nil {
+		name = last.Name
+	}
+	flags := "N"
+	switch {
+	case strings.HasPrefix(c.addr, "/"):
+		flags = "U"
+	case session.NoEvict && session.NoTouch:
+		flags = "eT"
+	case session.NoEvict:
+		flags = "e"
+	case session.NoTouch:
+		flags = "T"
+	}
+	c.mu.Lock()
+	unread := c.unread
+	c.mu.Unlock()
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=-1"+
+		" qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r"+
+		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
+		c.id, c.addr, c.laddr, c.descriptor(), session.Name, (now-c.created)/time.Second,
+		(now-time.Duration(c.heard.Load()))/time.Second, flags, session.DB,
+		c.pending.Load(), unread, int64(unread)+c.pending.Load(),
+		name, session.User, session.Proto, session.LibName, session.LibVer)
+}
+
+// descriptor is the number of the socket, -1 where there is none to tell.
+func (c *conn) descriptor() int {
+	fd := -1
+	if c.raw != nil {
+		c.raw.Control(func(n uintptr) { fd = int(n) })
+	}
+	return fd
+}

@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"strconv"
+
+	"redlock-proxy/commands"
+)
+
+// command carries out one command of the client: its requests are on their way
+// when it returns, or its reply is in the line.
+func (c *conn) command(k *chunk, args []string) ending {
+	if isHTTP(args[0]) {
+		c.attacked()
+		return ended
+	}
+	begun := c.srv.clock()
+	a := c.session.Do(args)
+	if a.Command != nil {
+		c.last.Store(a.Command)
+	}
+	if len(a.Requests) > 0 {
+		if !c.put(newSlot(c, &a, begun)) || a.Close {
+			return ended
+		}
+		return 0
+	}
+	if a.Effect != nil {
+		c.carryOut(&a)
+	}
+	c.show()
+	switch {
+	case a.Rejected:
+		c.srv.stats.rejected(a.Command, &a.Reply)
+	case a.Command != nil:
+		c.srv.stats.done(a.Command, c.srv.clock()-begun, &a.Reply)
+	}
+	if !a.Muted {
+		k.encoded = appendReply(k.encoded[:0], &a.Reply, c.session.Proto())
+		c.append(k.encoded)
+		if cap(k.encoded) > maxPooledBuffer {
+			k.encoded = nil
+		}
+	}
+	if a.Close {
+		return ended
+	}
+	return 0
+}
+
+// carryOut turns an effect into a reply.
+func (c *conn) carryOut(a *commands.Action) {
+	s := c.srv
+	switch e := a.Effect.(type) {
+	case commands.InfoEffect:
+		a.Reply = commands.Verbatim(s.info(e.Sections))
+	case commands.TimeEffect:
+		now := s.engine.Now()
+		a.Reply = commands.Array(
+			commands.Bulk(strconv.FormatInt(now.Unix(), 10)),
+			commands.Bulk(strconv.Itoa(now.Nanosecond()/1000)),
+		)
+	case commands.ClientInfoEffect:
+		a.Reply = commands.Verbatim(c.line())
+	case commands.ClientListEffect:
+		a.Reply = commands.Verbatim(s.clientList(c, e.Filter))
+	case commands.ClientKillEffect:
+		killed, me := s.clientKill(c, e.Filter)
+		a.Close = a.Close || me
+		switch {
+		case !e.Old:
+			a.Reply = commands.Integer(int64(killed))
+		case killed == 0:
+			a.Reply = commands.Error("ERR No such client")
+		default:
+			a.Reply = commands.OK
+		}
+	default:
+		panic("proxy: an effect that is not known")
+	}
+}
+
+// show publishes the session, if it has changed.
+func (c *conn) show() {
+	now := c.session.Snapshot()
+	if old := c.shown.Load(); old == nil || *old != now {
+		c.shown.Store(&now)
+	}
+}

@@ -1,0 +1,285 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"redlock-proxy/commands"
+)
+
+// conn is one client's connection. Its reader, the goroutine that runs serve,
+// reads commands, puts their requests to the engine, and alone closes it.
+// Whoever else wants it to end sets its state and wakes the reader.
+type conn struct {
+	srv         *Server
+	id          int64
+	nc          net.Conn
+	raw         syscall.RawConn // nil where only nc can read and write: TLS, pipes
+	session     session
+	addr, laddr string
+	created     time.Duration // by the server's clock
+
+	heard   atomic.Int64                      // when input came last, by the server's clock
+	pending atomic.Int64                      // bytes of an unfinished command
+	last    atomic.Pointer[commands.Command]  // the latest command
+	shown   atomic.Pointer[commands.Snapshot] // the session as others may see it
+
+	input  // the reader's
+	output // of whoever set writing, see there
+
+	mu      sync.Mutex // guards what follows
+	changed sync.Cond  // what the reader may wait for has changed
+	phase   phase
+	waits   bool // the reader waits for changed
+
+	head, tail *slot          // replies owed, in the order of the commands
+	inFlight   int            // requests of these slots
+	undecided  map[string]int // keys whose next command waits, see slot.go
+	crowded    bool           // undecided had many keys since it was made
+	out        *buffer        // replies that are complete; nil if there are none
+	unread     int            // bytes of complete replies that the client has not taken
+	writing    bool           // somebody writes
+}
+
+// phase is where a connection stands in its life. It only grows.
+type phase uint8
+
+const (
+	serving  phase = iota + 1
+	draining       // no more commands are read
+	closing        // and nothing but owed replies keeps it open
+	cutOff         // nothing is owed any more
+)
+
+func newConn(s *Server, nc net.Conn) *conn {
+	c := &conn{
+		srv:     s,
+		id:      s.lastID.Add(1),
+		nc:      nc,
+		addr:    addrText(nc.RemoteAddr(), nc.LocalAddr()),
+		laddr:   addrText(nc.LocalAddr(), nc.LocalAddr()),
+		created: s.clock(),
+		phase:   serving,
+	}
+	c.heard.Store(int64(c.created))
+	c.changed.L = &c.mu
+	c.scan.limits = s.cfg.Limits
+	c.session = s.newSession(c.id)
+	c.show()
+	if c.raw = rawConn(nc); c.raw != nil {
+		c.readFn, c.writeFn = c.readOnce, c.writeOnce
+	}
+	return c
+}
+
+// addrText is an address as CLIENT LIST shows it: of a Unix socket, the path
+// that the server listens on, and port 0.
+func addrText(a, local net.Addr) string {
+	switch a := a.(type) {
+	case nil:
+		return "?:0"
+	case *net.UnixAddr:
+		return local.String() + ":0"
+	default:
+		return a.String()
+	}
+}
+
+// serve is the reader's life.
+func (c *conn) serve() {
+	defer c.srv.leave(c)
+	defer c.close()
+	defer c.recover()
+	if err := c.handshake(); err != nil {
+		c.srv.log.Debug("TLS handshake", "id", c.id, "addr", c.addr, "error", err)
+		c.cut()
+		return
+	}
+	linger := c.readAll()
+	c.settle(linger)
+}
+
+func (c *conn) handshake() error {
+	over, ok := c.nc.(*tls.Conn)
+	if !ok {
+		return nil
+	}
+	c.setDeadline(c.nc.SetDeadline, time.Now().Add(handshakeTimeout))
+	err := over.Handshake()
+	c.setDeadline(c.nc.SetDeadline, time.Time{})
+	return err
+}
+
+// readAll reads until the connection is to end. linger says that the client
+// may still be sending, and does not expect the end.
+func (c *conn) readAll() (linger bool) {
+	for {
+		k, p, err := c.receive()
+		if len(p) > 0 {
+			now := c.srv.clock()
+			c.heard.Store(int64(now))
+			c.srv.stats.input.Add(uint64(len(p)))
+			last := c.feed(k, p)
+			c.flush()
+			if last != 0 {
+				k.release()
+				return last == lingering
+			}
+		}
+		k.release()
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			if !c.idle() {
+				continue
+			}
+			c.mu.Lock()
+			drained := c.phase == draining
+			c.mu.Unlock()
+			return drained && c.srv.clock()-time.Duration(c.heard.Load()) < time.Second
+		case errors.Is(err, io.EOF):
+			return false
+		default:
+			c.cut()
+			return false
+		}
+	}
+}
+
+// idle says, after a read that timed out, whether the connection is to end.
+func (c *conn) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != serving {
+		return true
+	}
+	owed := c.head != nil || c.unread > 0
+	return !owed && c.srv.clock()-time.Duration(c.heard.Load()) >= c.srv.cfg.Timeout
+}
+
+// settle waits until the client has got what it is owed, or is gone.
+func (c *conn) settle(linger bool) {
+	c.mu.Lock()
+	if c.phase < closing {
+		c.phase = closing
+		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
+	}
+	for c.phase == closing && (c.head != nil || c.out != nil || c.writing) {
+		c.wait()
+	}
+	gone := c.phase == cutOff
+	c.mu.Unlock()
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && c.raw != nil && linger && !gone {
+		half.CloseWrite()
+		c.discard()
+	}
+}
+
+// discard reads until the client closes or lingerTimeout has passed. What a
+// client sends that never stops is bounded by the time.
+func (c *conn) discard() {
+	c.setDeadline(c.nc.SetReadDeadline, time.Now().Add(lingerTimeout))
+	k := chunks.Get().(*chunk)
+	defer k.release()
+	for {
+		if _, err := c.nc.Read(k.buf); err != nil {
+			return
+		}
+	}
+}
+
+// close ends the connection for good. Only the reader calls it, as the last
+// thing, whatever came before.
+func (c *conn) close() {
+	c.mu.Lock()
+	polite := c.phase == closing
+	c.mu.Unlock()
+	c.cut()
+	c.mu.Lock()
+	for c.writing {
+		c.wait()
+	}
+	c.mu.Unlock()
+	// The end of a TLS session is a message, which a client that does not read
+	// would make us wait for.
+	if over, ok := c.nc.(*tls.Conn); ok && !polite {
+		over.NetConn().Close()
+		return
+	}
+	c.nc.Close()
+}
+
+// cut ends the connection without another byte. Anybody may call it, and it
+// does not wait: the reader does the rest.
+func (c *conn) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == cutOff {
+		return
+	}
+	c.phase = cutOff
+	c.head, c.tail, c.inFlight, c.undecided = nil, nil, 0, nil
+	if c.out != nil {
+		c.out.release()
+		c.out = nil
+	}
+	c.nc.SetDeadline(longAgo)
+	c.wake()
+}
+
+// drain asks the reader to end once what has been read is answered.
+func (c *conn) drain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == serving {
+		c.phase = draining
+		c.nc.SetReadDeadline(longAgo)
+		c.wake()
+	}
+}
+
+// longAgo is a deadline that has passed: it wakes whoever reads or writes.
+var longAgo = time.Unix(1, 0)
+
+// setDeadline sets a deadline, but not over the one that cut has set.
+func (c *conn) setDeadline(set func(time.Time) error, t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != cutOff {
+		set(t)
+	}
+}
+
+// wait gives mu up until something has changed. Only the reader waits.
+func (c *conn) wait() {
+	c.waits = true
+	c.changed.Wait()
+	c.waits = false
+}
+
+// wake is called with mu held after a change that the reader may wait for.
+func (c *conn) wake() {
+	if c.waits {
+		c.changed.Signal()
+	}
+}
+
+// recover makes a panic cost this connection and nothing else.
+func (c *conn) recover() {
+	if v := recover(); v != nil {
+		c.panicked(v)
+	}
+}
+
+func (c *conn) panicked(v any) {
+	c.srv.log.Error("a panic ends this connection", "id", c.id, "addr", c.addr, "panic", v, "stack", string(debug.Stack()))
+	c.cut()
+}

@@ -1,0 +1,293 @@
+package proxy
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+func TestRepliesLeaveInTheOrderOfTheCommands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("write a\r\nping\r\nwrite b\r\nwrite c\r\nping\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); got != "write:a write:b write:c" {
+			t.Fatalf("requests put: %s, want all three before any answer", got)
+		}
+		r.engine.answer(t, "c", won)
+		r.engine.answer(t, "b", won)
+		c.expectSilence()
+		r.engine.answer(t, "a", won)
+		c.expect("$1\r\na\r\n+PONG\r\n$1\r\nb\r\n$1\r\nc\r\n+PONG\r\n")
+		r.end()
+	})
+}
+
+func TestOwnCommandsWaitBehindAnUndecidedAcquire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("acquire k\r\nwrite other\r\nwrite k\r\nwrite k\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); got != "acquire:k write:other" {
+			t.Fatalf("put before the acquire is decided: %s", got)
+		}
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Contended})
+		synctest.Wait()
+		if got := r.engine.keys(); got != "acquire:k write:other write:k write:k" {
+			t.Fatalf("put after the acquire is decided: %s", got)
+		}
+		// What was ready went out before the reader waited, and the other
+		// client's commands on the same key do not wait at all.
+		c.expect("$-1\r\n")
+		other := r.dial()
+		other.send("acquire x\r\n")
+		synctest.Wait()
+		third := r.dial()
+		third.send("write x\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); !strings.HasSuffix(got, "acquire:x write:x") {
+			t.Fatalf("another client's command waited: %s", got)
+		}
+		for _, key := range []string{"other", "k", "k", "x", "x"} {
+			r.engine.answer(t, key, won)
+		}
+		c.expect("$5\r\nother\r\n$1\r\nk\r\n$1\r\nk\r\n")
+		r.end()
+	})
+}
+
+func TestAFollowUpKeepsItsKeyUndecided(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("extendmore k\r\nwrite k\r\nping\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", won)
+		synctest.Wait()
+		if got := r.engine.keys(); got != "read:k extend:k" {
+			t.Fatalf("put before the follow-up is decided: %s", got)
+		}
+		r.engine.answer(t, "k", won)
+		synctest.Wait()
+		if got := r.engine.keys(); got != "read:k extend:k write:k" {
+			t.Fatalf("put after: %s", got)
+		}
+		r.engine.answer(t, "k", won)
+		c.expect("$1\r\nk\r\n$1\r\nk\r\n+PONG\r\n")
+		r.end()
+	})
+}
+
+func TestASlotIsFilledWhenAllItsResultsAreIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("many a b c\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "c", won)
+		r.engine.answer(t, "a", quorum.Result{Decision: quorum.Contended})
+		c.expectSilence()
+		r.engine.answer(t, "b", won)
+		c.expect(":2\r\n")
+		r.end()
+	})
+}
+
+func TestMutedCommandsAreCarriedOutInSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("quiet\r\nquietwrite k\r\nping\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", won)
+		c.expect("+PONG\r\n")
+		r.end()
+	})
+}
+
+func TestAPanicCostsOneConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		bystander := r.dial()
+		bystander.send("write b\r\n")
+		for _, command := range []string{"panic\r\n", "panicrender k\r\n"} {
+			c := r.dial()
+			c.send("ping\r\n")
+			c.expect("+PONG\r\n")
+			c.send("write late\r\n" + command)
+			synctest.Wait()
+			if command != "panic\r\n" {
+				r.engine.answer(t, "k", won)
+			}
+			c.expectEnd("")
+			r.engine.answer(t, "late", won) // for a connection that is gone
+		}
+		if got := strings.Count(r.log.String(), "[ERROR]"); got != 2 {
+			t.Errorf("%d Error lines, want one for each panic:\n%s", got, r.log)
+		}
+		if !strings.Contains(r.log.String(), "double_test.go") {
+			t.Error("the log does not say where")
+		}
+		r.engine.answer(t, "b", won)
+		bystander.expect("$1\r\nb\r\n")
+		r.end()
+	})
+}
+
+func TestRequestsOutliveTheirClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("extendmore k\r\n")
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		r.engine.answer(t, "k", won)
+		synctest.Wait()
+		if got := r.engine.keys(); got != "read:k extend:k" {
+			t.Fatalf("put: %s, want also what follows from the first result", got)
+		}
+		r.engine.answer(t, "k", won)
+		r.end()
+	})
+}
+
+func TestTheReaderWaitsWhenTooMuchIsInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Limits: Limits{MaxInFlight: 3}})
+		c := r.dial()
+		c.send("write a\r\nmany b c\r\nwrite d\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); got != "write:a write:b write:c" {
+			t.Fatalf("put: %s", got)
+		}
+		r.engine.answer(t, "a", won)
+		c.expect("$1\r\na\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); !strings.HasSuffix(got, "write:d") {
+			t.Fatalf("put: %s", got)
+		}
+		// One command that is larger than the limit goes alone.
+		c.send("many e f g h\r\n")
+		for _, key := range []string{"b", "c", "d"} {
+			r.engine.answer(t, key, won)
+		}
+		c.expect(":2\r\n$1\r\nd\r\n")
+		for _, key := range []string{"e", "f", "g", "h"} {
+			synctest.Wait()
+			r.engine.answer(t, key, won)
+		}
+		c.expect(":4\r\n")
+		r.end()
+	})
+}
+
+func TestIdleClientsAreClosedAndOwedOnesAreNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Timeout: 10 * time.Second})
+		idle, owed, busy := r.dial(), r.dial(), r.dial()
+		owed.send("write k\r\n")
+		for range 3 {
+			time.Sleep(6 * time.Second)
+			busy.send("ping\r\n")
+			busy.expect("+PONG\r\n")
+		}
+		idle.expectEnd("")
+		r.engine.answer(t, "k", won)
+		owed.expect("$1\r\nk\r\n")
+		time.Sleep(21 * time.Second)
+		owed.expectEnd("")
+		r.end()
+	})
+}
+
+func TestShutdownAnswersWhatWasRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		idle, c := r.dial(), r.dial()
+		c.send("write k\r\nping\r\n*1\r\n$4\r\npi")
+		synctest.Wait()
+		ended := make(chan error)
+		go func() { ended <- r.server.Shutdown(t.Context()) }()
+		idle.expectEnd("")
+		synctest.Wait()
+		if r.server.Ready() {
+			t.Error("a server that drains is ready")
+		}
+		r.engine.answer(t, "k", won)
+		c.expectEnd("$1\r\nk\r\n+PONG\r\n")
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		r.served.Wait() // Serve returned nil
+		if err := r.server.Serve(newPipeListener()); err != nil {
+			t.Errorf("Serve after Shutdown: %v", err)
+		}
+	})
+}
+
+func TestShutdownEndsByForceWhenItsTimeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		never, unread := r.dial(), r.dial()
+		never.send("write k\r\n")
+		unread.send("ping\r\n") // and the pipe's other end does not read
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		begun := time.Now()
+		if err := r.server.Shutdown(ctx); err == nil {
+			t.Error("no error although clients were cut off")
+		}
+		if took := time.Since(begun); took != 3*time.Second {
+			t.Errorf("took %v", took)
+		}
+		never.expectEnd("")
+		r.engine.answer(t, "k", won)
+	})
+}
+
+func TestQuitRepliesAndEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("write k\r\nquit\r\nping\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", won)
+		c.expectEnd("$1\r\nk\r\n+OK\r\n")
+		r.end()
+	})
+}
+
+func TestAClosingClientThatReadsSlowlyGetsEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("big 300000\r\nquit\r\n")
+		want := "$300000\r\n" + strings.Repeat("x", 300000) + "\r\n+OK\r\n"
+		for len(want) > 0 {
+			time.Sleep(3 * time.Second)
+			n := min(60000, len(want))
+			c.expect(want[:n])
+			want = want[n:]
+		}
+		c.expectEnd("")
+
+		c = r.dial()
+		c.send("big 300000\r\nquit\r\n")
+		time.Sleep(closeTimeout + time.Second)
+		r.server.mu.Lock()
+		left := len(r.server.conns)
+		r.server.mu.Unlock()
+		if left != 0 {
+			t.Error("a closing client that does not read is kept")
+		}
+		r.end()
+	})
+}

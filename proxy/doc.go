@@ -1,0 +1,36 @@
+// Package proxy is the only door to clients. It accepts connections, finds the
+// commands in their bytes under its own limits, puts the requests that a
+// command comes to to the engine without waiting for them, and writes the
+// replies in the order of the commands.
+//
+// It knows neither Redis's commands, which package commands does, nor Redlock,
+// which package quorum does. Redcon's parser and writer are used, never its
+// server: the scanner in limits.go lets no byte through to the parser that
+// could hurt it.
+//
+// The life of one command, here: readOnce (input.go) gets bytes, scanner.next
+// (limits.go) finds where a command ends, conn.parse makes it arguments,
+// conn.command (command.go) asks the session what they come to, conn.put
+// (slot.go) gives the reply its place in the line and puts the requests,
+// ask.Answer brings a result, slot.fill renders the reply, appendReply
+// (resp.go) encodes it, conn.complete and conn.flush (output.go) send it.
+//
+// What a client can cost is bounded by Limits. A client that does not read,
+// goes away, sends garbage or makes us panic harms nobody else: no goroutine
+// but its own waits for it.
+//
+// The goroutines:
+//
+//	goroutine  started by     owns                              ends when                             waited for by
+//	reader     Server.admit   the session, conn.input, the      the client or the server ends the     Server.Shutdown
+//	                          closing of the connection         connection, or somebody cuts it off
+//	writer     conn.flush     conn.output while writing is set  nothing is left to write, or the      the reader, in close
+//	                                                            connection is cut off
+//	sampler    the first      the rates in stats                Shutdown begins                       Server.Shutdown
+//	           Server.Serve
+//	waiter     Shutdown       nothing                           readers and sampler have ended        Server.Shutdown
+//
+// Serve runs on its caller's goroutine. The engine's goroutines run Answer and
+// Flush: they render, encode, and write to a socket that takes the bytes at
+// once, and never wait for a client.
+package proxy

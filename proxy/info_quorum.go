@@ -1,0 +1,68 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// kinds names what is asked of masters in the lines decisions_<kind>.
+var kinds = [...]string{
+	quorum.Acquire: "acquire",
+	quorum.Release: "release",
+	quorum.Extend:  "extend",
+	quorum.Read:    "read",
+	quorum.Remove:  "remove",
+	quorum.Write:   "write",
+}
+
+// infoQuorum is the section that no Redis has: the masters and what they decided.
+func (s *Server) infoQuorum(b *strings.Builder) {
+	st := s.engine.Status()
+	line(b, "ready:%d", digit(s.Ready()))
+	line(b, "draining:%d", digit(s.draining.Load()))
+	line(b, "quorum:%d", st.Quorum)
+	line(b, "masters:%d", len(st.Masters))
+	for i := range st.Masters {
+		line(b, "master%d:%s", i, masterText(&st.Masters[i]))
+	}
+	for kind := quorum.Acquire; kind <= quorum.Write; kind++ {
+		words := make([]string, 0, quorum.Unavailable)
+		for d := quorum.Won; d <= quorum.Unavailable; d++ {
+			words = append(words, fmt.Sprintf("%s=%d", d, st.Decisions[kind][d]))
+		}
+		line(b, "decisions_%s:%s", kinds[kind], strings.Join(words, ","))
+	}
+	line(b, "splits:%d", st.Splits)
+	line(b, "undos:%d", st.Undos)
+	line(b, "heals:%d", st.Heals)
+	line(b, "debts_owed:%d", st.DebtsOwed)
+	line(b, "debts_paid:%d", st.DebtsPaid)
+	line(b, "debts_dropped:%d", st.DebtsDropped)
+	line(b, "over_max_ttl:%d", st.OverMaxTTL)
+	line(b, "max_hold_ends:%d", st.MaxHoldEnds)
+	line(b, "in_flight:%d", st.InFlight)
+}
+
+// masterText is one master's line. The reason comes last, without the commas
+// and line ends that would take the line apart.
+func masterText(m *quorum.MasterStatus) string {
+	reason := strings.NewReplacer(",", ";", "\r", " ", "\n", " ").Replace(m.Reason)
+	since := time.Duration(0)
+	if !m.Since.IsZero() {
+		since = max(time.Since(m.Since), 0)
+	}
+	return fmt.Sprintf("name=%s,state=%s,since_seconds=%d,run_id=%s,version=%s,rtt_usec=%d,"+
+		"granted=%d,refused=%d,unknown=%d,withheld=%d,queue=%d,in_batch=%d,debts=%d,debt_bytes=%d,reconnects=%d,reason=%s",
+		m.Name, m.State, since/time.Second, m.RunID, m.Version, m.RoundTrip.Microseconds(),
+		m.Granted, m.Refused, m.Unknown, m.Withheld, m.Queue, m.InBatch, m.Debts, m.DebtBytes, m.Reconnects, reason)
+}
+
+func digit(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,202 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/tidwall/redcon"
+)
+
+// chunk is what the reader needs while there is input. A connection that is
+// idle holds none.
+type chunk struct {
+	buf     []byte
+	words   [][]byte // redcon's arguments
+	encoded []byte   // replies on their way to the output
+}
+
+const (
+	chunkSize      = 16 << 10 // one read
+	smallChunkSize = 4 << 10  // where it is held while idle: TLS, pipes
+)
+
+var chunks = sync.Pool{New: func() any { return newChunk(chunkSize) }}
+
+func newChunk(size int) *chunk { return &chunk{buf: make([]byte, size)} }
+
+// release gives a chunk back to the pool, unless it is a connection's own.
+func (k *chunk) release() {
+	if k != nil && len(k.buf) == chunkSize {
+		chunks.Put(k)
+	}
+}
+
+// input is the reader's part of a connection; nobody else touches it.
+type input struct {
+	scan    scanner
+	partial []byte // what there is of a command that is not complete
+
+	own    *chunk // where there is no raw
+	readFn func(fd uintptr) bool
+	got    *chunk // what readOnce read
+	gotN   int
+	gotErr error
+}
+
+// receive waits for input. The chunk, nil if there is none, must be released.
+func (c *conn) receive() (*chunk, []byte, error) {
+	if c.srv.cfg.Timeout > 0 {
+		c.setReadTimeout()
+	}
+	if c.raw == nil {
+		if c.own == nil {
+			c.own = newChunk(smallChunkSize)
+		}
+		n, err := c.nc.Read(c.own.buf)
+		return c.own, c.own.buf[:n], err
+	}
+	c.got = nil
+	err := c.raw.Read(c.readFn)
+	k := c.got
+	c.got = nil
+	switch {
+	case err != nil:
+		return k, nil, err
+	case c.gotErr != nil:
+		return k, nil, c.gotErr
+	case c.gotN == 0:
+		return k, nil, io.EOF
+	}
+	return k, k.buf[:c.gotN], nil
+}
+
+// setReadTimeout begins the time that the client may be silent.
+func (c *conn) setReadTimeout() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == serving {
+		c.nc.SetReadDeadline(time.Now().Add(c.srv.cfg.Timeout))
+	}
+}
+
+// readOnce is called when the socket can perhaps be read, and takes a chunk
+// only then: the memory of ten thousand idle connections is their stacks.
+func (c *conn) readOnce(fd uintptr) bool {
+	k := chunks.Get().(*chunk)
+	for {
+		n, err := sysRead(fd, k.buf)
+		switch err {
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			k.release()
+			return false
+		}
+		c.got, c.gotN, c.gotErr = k, n, err
+		return true
+	}
+}
+
+// ending says, after a command, whether another is read: zero says yes.
+type ending uint8
+
+const (
+	ended     ending = iota + 1 // the client asked for it, or is cut off
+	lingering                   // the client may be sending on
+)
+
+// feed carries out the commands that are complete with p, and keeps the rest.
+func (c *conn) feed(k *chunk, p []byte) ending {
+	for len(p) > 0 {
+		c.scan.guest = !c.session.Authed()
+		n, end, err := c.scan.next(p)
+		if err != nil {
+			return c.refuse(k, err)
+		}
+		if !end {
+			c.partial = append(c.partial, p[:n]...)
+			break
+		}
+		raw := append(c.partial, p[:n]...)
+		c.partial, p = nil, p[n:]
+		args, err := c.parse(k, raw)
+		if err != nil {
+			return c.refuse(k, err)
+		}
+		if len(args) == 0 {
+			continue
+		}
+		if end := c.command(k, args); end != 0 {
+			return end
+		}
+	}
+	c.pending.Store(int64(len(c.partial)))
+	return 0
+}
+
+// parse takes a complete command apart. The arguments are views of raw, which
+// belongs to them from here on and is never written again.
+func (c *conn) parse(k *chunk, raw []byte) ([]string, error) {
+	if raw[0] != '*' {
+		args, ok := splitInline(bytes.TrimSuffix(raw, []byte("\n")))
+		switch {
+		case !ok:
+			return nil, protocolError("unbalanced quotes in request")
+		case len(args) > c.scan.limits.MaxArgs:
+			return nil, protocolError("too big inline request")
+		}
+		return args, nil
+	}
+	if raw[1] == '-' {
+		return nil, nil // redcon takes *-1 for an error; Redis ignores it
+	}
+	complete, words, _, _, err := redcon.ReadNextCommand(raw, k.words)
+	if err != nil || !complete {
+		panic("proxy: the parser does not agree that a command is complete")
+	}
+	args := make([]string, len(words))
+	for i, word := range words {
+		args[i] = unsafe.String(unsafe.SliceData(word), len(word))
+	}
+	clear(words)
+	k.words = words[:0]
+	return args, nil
+}
+
+// refuse answers input that is no command, and ends the connection.
+func (c *conn) refuse(k *chunk, err error) ending {
+	c.partial = nil
+	c.pending.Store(0)
+	if err == queryLimit {
+		c.srv.stats.queryLimit.Add(1)
+		c.srv.log.Warn("a client is cut off: its command is longer than the limit", "id", c.id, "addr", c.addr, "limit", c.scan.limits.MaxQuery)
+		c.cut()
+		return ended
+	}
+	c.srv.log.Debug("protocol error", "id", c.id, "addr", c.addr, "error", err)
+	c.srv.stats.errorReply(err.Error())
+	k.encoded = redcon.AppendError(k.encoded[:0], err.Error())
+	c.append(k.encoded)
+	return lingering
+}
+
+// isHTTP: the first word of a line that only HTTP clients send.
+func isHTTP(word string) bool {
+	return strings.EqualFold(word, "post") || strings.EqualFold(word, "host:")
+}
+
+// attacked cuts off a browser that somebody made talk to us, before it says
+// anything in earnest.
+func (c *conn) attacked() {
+	now := int64(c.srv.clock())
+	logged := c.srv.attackLogged.Load()
+	if (logged == 0 || now-logged > int64(attackLogInterval)) && c.srv.attackLogged.CompareAndSwap(logged, max(now, 1)) {
+		c.srv.log.Warn("Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands to Redis. This is likely due to an attacker attempting to use Cross Protocol Scripting to compromise your Redis instance. Connection from " + c.addr + " aborted.")
+	}
+	c.cut()
+}

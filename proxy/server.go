@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/commands"
+)
+
+// Server serves clients: on any number of listeners, until Shutdown.
+type Server struct {
+	cfg        Config
+	engine     Engine
+	log        hclog.Logger
+	newSession func(id int64) session
+	stats      *stats
+	runID      string
+	started    time.Time
+
+	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
+	lastID       atomic.Int64
+	draining     atomic.Bool
+
+	running  sync.WaitGroup // the sampler and the readers of connections
+	sampling sync.Once      // the sampler begins with the first listener
+	stop     chan struct{}  // closed by the first Shutdown
+
+	mu        sync.Mutex // guards what follows
+	listeners map[net.Listener]struct{}
+	conns     map[int64]*conn
+	port      int // of the first TCP listener
+}
+
+// New makes a server that asks engine. The server does not own the engine:
+// close it after Shutdown.
+func New(cfg Config, engine Engine, log hclog.Logger) *Server {
+	dialect := commands.NewDialect(cfg.Commands)
+	return newServer(cfg, engine, log, func(id int64) session { return dialect.Session(id) })
+}
+
+func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int64) session) *Server {
+	cfg.Limits = cfg.Limits.withDefaults()
+	cfg.MaxClients = positive(cfg.MaxClients, DefaultMaxClients)
+	var id [20]byte
+	rand.Read(id[:])
+	s := &Server{
+		cfg:        cfg,
+		engine:     engine,
+		log:        log,
+		newSession: newSession,
+		runID:      hex.EncodeToString(id[:]),
+		started:    time.Now(),
+		stop:       make(chan struct{}),
+		listeners:  map[net.Listener]struct{}{},
+		conns:      map[int64]*conn{},
+	}
+	s.stats = newStats(commands.Table())
+	return s
+}
+
+// Ready: a lock can be had here. A load balancer asks this; PING tells only
+// that the process lives.
+func (s *Server) Ready() bool { return !s.draining.Load() && s.engine.Ready() }
+
+// Shutdown ends the server: no more connections, no more commands. What has
+// been read is answered and written, then connections are closed. When ctx
+// ends first, the connections that are left are cut off and ctx's error is
+// returned. All goroutines have ended when Shutdown returns.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	if !s.draining.Swap(true) {
+		close(s.stop)
+	}
+	for ln := range s.listeners {
+		ln.Close()
+	}
+	conns := s.connections()
+	s.mu.Unlock()
+	if len(conns) > 0 {
+		s.log.Info("closing connections", "clients", len(conns))
+	}
+	for _, c := range conns {
+		c.drain()
+	}
+
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	conns = s.connections()
+	s.mu.Unlock()
+	s.log.Warn("clients did not end in time and are cut off", "clients", len(conns))
+	for _, c := range conns {
+		c.cut()
+	}
+	<-ended
+	return ctx.Err()
+}
+
+// connections is a picture of conns, which mu guards.
+func (s *Server) connections() []*conn {
+	list := make([]*conn, 0, len(s.conns))
+	for _, c := range s.conns {
+		list = append(list, c)
+	}
+	return list
+}
+
+// clock is the time since the server started: a number that is cheap to keep
+// and that a jump of the wall clock does not touch.
+func (s *Server) clock() time.Duration { return time.Since(s.started) }
+
+// sample takes the counters once a second, until Shutdown.
+func (s *Server) sample() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.stats.sample(s.clock())
+		case <-s.stop:
+			return
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/commands"
+)
+
+// stats counts what INFO tells. Every client's goroutine and every lane writes
+// here, so what is counted per command has a cache line per command, and what
+// is counted per read or write has one of its own.
+type stats struct {
+	commands []commandStats // by Command.Index
+	table    []*commands.Command
+
+	input  atomic.Uint64 // bytes
+	_      [56]byte
+	output atomic.Uint64 // bytes
+	_      [56]byte
+
+	connections, rejectedConnections atomic.Uint64
+	queryLimit, outputLimit          atomic.Uint64 // connections cut off
+	authFailures                     atomic.Uint64
+	errorReplies                     atomic.Uint64
+
+	mu         sync.Mutex // guards what follows
+	errors     map[string]uint64
+	opsRate    float64 // of the last second
+	inputRate  float64
+	outputRate float64
+	before     totals // at the end of it
+}
+
+type commandStats struct {
+	calls, rejected, failed atomic.Uint64
+	nanos                   atomic.Int64
+	_                       [32]byte
+}
+
+type totals struct {
+	at                 time.Duration
+	ops, input, output uint64
+}
+
+// maxErrorKinds bounds the first words of errors that are told apart: a master
+// could make them up.
+const maxErrorKinds = 128
+
+func newStats(table []*commands.Command) *stats {
+	return &stats{commands: make([]commandStats, len(table)), table: table, errors: map[string]uint64{}}
+}
+
+// done counts a command that was carried out, whatever came of it.
+func (s *stats) done(c *commands.Command, took time.Duration, r *commands.Reply) {
+	row := &s.commands[c.Index]
+	row.calls.Add(1)
+	row.nanos.Add(int64(took))
+	if r.Kind == commands.ErrorReply {
+		row.failed.Add(1)
+		s.errorReply(r.Str)
+	}
+}
+
+// rejected counts a command that was refused before it could run; c is nil if
+// there is none of that name.
+func (s *stats) rejected(c *commands.Command, r *commands.Reply) {
+	if c != nil {
+		s.commands[c.Index].rejected.Add(1)
+	}
+	s.errorReply(r.Str)
+}
+
+func (s *stats) errorReply(text string) {
+	s.errorReplies.Add(1)
+	kind, _, _ := strings.Cut(text, " ")
+	if kind == "WRONGPASS" {
+		s.authFailures.Add(1)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.errors[kind]; known || len(s.errors) < maxErrorKinds {
+		s.errors[kind]++
+	}
+}
+
+func (s *stats) errorKinds() map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.errors)
+}
+
+// processed is how many commands were carried out.
+func (s *stats) processed() (n uint64) {
+	for i := range s.commands {
+		n += s.commands[i].calls.Load()
+	}
+	return n
+}
+
+// sample takes the rates since the last one.
+func (s *stats) sample(now time.Duration) {
+	t := totals{at: now, ops: s.processed(), input: s.input.Load(), output: s.output.Load()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seconds := (now - s.before.at).Seconds(); seconds > 0 {
+		s.opsRate = float64(t.ops-s.before.ops) / seconds
+		s.inputRate = float64(t.input-s.before.input) / seconds
+		s.outputRate = float64(t.output-s.before.output) / seconds
+	}
+	s.before = t
+}
+
+func (s *stats) rates() (ops, input, output float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opsRate, s.inputRate, s.outputRate
+}
+
+// inOrder lists the table by name, as INFO does.
+func (s *stats) inOrder() []*commands.Command {
+	list := slices.Clone(s.table)
+	slices.SortFunc(list, func(a, b *commands.Command) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
