@@ -1,6 +1,10 @@
 package commands
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Options is what the dialect has to know of the configuration.
 type Options struct {
@@ -9,6 +13,7 @@ type Options struct {
 
 	// Password gives the password that clients must AUTH with; "" means that
 	// none is needed. It is called for each AUTH, so that it can change.
+	// Nil: no password.
 	Password func() string
 
 	// MaxTTL and RefuseOverMaxTTL: whether a ttl longer than MaxTTL, or none,
@@ -16,6 +21,33 @@ type Options struct {
 	MaxTTL           time.Duration
 	RefuseOverMaxTTL bool
 
-	// Settings is what CONFIG GET tells, by Redis's names.
+	// Now is the masters' time, by which RefuseOverMaxTTL judges an expiry that
+	// is given as a time of day. Nil: such an expiry is not judged.
+	Now func() time.Time
+
+	// Settings is what CONFIG GET tells, by Redis's names, lower case.
 	Settings map[string]string
+}
+
+// Dialect is what all sessions share. Its methods may be called by any number of
+// goroutines.
+type Dialect struct {
+	options  Options
+	settings []string // the names in options.Settings, in order
+	scripts  *scriptTable
+}
+
+func NewDialect(o Options) *Dialect {
+	return &Dialect{
+		options:  o,
+		settings: slices.Sorted(maps.Keys(o.Settings)),
+		scripts:  newScriptTable(maxScripts, maxScriptBytes),
+	}
+}
+
+func (d *Dialect) password() string {
+	if d.options.Password == nil {
+		return ""
+	}
+	return d.options.Password()
 }

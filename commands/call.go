@@ -1,0 +1,183 @@
+package commands
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// call is one call of a lock script: the shape of the script, and what the
+// client gave it. It renders the results of its own requests.
+type call struct {
+	sc         *script
+	key, token string
+	number     int64 // the ttl argument
+	additive   bool  // the ttl is added to what is left
+}
+
+// newCall takes what the shape names out of KEYS and ARGV, or says what is wrong
+// there in the words that Redis has for it when a script uses it.
+func newCall(sc *script, keys, argv []string) (*call, string) {
+	sh, c := &sc.shape, &call{sc: sc}
+	if len(keys) < sh.key || len(argv) < max(sh.token, sh.ttl, sh.additive) {
+		return nil, errScriptArgument
+	}
+	c.key, c.token = keys[sh.key-1], argv[sh.token-1]
+	if sh.ttl > 0 {
+		n, ok := parseInt(argv[sh.ttl-1])
+		if !ok {
+			return nil, errNotInteger
+		}
+		c.number = n
+	}
+	c.additive = sh.additive > 0 && argv[sh.additive-1] == "0"
+	return c, ""
+}
+
+func (c *call) action(d *Dialect) Action {
+	sh := &c.sc.shape
+	switch {
+	case sh.class == quorum.Release:
+		return c.release()
+	case c.additive || sh.greater || sh.needsTTL:
+		// What becomes of the key depends on the ttl it has.
+		return Action{Requests: forEach(quorum.Read, []string{c.key}), Render: afterRead{c, d}, Continues: true}
+	}
+	return c.extend(d, c.number, sh.unit)
+}
+
+func (c *call) release() Action {
+	r := quorum.Request{Kind: quorum.Release, Key: c.key, Token: c.token}
+	return Action{Requests: []quorum.Request{r}, Render: c}
+}
+
+// extend gives the key an expiry of n units, which the shape has told to be a ttl
+// or a Unix time. An expiry that is over ends the lock, as PEXPIRE does.
+func (c *call) extend(d *Dialect, n int64, unit time.Duration) Action {
+	sh := &c.sc.shape
+	if n <= 0 && sh.orPersist {
+		if text := d.allowNoTTL(); text != "" {
+			return refuse(text)
+		}
+		return c.putExtend(expiry{})
+	}
+	e, ok := newExpiry(n, unit, sh.absolute)
+	if !ok {
+		return refuse(inScript(invalidExpire(sh.command()), c.sc.sha))
+	}
+	if e.past() {
+		return c.release()
+	}
+	if text := d.allowTTL(e); text != "" {
+		return refuse(text)
+	}
+	return c.putExtend(e)
+}
+
+// putExtend: the zero expiry takes the expiry away.
+func (c *call) putExtend(e expiry) Action {
+	r := quorum.Request{Kind: quorum.Extend, Key: c.key, Token: c.token, TTL: e.ttl(), At: e.at()}
+	return Action{Requests: []quorum.Request{r}, Render: c}
+}
+
+// command is the name of the command that a script of this shape expires its key
+// with.
+func (sh *shape) command() string {
+	var name strings.Builder
+	if sh.unit == time.Millisecond {
+		name.WriteByte('p')
+	}
+	name.WriteString("expire")
+	if sh.absolute {
+		name.WriteString("at")
+	}
+	return name.String()
+}
+
+// Render answers a release or an extend with what the client's script would have
+// said.
+func (c *call) Render(results []quorum.Result) (Reply, Action) {
+	r, sh := results[0], &c.sc.shape
+	if text, failed := c.failure(r); failed {
+		return text, Action{}
+	}
+	switch {
+	case r.Decision == quorum.Won:
+		return sh.yes, Action{}
+	case r.Absent:
+		return sh.absent, Action{}
+	}
+	return sh.other, Action{}
+}
+
+// failure is an error of a master as it reads when a script met it.
+func (c *call) failure(r quorum.Result) (Reply, bool) {
+	text, failed := failure(r)
+	if failed && r.Reply.Kind == quorum.FailureReply && text.Str == r.Reply.Str {
+		text.Str = inScript(text.Str, c.sc.sha)
+	}
+	return text, failed
+}
+
+// afterRead is an extend that had to know what is left of the ttl first. That the
+// key still holds the token the extend asks again.
+type afterRead struct {
+	c *call
+	d *Dialect
+}
+
+func (a afterRead) Render(results []quorum.Result) (Reply, Action) {
+	r, sh := results[0], &a.c.sc.shape
+	if text, failed := a.c.failure(r); failed {
+		return text, Action{}
+	}
+	switch {
+	case !r.Exists:
+		return sh.absent, Action{}
+	case r.Type != "string":
+		return Error(inScript(errWrongType, a.c.sc.sha)), Action{}
+	case r.Value != a.c.token, sh.needsTTL && r.TTL == quorum.NoTTL:
+		return sh.other, Action{}
+	}
+	next := a.next(r.TTL)
+	if next.Requests == nil {
+		return next.Reply, Action{}
+	}
+	return Reply{}, next
+}
+
+// next goes on from the ttl that is left, which may be none.
+func (a afterRead) next(left time.Duration) Action {
+	c, sh := a.c, &a.c.sc.shape
+	if c.additive {
+		return a.add(left)
+	}
+	if sh.greater && !sh.absolute && a.longEnough(left) {
+		return Action{Reply: sh.yes}
+	}
+	return c.extend(a.d, c.number, sh.unit)
+}
+
+// longEnough tells whether what is left is at least what is asked for. A key
+// without a ttl lives longest.
+func (a afterRead) longEnough(left time.Duration) bool {
+	e, ok := newExpiry(a.c.number, a.c.sc.shape.unit, false)
+	return left == quorum.NoTTL || ok && e.ttl() <= left
+}
+
+// add counts in milliseconds. To a key without a ttl the argument is added as to
+// -1, which is how the scripts read it.
+func (a afterRead) add(left time.Duration) Action {
+	perUnit := int64(a.c.sc.shape.unit / time.Millisecond)
+	millis := int64(-1)
+	if left != quorum.NoTTL {
+		millis = left.Milliseconds()
+	}
+	n := a.c.number
+	if n > (math.MaxInt64-millis)/perUnit || n < math.MinInt64/perUnit+1 {
+		return refuse(inScript(invalidExpire(a.c.sc.shape.command()), a.c.sc.sha))
+	}
+	return a.c.extend(a.d, n*perUnit+millis, time.Millisecond)
+}

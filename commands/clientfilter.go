@@ -1,0 +1,102 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+)
+
+func (s *Session) clientList(c *Command, args []string) Action {
+	var filter ClientFilter
+	switch {
+	case len(args) == 2:
+	case len(args) == 4 && strings.EqualFold(args[2], "type"):
+		var text string
+		if filter.Type, text = parseClientType(args[3]); text != "" {
+			return refuse(text)
+		}
+	case len(args) > 3 && strings.EqualFold(args[2], "id"):
+		for _, word := range args[3:] {
+			id, ok := parseInt(word)
+			if !ok {
+				return refuse(errListID)
+			}
+			filter.IDs = append(filter.IDs, id)
+		}
+	default:
+		return refuse(errSyntax)
+	}
+	return Action{Effect: ClientListEffect{Filter: filter}}
+}
+
+// clientKill: the old form names one address, and spares not even the client that
+// asks.
+func (s *Session) clientKill(c *Command, args []string) Action {
+	if len(args) == 3 {
+		return Action{Effect: ClientKillEffect{Filter: ClientFilter{Addr: args[2]}, Old: true}}
+	}
+	filter := ClientFilter{SkipMe: true}
+	for words := args[2:]; len(words) > 0; words = words[2:] {
+		if len(words) == 1 {
+			return refuse(errSyntax)
+		}
+		if text := filter.set(words[0], words[1]); text != "" {
+			return refuse(text)
+		}
+	}
+	return Action{Effect: ClientKillEffect{Filter: filter}}
+}
+
+// set takes in one condition of CLIENT KILL, or says what is wrong with it. The
+// last one of a kind counts.
+func (f *ClientFilter) set(option, value string) (text string) {
+	switch strings.ToLower(option) {
+	case "id":
+		id, ok := parseInt(value)
+		if !ok || id < 1 {
+			return errKillID
+		}
+		f.IDs = []int64{id}
+	case "type":
+		f.Type, text = parseClientType(value)
+	case "addr":
+		f.Addr = value
+	case "laddr":
+		f.LAddr = value
+	case "user":
+		if value != defaultUser {
+			return oneLine(fmt.Sprintf("ERR No such user '%s'", quoted(value, len(value))))
+		}
+		f.User = value
+	case "skipme":
+		switch strings.ToLower(value) {
+		case "yes":
+			f.SkipMe = true
+		case "no":
+			f.SkipMe = false
+		default:
+			return errSyntax
+		}
+	case "maxage":
+		age, ok := parseInt(value)
+		if !ok {
+			return errMaxAge
+		}
+		if age < 1 {
+			return errMaxAgeSmall
+		}
+		f.MaxAge = age
+	default:
+		return errSyntax
+	}
+	return text
+}
+
+func parseClientType(word string) (kind, text string) {
+	switch kind = strings.ToLower(word); kind {
+	case "normal", "master", "replica", "pubsub":
+		return kind, ""
+	case "slave":
+		return "replica", ""
+	}
+	return "", oneLine(fmt.Sprintf("ERR Unknown client type '%s'", quoted(word, len(word))))
+}

@@ -1,0 +1,123 @@
+package commands
+
+import "strings"
+
+// command is COMMAND alone: all there is to say of every command.
+func (s *Session) command(c *Command, args []string) Action {
+	return Action{Reply: Array(describeAll(topLevel(), describe)...)}
+}
+
+func (s *Session) commandCount(c *Command, args []string) Action {
+	return Action{Reply: Integer(int64(len(topLevel())))}
+}
+
+func (s *Session) commandInfo(c *Command, args []string) Action {
+	if len(args) == 2 {
+		return s.command(c, args)
+	}
+	var replies []Reply
+	for _, name := range args[2:] {
+		if row := rowNamed(name); row != nil {
+			replies = append(replies, describe(row))
+		} else {
+			replies = append(replies, Reply{Kind: NullArrayReply})
+		}
+	}
+	return Action{Reply: Array(replies...)}
+}
+
+// commandDocs leaves out what it does not know.
+func (s *Session) commandDocs(c *Command, args []string) Action {
+	rows := topLevel()
+	if len(args) > 2 {
+		rows = nil
+		for _, name := range args[2:] {
+			if row := rowNamed(name); row != nil {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return Action{Reply: Map(documentAll(rows)...)}
+}
+
+func (s *Session) commandList(c *Command, args []string) Action {
+	keep := func(*Command) bool { return true }
+	rows := topLevel()
+	if len(args) > 2 {
+		if len(args) != 5 || !strings.EqualFold(args[2], "filterby") {
+			return refuse(errSyntax)
+		}
+		word := strings.ToLower(args[4])
+		switch strings.ToLower(args[3]) {
+		case "module":
+			keep = func(*Command) bool { return false }
+		case "aclcat":
+			keep = func(row *Command) bool { return hasWord(row.Categories, word) }
+		case "pattern":
+			keep = func(row *Command) bool { return globMatch(word, row.Name) }
+		default:
+			return refuse(errSyntax)
+		}
+		rows = table
+	}
+	var names []Reply
+	for _, row := range rows {
+		if keep(row) {
+			names = append(names, Bulk(row.Name))
+		}
+	}
+	return Action{Reply: Array(names...)}
+}
+
+// commandGetKeys tells the keys of the command that follows.
+func (s *Session) commandGetKeys(c *Command, args []string) Action {
+	words := args[2:]
+	row, _ := findCommand(words)
+	switch {
+	case row == nil:
+		return refuse(errGetKeysCommand)
+	case row.KeyFlags == "":
+		return refuse(errGetKeysNone)
+	case !row.arityFits(len(words)):
+		return refuse(errGetKeysNumber)
+	}
+	return Action{Reply: Array(describeAll(row.keys(words), Bulk)...)}
+}
+
+// keys are the keys in the words of a command whose arity fits; none where their
+// number makes no sense.
+func (c *Command) keys(words []string) (keys []string) {
+	if c.FirstKey == 0 {
+		n, ok := parseInt(words[2])
+		if !ok || n < 0 || n > int64(len(words)-3) {
+			return nil
+		}
+		return words[3 : 3+n]
+	}
+	last := c.LastKey
+	if last < 0 {
+		last += len(words)
+	}
+	for i := c.FirstKey; i <= last; i += c.Step {
+		keys = append(keys, words[i])
+	}
+	return keys
+}
+
+func topLevel() []*Command {
+	var rows []*Command
+	for _, c := range table {
+		if c.parent == nil {
+			rows = append(rows, c)
+		}
+	}
+	return rows
+}
+
+func describeAll[T any](items []T, describe func(T) Reply) []Reply {
+	replies := make([]Reply, len(items))
+	for i, item := range items {
+		replies[i] = describe(item)
+	}
+	return replies
+}

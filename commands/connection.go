@@ -1,0 +1,130 @@
+package commands
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"math"
+	"strings"
+)
+
+// defaultUser is the only user there is.
+const defaultUser = "default"
+
+func (s *Session) ping(c *Command, args []string) Action {
+	switch len(args) {
+	case 1:
+		return Action{Reply: Simple("PONG")}
+	case 2:
+		return Action{Reply: Bulk(args[1])}
+	}
+	return wrongArity(c)
+}
+
+func (s *Session) echo(c *Command, args []string) Action {
+	return Action{Reply: Bulk(args[1])}
+}
+
+func (s *Session) quit(c *Command, args []string) Action {
+	return Action{Reply: OK, Close: true}
+}
+
+// reset makes the session as new, but for what the client said of its library.
+func (s *Session) reset(c *Command, args []string) Action {
+	s.silent, s.skipping = false, false
+	s.seen = Snapshot{
+		ID: s.seen.ID, Proto: 2, User: defaultUser, Authed: s.d.password() == "",
+		LibName: s.seen.LibName, LibVer: s.seen.LibVer,
+	}
+	return Action{Reply: Simple("RESET")}
+}
+
+func (s *Session) selectDB(c *Command, args []string) Action {
+	switch n, ok := parseInt(args[1]); {
+	case !ok:
+		return refuse(errNotInteger)
+	case n < math.MinInt32 || n > math.MaxInt32:
+		return refuse(errNotInt32)
+	case n != 0:
+		return refuse(errDBIndex)
+	}
+	return Action{Reply: OK}
+}
+
+func (s *Session) auth(c *Command, args []string) Action {
+	user, given := defaultUser, args[len(args)-1]
+	switch {
+	case len(args) > 3:
+		return refuse(errSyntax)
+	case len(args) == 2 && s.d.password() == "":
+		return refuse(errNoPassword)
+	case len(args) == 3:
+		user = args[1]
+	}
+	if !s.d.admits(user, given) {
+		return refuse(errWrongPass)
+	}
+	s.seen.Authed = true
+	return Action{Reply: OK}
+}
+
+// admits compares digests, so that the time it takes tells neither where nor by
+// how much a password is wrong. Where there is no password any will do.
+func (d *Dialect) admits(user, given string) bool {
+	password := d.password()
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(password))
+	right := subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	return user == defaultUser && (right || password == "")
+}
+
+func (s *Session) hello(c *Command, args []string) Action {
+	next := s.seen
+	if len(args) > 1 {
+		proto, ok := parseInt(args[1])
+		if !ok {
+			return refuse(errProtoNotInteger)
+		}
+		if proto != 2 && proto != 3 {
+			return refuse(errNoProto)
+		}
+		next.Proto = int(proto)
+		if text := s.helloOptions(args[2:], &next); text != "" {
+			return refuse(text)
+		}
+	}
+	if !next.Authed && s.d.password() != "" {
+		return refuse(errHelloNoAuth)
+	}
+	s.seen = next
+	return Action{Reply: Map(
+		Bulk("server"), Bulk("redis"),
+		Bulk("version"), Bulk(s.d.options.Version),
+		Bulk("proto"), Integer(int64(s.seen.Proto)),
+		Bulk("id"), Integer(s.seen.ID),
+		Bulk("mode"), Bulk("standalone"),
+		Bulk("role"), Bulk("master"),
+		Bulk("modules"), Array(),
+	)}
+}
+
+// helloOptions reads AUTH and SETNAME into next, or says what is wrong with them.
+func (s *Session) helloOptions(words []string, next *Snapshot) string {
+	for len(words) > 0 {
+		switch option := strings.ToLower(words[0]); {
+		case option == "auth" && len(words) > 2:
+			if !s.d.admits(words[1], words[2]) {
+				return errWrongPass
+			}
+			next.Authed = true
+			words = words[3:]
+		case option == "setname" && len(words) > 1:
+			if !isClientWord(words[1]) {
+				return errClientName
+			}
+			next.Name = words[1]
+			words = words[2:]
+		default:
+			return oneLine("ERR Syntax error in HELLO option '" + quoted(words[0], len(words[0])) + "'")
+		}
+	}
+	return ""
+}

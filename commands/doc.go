@@ -1,0 +1,11 @@
+// Package commands is the Redis dialect as pure values: a client's words become
+// an Action, and what the quorum decided becomes a Reply.
+//
+// It opens no connection, starts no goroutine and reads no clock. A Session is
+// one client's; a Dialect is what all of them share: the options and the table of
+// scripts. Every command is a row of one table, from which its dispatch, the
+// check of its arity, COMMAND and HELP come.
+//
+// Where Redis has words for an error, they are Redis 7.0's byte for byte:
+// clients decide by them. Conversations in testdata show each.
+package commands

@@ -1,0 +1,119 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// Redis's own words. Clients compare them byte by byte.
+const (
+	errSyntax          = "ERR syntax error"
+	errNotInteger      = "ERR value is not an integer or out of range"
+	errNotInt32        = "ERR value is out of range, value must between -2147483648 and 2147483647"
+	errWrongType       = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	errNXAndOthers     = "ERR NX and XX, GT or LT options at the same time are not compatible"
+	errGTAndLT         = "ERR GT and LT options at the same time are not compatible"
+	errNoAuth          = "NOAUTH Authentication required."
+	errWrongPass       = "WRONGPASS invalid username-password pair or user is disabled."
+	errNoPassword      = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+	errNoProto         = "NOPROTO unsupported protocol version"
+	errProtoNotInteger = "ERR Protocol version is not an integer or out of range"
+	errHelloNoAuth     = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"
+	errClientName      = "ERR Client names cannot contain spaces, newlines or special characters."
+	errKillID          = "ERR client-id should be greater than 0"
+	errListID          = "ERR Invalid client ID"
+	errMaxAge          = "ERR maxage is not an integer or out of range"
+	errMaxAgeSmall     = "ERR maxage should be greater than 0"
+	errDBIndex         = "ERR DB index is out of range"
+	errNoScript        = "NOSCRIPT No matching script. Please use EVAL."
+	errTooManyKeys     = "ERR Number of keys can't be greater than number of args"
+	errNegativeKeys    = "ERR Number of keys can't be negative"
+	errScriptFlush     = "ERR SCRIPT FLUSH only support SYNC|ASYNC option"
+	errScriptKill      = "NOTBUSY No scripts in execution right now."
+	errReadOnlyScript  = "ERR Write commands are not allowed from read-only scripts."
+	errScriptArgument  = "ERR Lua redis lib command arguments must be strings or integers"
+	errNoCluster       = "ERR This instance has cluster support disabled"
+	errGetKeysCommand  = "ERR Invalid command specified"
+	errGetKeysNumber   = "ERR Invalid number of arguments specified for command"
+	errGetKeysNone     = "ERR The command has no key arguments"
+
+	// NoSuchClient is what the old form of CLIENT KILL answers if nobody has
+	// that address.
+	NoSuchClient = "ERR No such client"
+)
+
+// The proxy's own words.
+const (
+	errConfigRefused = "ERR CONFIG %s is not for a proxy: its options come from flags, variables and the configuration file"
+	errScriptUnknown = "ERR script %s is not a lock script this proxy knows: it runs compare-and-delete and compare-and-expire"
+	errScriptLong    = "ERR the script is longer than %d bytes"
+	errTTLTooLong    = "ERR the ttl is longer than max-ttl (%s), which over-max-ttl refuses"
+	errNoTTL         = "ERR a key without a ttl outlives max-ttl (%s), which over-max-ttl refuses"
+	errNoQuorum      = "NOQUORUM %d of %d masters could vote, %d are needed"
+	errNoTwoAlike    = "NOQUORUM %d of %d masters voted, but no %d of them alike"
+)
+
+// refuse is the Action that answers with this error.
+func refuse(text string) Action { return Action{Reply: Error(text)} }
+
+// refusef is refuse with a client's words in the text. Line ends become spaces,
+// as in Redis: an error is one line.
+func refusef(format string, args ...any) Action { return refuse(oneLine(fmt.Sprintf(format, args...))) }
+
+var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
+
+func oneLine(s string) string { return lineEnds.Replace(s) }
+
+// quoted is how Redis prints a client's word with %.*s: up to its first zero
+// byte, and no longer than max bytes.
+func quoted(s string, max int) string {
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		s = s[:i]
+	}
+	return s[:min(len(s), max)]
+}
+
+// errorWords is how much of a client's words Redis repeats in an error.
+const errorWords = 128
+
+func unknownCommand(args []string) Action {
+	var words strings.Builder
+	for _, arg := range args[1:] {
+		if words.Len() >= errorWords {
+			break
+		}
+		fmt.Fprintf(&words, "'%s' ", quoted(arg, errorWords-words.Len()))
+	}
+	return refusef("ERR unknown command '%s', with args beginning with: %s", quoted(args[0], errorWords), words.String())
+}
+
+func unknownSubcommand(container *Command, word string) Action {
+	return refusef("ERR unknown subcommand '%s'. Try %s HELP.", quoted(word, errorWords), strings.ToUpper(container.Name))
+}
+
+func wrongArity(c *Command) Action {
+	return refusef("ERR wrong number of arguments for '%s' command", c.Name)
+}
+
+func invalidExpire(name string) string {
+	return "ERR invalid expire time in '" + name + "' command"
+}
+
+// inScript is how an error reads that a command met inside a script.
+func inScript(text, sha string) string {
+	return text + " script: " + sha + ", on @user_script:1."
+}
+
+func tooLong(max time.Duration) string { return fmt.Sprintf(errTTLTooLong, max) }
+func noTTL(max time.Duration) string   { return fmt.Sprintf(errNoTTL, max) }
+
+// unavailable is the error of a result that no quorum decided.
+func unavailable(r quorum.Result) Reply {
+	if r.Decision == quorum.Split {
+		return Error(fmt.Sprintf(errNoTwoAlike, r.Voted, r.Masters, r.Needed))
+	}
+	return Error(fmt.Sprintf(errNoQuorum, r.Voted, r.Masters, r.Needed))
+}

@@ -1,0 +1,100 @@
+package commands
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseInt reads an integer as strictly as Redis does: no plus sign, no blanks,
+// no leading zeros, no minus zero.
+func parseInt(s string) (int64, bool) {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || digits[0] == '0' && s != "0" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+const (
+	// Where Redis adds the present time to a ttl it looks for an overflow. The
+	// dialect has no clock; whether the present is this instant or some decades
+	// later matters only to ttls of 292 million years.
+	presentMillis = 1767225600000 // 2026-01-01
+
+	// What a time.Duration cannot count is cut to 200 years, or to the year
+	// 2200. Some clients mean "for ever" by a thousand years.
+	longestTTL  = 200 * 365 * 24 * time.Hour
+	farthestEnd = 7258118400000 // 2200-01-01, in milliseconds
+)
+
+// expiry is a client's word on when a key is to end, in milliseconds: a ttl, or a
+// Unix time if absolute.
+type expiry struct {
+	millis   int64
+	absolute bool
+}
+
+// newExpiry makes an expiry of n units. It is false where Redis would overflow.
+func newExpiry(n int64, unit time.Duration, absolute bool) (expiry, bool) {
+	perUnit := int64(unit / time.Millisecond)
+	if n > math.MaxInt64/perUnit || n < math.MinInt64/perUnit {
+		return expiry{}, false
+	}
+	n *= perUnit
+	if !absolute && n > math.MaxInt64-presentMillis {
+		return expiry{}, false
+	}
+	return expiry{millis: n, absolute: absolute}, true
+}
+
+// past tells whether the end is certainly over: an absolute time later than the
+// epoch takes the masters' clocks to judge.
+func (e expiry) past() bool { return e.millis <= 0 }
+
+// ttl is the expiry as Request.TTL, zero if it is absolute, and at as Request.At.
+func (e expiry) ttl() time.Duration {
+	if e.absolute {
+		return 0
+	}
+	if e.millis >= int64(longestTTL/time.Millisecond) {
+		return longestTTL
+	}
+	return time.Duration(e.millis) * time.Millisecond
+}
+
+func (e expiry) at() int64 {
+	if !e.absolute {
+		return 0
+	}
+	return min(e.millis, farthestEnd)
+}
+
+// allowTTL is the error that the option over-max-ttl has for this expiry, or "".
+func (d *Dialect) allowTTL(e expiry) string {
+	if !d.options.RefuseOverMaxTTL {
+		return ""
+	}
+	left := e.ttl()
+	if e.absolute {
+		if d.options.Now == nil {
+			return ""
+		}
+		left = time.UnixMilli(e.at()).Sub(d.options.Now())
+	}
+	if left > d.options.MaxTTL {
+		return tooLong(d.options.MaxTTL)
+	}
+	return ""
+}
+
+// allowNoTTL is the error that the option over-max-ttl has for a key without a
+// ttl, or "".
+func (d *Dialect) allowNoTTL() string {
+	if d.options.RefuseOverMaxTTL {
+		return noTTL(d.options.MaxTTL)
+	}
+	return ""
+}

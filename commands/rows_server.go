@@ -1,0 +1,117 @@
+package commands
+
+var serverRows = []*Command{
+	{
+		Name: "cluster", Arity: -2, Categories: "slow",
+		Group: "cluster", Since: "3.0.0", Complexity: "Depends on subcommand.",
+		Summary:  "A container for cluster commands",
+		Synopsis: "subcommand ...", Does: "refused: this is no cluster", do: (*Session).cluster,
+	},
+	{
+		Name: "command", Arity: -1, Flags: "loading stale", Categories: "slow connection",
+		Tips:  "nondeterministic_output_order",
+		Group: "server", Since: "2.8.13", Complexity: "O(N) where N is the total number of Redis commands",
+		Summary: "Get array of Redis command details",
+		Does:    "answered by the proxy", do: (*Session).command,
+		Subcommands: []*Command{
+			{
+				Name: "command|count", Arity: 2, Flags: "loading stale", Categories: "slow connection",
+				Group: "server", Since: "2.8.13", Complexity: "O(1)",
+				Summary: "Get total number of Redis commands",
+				Does:    "answered by the proxy", do: (*Session).commandCount,
+			},
+			{
+				Name: "command|docs", Arity: -2, Flags: "loading stale", Categories: "slow connection",
+				Tips:  "nondeterministic_output_order",
+				Group: "server", Since: "7.0.0", Complexity: "O(N) where N is the number of commands to look up",
+				Summary:  "Get array of specific Redis command documentation",
+				Synopsis: "[name ...]", Does: "answered by the proxy", do: (*Session).commandDocs,
+			},
+			{
+				Name: "command|getkeys", Arity: -4, Flags: "loading stale", Categories: "slow connection",
+				Group: "server", Since: "2.8.13", Complexity: "O(N) where N is the number of arguments to the command",
+				Summary:  "Extract keys given a full Redis command",
+				Synopsis: "command [arg ...]", Does: "answered by the proxy", do: (*Session).commandGetKeys,
+			},
+			{
+				Name: "command|help", Arity: 2, Flags: "loading stale", Categories: "slow connection",
+				Group: "server", Since: "5.0.0", Complexity: "O(1)",
+				Summary: "Show helpful text about the different subcommands",
+				Does:    "answered by the proxy", do: (*Session).help,
+			},
+			{
+				Name: "command|info", Arity: -2, Flags: "loading stale", Categories: "slow connection",
+				Tips:  "nondeterministic_output_order",
+				Group: "server", Since: "2.8.13", Complexity: "O(N) where N is the number of commands to look up",
+				Summary:  "Get array of specific Redis command details, or all when no argument is given.",
+				Synopsis: "[name ...]", Does: "answered by the proxy", do: (*Session).commandInfo,
+			},
+			{
+				Name: "command|list", Arity: -2, Flags: "loading stale", Categories: "slow connection",
+				Tips:  "nondeterministic_output_order",
+				Group: "server", Since: "7.0.0", Complexity: "O(N) where N is the total number of Redis commands",
+				Summary:  "Get an array of Redis command names",
+				Synopsis: "[FILTERBY MODULE name|ACLCAT category|PATTERN pattern]", Does: "answered by the proxy", do: (*Session).commandList,
+			},
+		},
+	},
+	{
+		Name: "config", Arity: -2, Categories: "slow",
+		Group: "server", Since: "2.0.0", Complexity: "Depends on subcommand.",
+		Summary:  "A container for server configuration commands",
+		Synopsis: "GET ...", Does: "answered by the proxy",
+		Subcommands: []*Command{
+			{
+				Name: "config|get", Arity: -3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Group: "server", Since: "2.0.0", Complexity: "O(N) when N is the number of configuration parameters provided",
+				Summary:  "Get the values of configuration parameters",
+				Synopsis: "pattern [pattern ...]", Does: "answered by the proxy", do: (*Session).configGet,
+			},
+			{
+				Name: "config|help", Arity: 2, Flags: "loading stale", Categories: "slow",
+				Group: "server", Since: "5.0.0", Complexity: "O(1)",
+				Summary: "Show helpful text about the different subcommands",
+				Does:    "answered by the proxy", do: (*Session).help,
+			},
+			{
+				Name: "config|resetstat", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Group: "server", Since: "2.0.0", Complexity: "O(1)",
+				Summary: "Reset the stats returned by INFO",
+				Does:    "refused", do: (*Session).configRefused,
+			},
+			{
+				Name: "config|rewrite", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Group: "server", Since: "2.8.0", Complexity: "O(1)",
+				Summary: "Rewrite the configuration file with the in memory configuration",
+				Does:    "refused", do: (*Session).configRefused,
+			},
+			{
+				Name: "config|set", Arity: -4, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Tips:  "request_policy:all_nodes response_policy:all_succeeded",
+				Group: "server", Since: "2.0.0", Complexity: "O(N) when N is the number of configuration parameters provided",
+				Summary:  "Set configuration parameters to the given values",
+				Synopsis: "parameter value [parameter value ...]", Does: "refused: options come from flags, variables and the file", do: (*Session).configRefused,
+			},
+		},
+	},
+	{
+		Name: "info", Arity: -1, Flags: "loading stale", Categories: "slow dangerous",
+		Tips:  "nondeterministic_output request_policy:all_shards response_policy:special",
+		Group: "server", Since: "1.0.0", Complexity: "O(1)",
+		Summary:  "Get information and statistics about the server",
+		Synopsis: "[section ...]", Does: "answered by the proxy", do: (*Session).info,
+	},
+	{
+		Name: "role", Arity: 1, Flags: "noscript loading stale fast", Categories: "admin fast dangerous",
+		Group: "server", Since: "2.8.12", Complexity: "O(1)",
+		Summary: "Return the role of the instance in the context of replication",
+		Does:    "answered by the proxy: always a master", do: (*Session).role,
+	},
+	{
+		Name: "time", Arity: 1, Flags: "loading stale fast", Categories: "fast",
+		Tips:  "nondeterministic_output",
+		Group: "server", Since: "2.6.0", Complexity: "O(1)",
+		Summary: "Return the current server time",
+		Does:    "the masters' time", do: (*Session).timeNow,
+	},
+}

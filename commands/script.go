@@ -1,0 +1,96 @@
+package commands
+
+import (
+	"crypto/sha1"
+	"fmt"
+	"strings"
+)
+
+func (s *Session) scriptLoad(c *Command, args []string) Action {
+	sc := s.d.scripts.enter(args[2])
+	if sc == nil {
+		return refusef(errScriptLong, s.d.scripts.maxBytes)
+	}
+	return Action{Reply: Bulk(sc.sha)}
+}
+
+func (s *Session) scriptExists(c *Command, args []string) Action {
+	return Action{Reply: Array(describeAll(args[2:], func(sha string) Reply {
+		return truth(s.d.scripts.find(sha) != nil)
+	})...)}
+}
+
+func (s *Session) scriptFlush(c *Command, args []string) Action {
+	mode := "sync"
+	if len(args) == 3 {
+		mode = strings.ToLower(args[2])
+	}
+	if len(args) > 3 || mode != "sync" && mode != "async" {
+		return refuse(errScriptFlush)
+	}
+	s.d.scripts.flush()
+	return Action{Reply: OK}
+}
+
+func (s *Session) scriptKill(c *Command, args []string) Action { return refuse(errScriptKill) }
+
+// eval is EVAL and EVAL_RO.
+func (s *Session) eval(c *Command, args []string) Action {
+	keys, argv, text := splitKeys(args)
+	if text != "" {
+		return refuse(text)
+	}
+	sc := s.d.scripts.enter(args[1])
+	if sc == nil {
+		return refusef(errScriptLong, s.d.scripts.maxBytes)
+	}
+	return s.run(c, sc, keys, argv)
+}
+
+// evalsha is EVALSHA and EVALSHA_RO. What cannot be a SHA-1 is NOSCRIPT before
+// anything else, as in Redis.
+func (s *Session) evalsha(c *Command, args []string) Action {
+	if len(args[1]) != 2*sha1.Size {
+		return refuse(errNoScript)
+	}
+	keys, argv, text := splitKeys(args)
+	if text != "" {
+		return refuse(text)
+	}
+	sc := s.d.scripts.find(args[1])
+	if sc == nil {
+		return refuse(errNoScript)
+	}
+	return s.run(c, sc, keys, argv)
+}
+
+// splitKeys parts what follows the script into KEYS and ARGV, or says what is
+// wrong with it.
+func splitKeys(args []string) (keys, argv []string, text string) {
+	n, ok := parseInt(args[2])
+	rest := args[3:]
+	switch {
+	case !ok:
+		return nil, nil, errNotInteger
+	case n > int64(len(rest)):
+		return nil, nil, errTooManyKeys
+	case n < 0:
+		return nil, nil, errNegativeKeys
+	}
+	return rest[:n], rest[n:], ""
+}
+
+// run refuses what is no lock script, and then makes a call of the rest.
+func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
+	if !sc.known {
+		return refuse(fmt.Sprintf(errScriptUnknown, sc.sha))
+	}
+	if c.HasFlag("readonly") {
+		return refuse(inScript(errReadOnlyScript, sc.sha))
+	}
+	call, text := newCall(sc, keys, argv)
+	if text != "" {
+		return refuse(inScript(text, sc.sha))
+	}
+	return call.action(s.d)
+}

@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+)
+
+func (s *Session) timeNow(c *Command, args []string) Action { return Action{Effect: TimeEffect{}} }
+
+func (s *Session) info(c *Command, args []string) Action {
+	var sections []string
+	for _, word := range args[1:] {
+		if word = strings.ToLower(word); !slices.Contains(sections, word) {
+			sections = append(sections, word)
+		}
+	}
+	return Action{Effect: InfoEffect{Sections: sections}}
+}
+
+// role has no replicas to tell of, and no offset of theirs.
+func (s *Session) role(c *Command, args []string) Action {
+	return Action{Reply: Array(Bulk("master"), Integer(0), Array())}
+}
+
+func (s *Session) cluster(c *Command, args []string) Action { return refuse(errNoCluster) }
+
+// configGet tells each setting that any of the patterns matches, once. As in Redis
+// one that is asked for by its name is told by the name that the client used.
+func (s *Session) configGet(c *Command, args []string) Action {
+	var pairs []Reply
+	told := make(map[string]bool)
+	tell := func(name, as string) {
+		if value, ok := s.d.options.Settings[name]; ok && !told[name] {
+			told[name] = true
+			pairs = append(pairs, Bulk(as), Bulk(value))
+		}
+	}
+	for _, word := range args[2:] {
+		pattern := strings.ToLower(word)
+		if !strings.ContainsAny(pattern, "*?[") {
+			tell(pattern, word)
+			continue
+		}
+		for _, name := range s.d.settings {
+			if globMatch(pattern, name) {
+				tell(name, name)
+			}
+		}
+	}
+	return Action{Reply: Map(pairs...)}
+}
+
+func (s *Session) configRefused(c *Command, args []string) Action {
+	return refusef(errConfigRefused, strings.ToUpper(c.word()))
+}
+
+// help is the HELP of every container.
+func (s *Session) help(c *Command, args []string) Action {
+	lines := []Reply{Simple(strings.ToUpper(c.parent.Name) + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
+	for _, sub := range c.parent.Subcommands {
+		lines = append(lines, Simple(strings.TrimSpace(strings.ToUpper(sub.word())+" "+sub.Synopsis)), Simple("    "+sub.Summary))
+	}
+	return Action{Reply: Array(lines...)}
+}

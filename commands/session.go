@@ -1,0 +1,86 @@
+package commands
+
+// Session is what the dialect remembers of one connection. One goroutine at a
+// time may use it.
+type Session struct {
+	d    *Dialect
+	seen Snapshot
+
+	// CLIENT REPLY: silent from now on; silent for the next command; silent for
+	// the command that is being carried out.
+	silent, skipNext, skipping bool
+}
+
+// Snapshot is what others may know of a session: a value that can be compared.
+type Snapshot struct {
+	ID      int64
+	Proto   int // 2 or 3
+	Authed  bool
+	User    string
+	Name    string // of CLIENT SETNAME
+	LibName string
+	LibVer  string
+	DB      int
+	NoEvict bool
+	NoTouch bool
+}
+
+// Session begins a session. id is unique among the connections of this process.
+func (d *Dialect) Session(id int64) *Session {
+	s := &Session{d: d, seen: Snapshot{ID: id, Proto: 2, User: defaultUser}}
+	s.seen.Authed = d.password() == ""
+	return s
+}
+
+// Snapshot is cheap. The goroutine that calls Do takes it, where others are to
+// see it.
+func (s *Session) Snapshot() Snapshot { return s.seen }
+
+func (s *Session) ID() int64       { return s.seen.ID }
+func (s *Session) Proto() int      { return s.seen.Proto }
+func (s *Session) Authed() bool    { return s.seen.Authed }
+func (s *Session) User() string    { return s.seen.User }
+func (s *Session) Name() string    { return s.seen.Name }
+func (s *Session) LibName() string { return s.seen.LibName }
+func (s *Session) LibVer() string  { return s.seen.LibVer }
+func (s *Session) DB() int         { return s.seen.DB }
+
+// Do takes one command of the client, name first, and says what it comes to.
+// The strings in args may be kept, the slice is not. No command at all comes to
+// the zero Action.
+func (s *Session) Do(args []string) Action {
+	if len(args) == 0 {
+		return Action{}
+	}
+	s.skipping, s.skipNext = s.skipNext, false
+	a := s.guard(args)
+	a.Muted = a.Muted || s.silent || s.skipping
+	return a
+}
+
+// guard is the ladder of checks that every command climbs, in Redis's order,
+// before its handler sees it.
+func (s *Session) guard(args []string) Action {
+	c, container := findCommand(args)
+	var a Action
+	switch {
+	case container != nil:
+		a = unknownSubcommand(container, args[1])
+	case c == nil:
+		a = unknownCommand(args)
+	case !c.arityFits(len(args)) || c.do == nil:
+		a = wrongArity(c)
+	case s.mustAuth() && !c.HasFlag("no_auth"):
+		a = refuse(errNoAuth)
+	default:
+		a = c.do(s, c, args)
+		a.Command = c
+		return a
+	}
+	a.Command, a.Rejected = c, true
+	return a
+}
+
+// mustAuth tells whether only AUTH and its like are allowed. The password may have
+// been taken away since the session began.
+func (s *Session) mustAuth() bool { return !s.seen.Authed && s.d.password() != "" }
