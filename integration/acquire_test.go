@@ -16,7 +16,7 @@ func TestAcquireIsHeldByAllMastersAndRefusedToOthers(t *testing.T) {
 			c.lock("k", "t1", ttl)
 			for i, m := range masters {
 				eventually(t, time.Second, func() error {
-					if got := direct(t, m).do("GET", "k"); got != "t1" {
+					if got := ask(t, m, "GET", "k"); got != "t1" {
 						return fmt.Errorf("master %d holds %v", i, got)
 					}
 					return nil
@@ -191,10 +191,14 @@ func TestSplitThatStaysIsANo(t *testing.T) {
 	wantGone(t, masters[1:2], "k")
 }
 
-// TestVoteThatNoValueExplainsIsTriedAgain: two masters hold two leftovers, one
-// grants: contended, and yet nobody holds the lock.
+// TestVoteThatNoValueExplainsIsTriedAgain: one master grants, then two refuse
+// for two leftovers: contended, and yet nobody holds the lock.
 func TestVoteThatNoValueExplainsIsTriedAgain(t *testing.T) {
-	masters, p := startQuorum(t, 3, "--split-delay", "150ms", "--acquire-timeout", "2s")
+	masters := startMasters(t, 3)
+	relays := relayed(t, masters)
+	p := startProxy(t, append(relayFlags(relays), "--split-delay", "150ms", "--acquire-timeout", "2s")...)
+	relays[0].Replies.Delay(10 * time.Millisecond)
+	relays[1].Replies.Delay(10 * time.Millisecond)
 	direct(t, masters[0]).want("OK", "SET", "k", "one", "PX", "60")
 	direct(t, masters[1]).want("OK", "SET", "k", "two", "PX", "60")
 	dial(t, p.Addr).lock("k", "t", ttl)

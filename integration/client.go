@@ -53,7 +53,7 @@ func DialTLS(addr string, config *tls.Config) (*Client, error) {
 
 // NewClient takes over conn.
 func NewClient(conn net.Conn) *Client {
-	return &Client{Conn: conn, r: bufio.NewReaderSize(conn, 64<<10)}
+	return &Client{Conn: conn, r: bufio.NewReader(conn)}
 }
 
 func network(addr string) string {

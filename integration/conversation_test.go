@@ -78,7 +78,7 @@ func blank(t *testing.T, masters []*Redis) {
 func behindItsBack(t *testing.T, masters []*Redis, args []string) error {
 	var err error
 	for _, m := range masters {
-		if f, ok := direct(t, m).do(args...).(Failure); ok {
+		if f, ok := ask(t, m, args...).(Failure); ok {
 			err = errors.Join(err, f)
 		}
 	}

@@ -86,7 +86,7 @@ func TestDebtDoesNotTouchALaterLock(t *testing.T) {
 		relay.Restore()
 		awaitVoting(t, p, 3)
 		always(t, 300*time.Millisecond, func() error {
-			if got := direct(t, masters[2]).do("GET", key); got != "t" {
+			if got := ask(t, masters[2], "GET", key); got != "t" {
 				return fmt.Errorf("the later lock is %v after %q", got, release)
 			}
 			return nil
@@ -107,7 +107,7 @@ func TestUndoOwedToALostMasterIsPaidOnReturn(t *testing.T) {
 	must(t, masters[0].Freeze())
 	c.send(acquireArgs("k", "t", ttl)...)
 	eventually(t, time.Second, func() error {
-		if direct(t, masters[2]).do("GET", "k") != "t" {
+		if ask(t, masters[2], "GET", "k") != "t" {
 			return fmt.Errorf("master 2 was not asked")
 		}
 		return nil

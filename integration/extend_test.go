@@ -47,7 +47,7 @@ func TestExtendGivesNothingToAMasterThatHoldsAnother(t *testing.T) {
 	c.lock("k", "t", ttl)
 	c.want(1, extendArgs("k", "t", ttl)...)
 	always(t, 100*time.Millisecond, func() error {
-		if got := direct(t, masters[2]).do("GET", "k"); got != "other" {
+		if got := ask(t, masters[2], "GET", "k"); got != "other" {
 			return fmt.Errorf("master 2 holds %v", got)
 		}
 		return nil
@@ -63,7 +63,7 @@ func TestExtendOfALostLockIsNo(t *testing.T) {
 	direct(t, masters[1]).want(1, "DEL", "k")
 	c.want(0, extendArgs("k", "t", ttl)...)
 	always(t, 100*time.Millisecond, func() error {
-		if direct(t, masters[0]).do("EXISTS", "k") != int64(0) || direct(t, masters[1]).do("EXISTS", "k") != int64(0) {
+		if ask(t, masters[0], "EXISTS", "k") != int64(0) || ask(t, masters[1], "EXISTS", "k") != int64(0) {
 			return fmt.Errorf("a lost lock came back")
 		}
 		return nil

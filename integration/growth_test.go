@@ -10,7 +10,9 @@ import (
 
 func goroutines(t *testing.T, p *Proxy) int {
 	t.Helper()
-	_, rest, ok := strings.Cut(dial(t, p.Addr).text("INFO", "memory"), "goroutines:")
+	c := dial(t, p.Addr)
+	defer c.Close()
+	_, rest, ok := strings.Cut(c.text("INFO", "memory"), "goroutines:")
 	number, _, _ := strings.Cut(rest, "\r\n")
 	n, err := strconv.Atoi(number)
 	if !ok || err != nil {

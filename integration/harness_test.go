@@ -151,7 +151,9 @@ func startQuorum(t *testing.T, n int, args ...string) ([]*Redis, *Proxy) {
 // voting counts the masters whose votes count, as INFO tells.
 func voting(t *testing.T, p *Proxy) int {
 	t.Helper()
-	return strings.Count(dial(t, p.Addr).text("INFO", "quorum"), "state=voting")
+	c := dial(t, p.Addr)
+	defer c.Close()
+	return strings.Count(c.text("INFO", "quorum"), "state=voting")
 }
 
 func awaitVoting(t *testing.T, p *Proxy, n int) {
@@ -218,6 +220,14 @@ func direct(t *testing.T, r *Redis) talk {
 	must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return talk{c, t}
+}
+
+// ask puts one command to a master itself, on a connection of its own.
+func ask(t *testing.T, r *Redis, args ...string) any {
+	t.Helper()
+	c := direct(t, r)
+	defer c.Close()
+	return c.do(args...)
 }
 
 func (k talk) do(args ...string) any {
@@ -294,7 +304,7 @@ func holding(t *testing.T, masters []*Redis, key, token string) []int {
 		if m.Ended() {
 			continue
 		}
-		if direct(t, m).do("GET", key) == token {
+		if ask(t, m, "GET", key) == token {
 			on = append(on, i)
 		}
 	}
@@ -317,7 +327,7 @@ func wantGone(t *testing.T, masters []*Redis, key string) {
 	t.Helper()
 	eventually(t, 2*time.Second, func() error {
 		for i, m := range masters {
-			if !m.Ended() && direct(t, m).do("EXISTS", key) != int64(0) {
+			if !m.Ended() && ask(t, m, "EXISTS", key) != int64(0) {
 				return fmt.Errorf("master %d still has %s", i, key)
 			}
 		}

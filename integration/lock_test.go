@@ -48,7 +48,9 @@ func (k talk) unlock(key, token string) {
 // calls is how often a master has carried out a command since it started.
 func calls(t *testing.T, m *Redis, command string) int {
 	t.Helper()
-	for line := range strings.Lines(direct(t, m).text("INFO", "commandstats")) {
+	c := direct(t, m)
+	defer c.Close()
+	for line := range strings.Lines(c.text("INFO", "commandstats")) {
 		if rest, ok := strings.CutPrefix(line, "cmdstat_"+command+":calls="); ok {
 			number, _, _ := strings.Cut(rest, ",")
 			n, err := strconv.Atoi(number)
@@ -62,7 +64,9 @@ func calls(t *testing.T, m *Redis, command string) int {
 // pttl is what is left of a key on a master, or -1 or -2 ms as Redis says.
 func pttl(t *testing.T, m *Redis, key string) time.Duration {
 	t.Helper()
-	return time.Duration(direct(t, m).integer("PTTL", key)) * time.Millisecond
+	c := direct(t, m)
+	defer c.Close()
+	return time.Duration(c.integer("PTTL", key)) * time.Millisecond
 }
 
 // took holds that an answer came within a time.

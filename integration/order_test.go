@@ -111,7 +111,7 @@ func TestPredecessorIsEndedOnReconnect(t *testing.T) {
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
 	stuck.Release()
 	always(t, 300*time.Millisecond, func() error {
-		if got := direct(t, masters[2]).do("GET", "k"); got != "t" {
+		if got := ask(t, masters[2], "GET", "k"); got != "t" {
 			return fmt.Errorf("the old connection's release was carried out: %v", got)
 		}
 		return nil

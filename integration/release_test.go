@@ -62,7 +62,7 @@ func TestReleaseLeavesAnotherTokenAlone(t *testing.T) {
 	c.unlock("k", "t")
 	wantGone(t, masters[:2], "k")
 	always(t, 100*time.Millisecond, func() error {
-		if got := direct(t, masters[2]).do("GET", "k"); got != "other" {
+		if got := ask(t, masters[2], "GET", "k"); got != "other" {
 			return fmt.Errorf("somebody else's key is %v", got)
 		}
 		return nil

@@ -24,7 +24,7 @@ func TestWriteNeedsAQuorumOfEqualOutcomes(t *testing.T) {
 
 	direct(t, masters[0]).want(1, "DEL", "k")
 	c.want("OK", "SET", "k", "y", "XX")
-	direct(t, masters[0]).do("DEL", "k")
+	ask(t, masters[0], "DEL", "k")
 	direct(t, masters[1]).want(1, "DEL", "k")
 	c.want(nil, "SET", "k", "z", "XX")
 }
