@@ -175,8 +175,7 @@ func (c *conn) refuse(k *chunk, err error) ending {
 	if err == queryLimit {
 		c.srv.stats.queryLimit.Add(1)
 		c.srv.log.Warn("a client is cut off: its command is longer than the limit", "id", c.id, "addr", c.addr, "limit", c.scan.limits.MaxQuery)
-		c.cut()
-		return ended
+		return lingering
 	}
 	c.srv.log.Debug("protocol error", "id", c.id, "addr", c.addr, "error", err)
 	c.srv.stats.errorReply(err.Error())

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"math"
-	"strconv"
 )
 
 // Limits bounds what one client may cost. The zero value of a field stands for
@@ -158,6 +157,10 @@ func (s *scanner) step(p []byte) (took int, end bool, err error) {
 		end, err = s.lengthKnown()
 		return 1, end, err
 	case inBody:
+		if s.body+2 <= len(p) {
+			end, err = s.bodyKnown(p[s.body], p[s.body+1])
+			return s.body + 2, end, err
+		}
 		took = min(s.body, len(p))
 		s.body -= took
 		if s.body == 0 {
@@ -171,13 +174,19 @@ func (s *scanner) step(p []byte) (took int, end bool, err error) {
 		s.state = inBodyEndEnd
 		return 1, false, nil
 	case inBodyEndEnd:
-		if p[0] != '\n' {
-			return 0, false, protocolError("invalid bulk length")
-		}
-		s.args--
-		s.state, s.first, s.line = inLength, '$', 0
-		return 1, s.args == 0, nil
+		end, err = s.bodyKnown('\r', p[0])
+		return 1, end, err
 	}
+}
+
+// bodyKnown acts on an argument that is complete, and on what follows it.
+func (s *scanner) bodyKnown(cr, lf byte) (end bool, err error) {
+	if cr != '\r' || lf != '\n' {
+		return false, protocolError("invalid bulk length")
+	}
+	s.args--
+	s.state, s.first, s.line = inLength, '$', 0
+	return s.args == 0, nil
 }
 
 func (s *scanner) inline(p []byte) (took int, end bool, err error) {
@@ -205,6 +214,11 @@ func (s *scanner) length(p []byte) (took int, end bool, err error) {
 	}
 	s.line += i
 	switch {
+	case took > i && took < len(p) && p[took] == '\n':
+		s.size += took + 1 // which lengthKnown looks at
+		end, err = s.lengthKnown()
+		s.size -= took + 1
+		return took + 1, end, err
 	case took > i:
 		s.state = inLengthEnd
 	case s.line > s.limits.MaxInline && s.first == '*':
@@ -260,14 +274,29 @@ func (s *scanner) invalid() error {
 
 // number reads the digits as Redis's string2ll does: no plus sign, no zero in
 // front, nothing but digits.
-func (s *scanner) number() (int64, bool) {
+func (s *scanner) number() (n int64, ok bool) {
 	if s.line < 2 || s.line > len(s.digits) {
 		return 0, false
 	}
-	text := string(s.digits[1:s.line])
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n == math.MinInt64 || strconv.FormatInt(n, 10) != text {
+	digits := s.digits[1:s.line]
+	if len(digits) == 1 && digits[0] == '0' {
+		return 0, true
+	}
+	negative := digits[0] == '-'
+	if negative {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || digits[0] == '0' {
 		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' || n > (math.MaxInt64-9)/10 {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if negative {
+		n = -n
 	}
 	return n, true
 }

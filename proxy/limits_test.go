@@ -1,0 +1,136 @@
+package proxy
+
+import (
+	"fmt"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// scanAll gives text to a scanner in pieces and says where commands ended.
+func scanAll(s *scanner, text string, piece int) (ends []int, err error) {
+	for at := 0; at < len(text); {
+		p := []byte(text[at:min(at+piece, len(text))])
+		for len(p) > 0 {
+			n, end, err := s.next(p)
+			if err != nil {
+				return ends, err
+			}
+			if n > len(p) || (!end && n != len(p)) {
+				return ends, fmt.Errorf("took %d of %d bytes, end %t", n, len(p), end)
+			}
+			p, at = p[n:], at+n
+			if end {
+				ends = append(ends, at)
+			}
+		}
+	}
+	return ends, nil
+}
+
+func TestScannerFindsEveryEnd(t *testing.T) {
+	const text = "PING\r\n\r\n*1\r\n$4\r\nPING\r\n*0\r\n*-1\r\nget k\n*2\r\n$0\r\n\r\n$3\r\na\r\n\r\n$4\r\n"
+	want := []int{6, 8, 22, 26, 31, 37, 56, 60}
+	for piece := 1; piece <= len(text); piece++ {
+		s := scanner{limits: Limits{}.withDefaults()}
+		ends, err := scanAll(&s, text, piece)
+		if err != nil || fmt.Sprint(ends) != fmt.Sprint(want) {
+			t.Fatalf("in pieces of %d: ends %v (%v), want %v", piece, ends, err, want)
+		}
+	}
+}
+
+func TestScannerRefuses(t *testing.T) {
+	limits := Limits{MaxBulk: 100, MaxArgs: 20, MaxInline: 50, MaxQuery: 150}.withDefaults()
+	long := strings.Repeat("x", 60)
+	for _, row := range []struct {
+		text, want string
+		guest      bool
+	}{
+		{"*x\r\n", "invalid multibulk length", false},
+		{"*\r\n", "invalid multibulk length", false},
+		{"*+1\r\n", "invalid multibulk length", false},
+		{"*01\r\n", "invalid multibulk length", false},
+		{"*-0\r\n", "invalid multibulk length", false},
+		{"*1\n$4\r\n", "invalid multibulk length", false},
+		{"*1\r$", "invalid multibulk length", false},
+		{"*21\r\n", "invalid multibulk length", false},
+		{"*9223372036854775806\r\n$4", "invalid multibulk length", false},
+		{"*99999999999999999999999\r\n", "invalid multibulk length", false},
+		{"*1\r\n$9223372036854775807\r\n", "invalid bulk length", false},
+		{"*1\r\n$-1\r\n", "invalid bulk length", false},
+		{"*1\r\n$101\r\n", "invalid bulk length", false},
+		{"*1\r\n$1\r\nxx\r\n", "invalid bulk length", false},
+		{"*1\r\n$1\r\nx\rx", "invalid bulk length", false},
+		{"*1\r\n+OK\r\n", "expected '$', got '+'", false},
+		{"*1\r\n\r\n", "expected '$', got '\r'", false},
+		{"*11\r\n", "unauthenticated multibulk length", true},
+		{"*1\r\n$16385\r\n", "invalid bulk length", true}, // over MaxBulk too
+		{"*" + long, "too big mbulk count string", false},
+		{"*1\r\n$" + long, "too big bulk count string", false},
+		{long, "too big inline request", false},
+		{long + "\r\n", "too big inline request", false},
+		{"*2\r\n$80\r\n" + strings.Repeat("x", 80) + "\r\n$80\r\n", "query buffer limit", false},
+	} {
+		for _, piece := range []int{1, 2, 7, 1000} {
+			s := scanner{limits: limits, guest: row.guest}
+			_, err := scanAll(&s, row.text, piece)
+			if err != protocolError(row.want) {
+				t.Errorf("%q in pieces of %d: %v, want %s", row.text, piece, err, row.want)
+			}
+		}
+	}
+	s := scanner{limits: Limits{}.withDefaults(), guest: true}
+	if _, err := scanAll(&s, "*1\r\n$16385\r\n", 100); err != protocolError("unauthenticated bulk length") {
+		t.Errorf("a guest's long bulk: %v", err)
+	}
+}
+
+// A byte at a time, two million times: what a reader that looks again at what
+// it has pays for with its stack or a square of the time.
+func TestDripCostsNothing(t *testing.T) {
+	r := newRig(t, Config{})
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	c := newConn(r.server, theirs)
+	k := newChunk(smallChunkSize)
+	const size = 1_000_000
+	body := strings.Repeat("x", size)
+	text := fmt.Sprintf("*3\r\n$5\r\nwrite\r\n$%d\r\n%s\r\n$%d\r\n%s\r", size, body, size, body)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	begun := time.Now()
+	for i := range len(text) {
+		if end := c.feed(k, []byte{text[i]}); end != 0 {
+			t.Fatalf("refused at byte %d", i)
+		}
+	}
+	took := time.Since(begun)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse); grown > 6<<20 {
+		t.Errorf("%d bytes held for a command of %d", grown, len(text))
+	}
+	if took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+	c.feed(k, []byte("\n"))
+	if got := r.engine.keys(); got != "write:"+body {
+		t.Errorf("put: %d bytes, want the command", len(got))
+	}
+}
+
+func BenchmarkScanner(b *testing.B) {
+	text := []byte("*6\r\n$3\r\nSET\r\n$8\r\nlock:abc\r\n$36\r\n01234567-0123-0123-0123-012345678901\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n")
+	s := scanner{limits: Limits{}.withDefaults()}
+	b.ReportAllocs()
+	for b.Loop() {
+		if n, end, err := s.next(text); n != len(text) || !end || err != nil {
+			b.Fatal(n, end, err)
+		}
+	}
+}
