@@ -1,14 +1,9 @@
 package quorum
 
 import (
-	"context"
 	"testing"
 	"time"
 )
-
-func contextWithTimeout(d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), d)
-}
 
 func TestLockIsTakenExtendedReadAndReleased(t *testing.T) {
 	for _, n := range []int{1, 3, 4, 5, 7} {

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"testing"
@@ -28,6 +29,7 @@ type world struct {
 	t       *testing.T
 	masters []*fakeMaster
 	engine  *Engine
+	cfg     Config
 }
 
 // inWorld runs f with an engine over n masters that are all voting. Everything
@@ -45,13 +47,12 @@ func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 		for _, c := range change {
 			c(&cfg)
 		}
+		w.cfg = cfg
 		w.engine = w.start(cfg)
 		f(w)
 		w.stop(w.engine)
 		for _, m := range w.masters {
-			if m.thaw != nil {
-				m.unfreeze()
-			}
+			m.unfreeze()
 			m.cut()
 		}
 	})
@@ -65,7 +66,7 @@ func (w *world) start(cfg Config) *Engine {
 }
 
 func (w *world) stop(e *Engine) {
-	ctx, cancel := contextWithTimeout(5 * time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	e.Close(ctx)
 }
@@ -135,4 +136,42 @@ func (w *world) wantValues(key string, values ...string) {
 			w.t.Errorf("%s holds %q, want %q", m.name, v, values[i])
 		}
 	}
+}
+
+func (w *world) extend(key, token string, ttl time.Duration) Result {
+	w.t.Helper()
+	return w.ask(Request{Kind: Extend, Key: key, Token: token, TTL: ttl})
+}
+
+func (w *world) read(key string) Result {
+	w.t.Helper()
+	return w.ask(Request{Kind: Read, Key: key})
+}
+
+// each calls f for the masters with these numbers, counted from 1.
+func (w *world) each(f func(*fakeMaster), numbers ...int) {
+	for _, n := range numbers {
+		f(w.masters[n-1])
+	}
+}
+
+// down tells the engine's lane that its master is gone, and waits until it has noticed.
+func (w *world) down(numbers ...int) {
+	w.each((*fakeMaster).cut, numbers...)
+	synctest.Wait()
+	time.Sleep(w.cfg.ProbeInterval + 100*time.Millisecond)
+	synctest.Wait()
+}
+
+// up mends what down did, and waits until the masters vote again.
+func (w *world) up(numbers ...int) {
+	w.each((*fakeMaster).mend, numbers...)
+	time.Sleep(w.cfg.ProbeInterval)
+	synctest.Wait()
+}
+
+// settle lets what is under way be carried out.
+func (w *world) settle() {
+	time.Sleep(20 * time.Millisecond)
+	synctest.Wait()
 }

@@ -1,0 +1,257 @@
+package quorum
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What a fake master does with commands. Its lock is held throughout.
+
+type fakeKey struct {
+	value string
+	until int64 // by the master's clock in Unix nanoseconds; 0: no expiry
+	hash  bool
+}
+
+// now is the master's own clock.
+func (m *fakeMaster) now() int64 {
+	rate := m.rate
+	if rate == 0 {
+		rate = 1
+	}
+	return m.born.UnixNano() + int64(float64(time.Since(m.born))*rate)
+}
+
+func (m *fakeMaster) key(name string) (fakeKey, bool) {
+	k, ok := m.keys[name]
+	if ok && k.until != 0 && k.until <= m.now() {
+		delete(m.keys, name)
+		return fakeKey{}, false
+	}
+	return k, ok
+}
+
+// pttl is the remaining ttl in milliseconds.
+func (m *fakeMaster) pttl(k fakeKey) int64 {
+	if k.until == 0 {
+		return -1
+	}
+	return (k.until - m.now()) / int64(time.Millisecond)
+}
+
+const (
+	fakeNil       = "$-1\r\n"
+	fakeWrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
+)
+
+func bulk(s string) string     { return fmt.Sprintf("$%d\r\n%s\r\n", len(s), s) }
+func integer(n int64) string   { return fmt.Sprintf(":%d\r\n", n) }
+func array(s ...string) string { return fmt.Sprintf("*%d\r\n%s", len(s), strings.Join(s, "")) }
+
+func (m *fakeMaster) do(args []string, id int64) string {
+	switch strings.ToUpper(args[0]) {
+	case "HELLO":
+		return array(bulk("server"), bulk("redis"))
+	case "AUTH":
+		if args[len(args)-1] != m.password {
+			return "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
+		}
+		return "+OK\r\n"
+	case "CLIENT":
+		return m.client(args, id)
+	case "INFO":
+		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
+			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" + m.info)
+	case "TIME":
+		now := m.now()
+		return array(bulk(fmt.Sprint(now/1e9)), bulk(fmt.Sprint(now%1e9/1000)))
+	case "SCRIPT":
+		if args[1] == "FLUSH" {
+			clear(m.scripts)
+			return "+OK\r\n"
+		}
+		sum := sha1.Sum([]byte(args[2]))
+		sha := hex.EncodeToString(sum[:])
+		m.learn(sha)
+		return bulk(sha)
+	}
+	m.note(args)
+	switch strings.ToUpper(args[0]) {
+	case "EVALSHA":
+		s := m.scripts[args[1]]
+		if s == nil {
+			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+		}
+		return m.run(s, args[3:])
+	case "EVAL":
+		for _, s := range scripts {
+			if s.text == args[1] {
+				m.learn(s.sha)
+				return m.run(s, args[3:])
+			}
+		}
+	case "GET":
+		k, ok := m.key(args[1])
+		switch {
+		case !ok:
+			return fakeNil
+		case k.hash:
+			return fakeWrongType
+		}
+		return bulk(k.value)
+	case "SET":
+		return m.setKey(args)
+	case "PEXPIRE":
+		k, ok := m.key(args[1])
+		if !ok {
+			return integer(0)
+		}
+		m.expire(args[1], k, args[2])
+		return integer(1)
+	}
+	return "-ERR unknown command\r\n"
+}
+
+func (m *fakeMaster) learn(sha string) {
+	for _, s := range scripts {
+		if s.sha == sha {
+			m.scripts[sha] = s
+		}
+	}
+}
+
+// note writes the log: scripts by their names.
+func (m *fakeMaster) note(args []string) {
+	if m.quiet {
+		return
+	}
+	names := map[*script]string{
+		releaseScript: "release", extendScript: "extend", readScript: "read",
+		removeScript: "remove", takeBackScript: "takeback",
+	}
+	for s, name := range names {
+		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.sha || args[1] == s.text) {
+			args = append([]string{name}, args[3:]...)
+			break
+		}
+	}
+	m.log = append(m.log, strings.Join(args, " "))
+}
+
+func (m *fakeMaster) client(args []string, id int64) string {
+	if args[1] == "ID" {
+		return integer(id)
+	}
+	m.note(args)
+	victim, _ := strconv.ParseInt(args[3], 10, 64)
+	conn := m.conns[victim]
+	if conn == nil {
+		return integer(0)
+	}
+	delete(m.conns, victim)
+	conn.Close()
+	m.kills++
+	return integer(1)
+}
+
+func (m *fakeMaster) expire(name string, k fakeKey, ms string) {
+	n, _ := strconv.ParseInt(ms, 10, 64)
+	if n <= 0 {
+		delete(m.keys, name)
+		return
+	}
+	k.until = m.now() + n*int64(time.Millisecond)
+	m.keys[name] = k
+}
+
+func (m *fakeMaster) setKey(args []string) string {
+	old, exists := m.key(args[1])
+	var nx, xx, get bool
+	px := ""
+	for i := 3; i < len(args); i++ {
+		switch args[i] {
+		case "NX":
+			nx = true
+		case "XX":
+			xx = true
+		case "GET":
+			get = true
+		case "PX":
+			i++
+			px = args[i]
+		}
+	}
+	major, _ := strconv.Atoi(m.version[:1])
+	switch {
+	case nx && get && major < 7:
+		return "-ERR syntax error\r\n"
+	case get && old.hash:
+		return fakeWrongType
+	}
+	if !(nx && exists || xx && !exists) {
+		k := fakeKey{value: args[2]}
+		m.keys[args[1]] = k
+		if px != "" {
+			m.expire(args[1], k, px)
+		}
+		if !get {
+			return "+OK\r\n"
+		}
+	}
+	if get && exists {
+		return bulk(old.value)
+	}
+	return fakeNil
+}
+
+// run does what our scripts do.
+func (m *fakeMaster) run(s *script, args []string) string {
+	name := args[0]
+	k, ok := m.key(name)
+	switch s {
+	case readScript, removeScript:
+		if !ok {
+			return array(bulk("none"))
+		}
+		if s == removeScript {
+			delete(m.keys, name)
+		}
+		if k.hash {
+			return array(bulk("hash"), bulk(""), integer(m.pttl(k)))
+		}
+		return array(bulk("string"), bulk(k.value), integer(m.pttl(k)))
+	}
+	if k.hash {
+		return fakeWrongType
+	}
+	switch {
+	case s == takeBackScript:
+		if !ok || k.value != args[1] {
+			return integer(0)
+		}
+		most, _ := strconv.ParseInt(args[2], 10, 64)
+		if p := m.pttl(k); p < 0 && args[3] != "1" || p > most {
+			return integer(0)
+		}
+		delete(m.keys, name)
+		return integer(1)
+	case !ok:
+		return integer(saysAbsent)
+	case k.value != args[1]:
+		return integer(saysOther)
+	case s == releaseScript:
+		delete(m.keys, name)
+		return integer(m.pttl(k))
+	}
+	if args[2] == "" {
+		k.until = 0
+		m.keys[name] = k
+	} else {
+		m.expire(name, k, args[2])
+	}
+	return integer(1)
+}
