@@ -20,7 +20,9 @@ func (s *Session) del(c *Command, args []string) Action {
 }
 
 func read(what readRender, key string) Action {
-	return Action{Requests: forEach(quorum.Read, []string{key}), Render: what}
+	requests := forEach(quorum.Read, []string{key})
+	requests[0].ValueOnly = what == readValue || what == readLength
+	return Action{Requests: requests, Render: what}
 }
 
 func forEach(kind quorum.Kind, keys []string) []quorum.Request {

@@ -52,13 +52,25 @@ func (a answer) aside() bool {
 	return a.kind == FailureReply && !a.failed("ERR ") && !a.failed("WRONGTYPE")
 }
 
+// wrongType tells that the key holds something that is no string. Scripts put
+// words of their own around the error, which differ between versions.
+func (a answer) wrongType() bool {
+	return a.kind == FailureReply && strings.Contains(a.str, "WRONGTYPE ")
+}
+
+// ofAnotherType is what is kept where a string was asked for and is not there:
+// Redis's own error.
+var ofAnotherType = said{typ: "another", named: true, reply: Reply{
+	Kind: FailureReply, Str: "WRONGTYPE Operation against a key holding the wrong kind of value",
+}}
+
 // said is what the engine keeps of one master's answer until the request is
 // settled. Which fields count depends on the kind of the request.
 type said struct {
 	value  string // the value seen or removed
 	typ    string // its type; "" if there is none
 	left   int64  // remaining ttl in milliseconds, or saysNoTTL
-	named  bool   // value was told
+	named  bool   // value and type were told
 	absent bool   // there was no key
 	reply  Reply
 }
@@ -94,11 +106,10 @@ func judgeAcquire(a answer) (Vote, bool, said) {
 	case NilReply:
 		return Granted, true, said{}
 	case BulkReply:
-		return Refused, false, said{value: a.str, named: true}
-	case FailureReply:
-		if a.failed("WRONGTYPE") { // a key that is no string is a key
-			return Refused, false, said{}
-		}
+		return Refused, false, said{value: a.str, typ: "string", named: true}
+	}
+	if a.wrongType() { // a key that is no string is a key
+		return Refused, false, ofAnotherType
 	}
 	return Unknown, false, said{}
 }
@@ -124,8 +135,8 @@ func judgeCompare(a answer) (Vote, bool, said) {
 		return Refused, false, said{absent: true}
 	case a.kind == IntegerReply && a.int == saysOther:
 		return Refused, false, said{}
-	case a.failed("WRONGTYPE"):
-		return Refused, false, said{reply: Reply{Kind: FailureReply, Str: a.str}}
+	case a.wrongType():
+		return Refused, false, ofAnotherType
 	}
 	return Unknown, false, said{}
 }
@@ -137,8 +148,8 @@ func (r *Request) judgeRead(a answer) (Vote, bool, said) {
 			return Granted, true, said{absent: true}
 		case a.kind == BulkReply:
 			return Granted, true, said{value: a.str, typ: "string", named: true}
-		case a.failed("WRONGTYPE"):
-			return Granted, true, said{typ: "another", reply: Reply{Kind: FailureReply, Str: a.str}}
+		case a.wrongType():
+			return Granted, true, ofAnotherType
 		}
 		return Unknown, false, said{}
 	}

@@ -24,23 +24,23 @@ func (o *op) decide(c counted) Decision {
 	return t.write(alike)
 }
 
-// seen is the value that a quorum named when it refused an acquire.
-func (o *op) seen(c counted) (value string, ok bool) {
+// seen is what a quorum named when it refused an acquire.
+func (o *op) seen(c counted) (s said, ok bool) {
 	for i := range o.said {
 		if c.vote(i) != Refused || !o.said[i].named {
 			continue
 		}
 		alike := 0
 		for j := range o.said {
-			if c.vote(j) == Refused && o.said[j].named && o.said[j].value == o.said[i].value {
+			if c.vote(j) == Refused && o.said[j].named && o.said[j].holds(o.said[i]) {
 				alike++
 			}
 		}
 		if alike >= quorumOf(len(o.said)) {
-			return o.said[i].value, true
+			return o.said[i], true
 		}
 	}
-	return "", false
+	return s, false
 }
 
 // held is the value (or, for what is no string, the type) that most masters
@@ -92,14 +92,16 @@ func (o *op) result(c counted) Result {
 	t := c.tally(n)
 	r := Result{
 		Decision: c.decision(),
-		Voted:    t.granted + t.refused,
+		Voted:    t.granted + t.refused + t.pending,
 		Needed:   quorumOf(n),
 		Masters:  n,
 	}
 	switch o.Kind {
 	case Acquire:
 		if r.Decision == Contended {
-			r.Value, r.Exists = o.seen(c)
+			var s said
+			s, r.Exists = o.seen(c)
+			r.Type, r.Value, r.Reply = s.typ, s.value, s.reply
 		}
 	case Release, Extend:
 		if r.Decision == Contended {

@@ -106,11 +106,12 @@ type Result struct {
 
 	// Reply is what a quorum answered to a Write. Its Kind is FailureReply where a
 	// quorum refused the command with one and the same error; this is also how
-	// a key of the wrong type shows in any other Kind that is Won.
+	// a key of the wrong type shows in any other Kind, Won or Contended.
 	Reply Reply
 
 	// Voted, Needed and Masters are the numbers of NOQUORUM: how many masters
-	// could vote in time, the quorum, and how many are configured.
+	// could vote in time (or still could, when it was clear that they are too
+	// few), the quorum, and how many are configured.
 	Voted, Needed, Masters int
 }
 
