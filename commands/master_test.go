@@ -71,6 +71,9 @@ func (m *master) carryOut(r quorum.Request) quorum.Result {
 		delete(m.keys, r.Key)
 		return said(ok)
 	case quorum.Read:
+		if r.ValueOnly {
+			return valueOnly(e, ok)
+		}
 		result := quorum.Result{Decision: quorum.Won, Exists: ok, Type: e.kind, Value: e.value, TTL: quorum.NoTTL}
 		if e.end != 0 {
 			result.TTL = time.Duration(e.end-m.now) * time.Millisecond
@@ -78,6 +81,14 @@ func (m *master) carryOut(r quorum.Request) quorum.Result {
 		return result
 	}
 	return m.write(r, e, ok)
+}
+
+// valueOnly leaves out what was not asked for.
+func valueOnly(e entry, ok bool) quorum.Result {
+	if ok && e.kind != "string" {
+		return failed("WRONGTYPE Operation against a key holding the wrong kind of value")
+	}
+	return quorum.Result{Decision: quorum.Won, Exists: ok, Value: e.value}
 }
 
 func (m *master) compare(r quorum.Request, e entry, ok bool) quorum.Result {

@@ -1,0 +1,148 @@
+package commands
+
+import (
+	"strings"
+	"testing"
+
+	"redlock-proxy/quorum"
+)
+
+func TestNothingIsNoCommand(t *testing.T) {
+	if a := NewDialect(Options{}).Session(1).Do(nil); a.Reply.Kind != 0 || a.Requests != nil || a.Effect != nil {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestRejectedCommandsAreToldFromFailedOnes(t *testing.T) {
+	s := NewDialect(Options{Password: func() string { return "secret" }}).Session(1)
+	for line, want := range map[string]struct {
+		command  string
+		rejected bool
+	}{
+		"FOO":        {"", true},
+		"CLIENT FOO": {"", true},
+		"GET":        {"get", true},
+		"CLIENT":     {"client", true},
+		"GET k":      {"get", true},
+		"CLIENT ID":  {"client|id", true},
+		"AUTH wrong": {"auth", false},
+		"hello 9":    {"hello", false},
+	} {
+		a := do(t, s, line)
+		name := ""
+		if a.Command != nil {
+			name = a.Command.Name
+		}
+		if name != want.command || a.Rejected != want.rejected || a.Reply.Kind != ErrorReply {
+			t.Errorf("%s: command %q, rejected %t, %q", line, name, a.Rejected, a.Reply.Str)
+		}
+	}
+}
+
+func TestPasswordMayComeAndGo(t *testing.T) {
+	password := ""
+	d := NewDialect(Options{Password: func() string { return password }})
+	early := d.Session(1)
+	password = "secret"
+	late := d.Session(2)
+	if a := do(t, early, "PING"); a.Reply.Str != "PONG" {
+		t.Errorf("who was in before there was a password: %q", a.Reply.Str)
+	}
+	if a := do(t, late, "PING"); a.Reply.Str != errNoAuth {
+		t.Errorf("who came later: %q", a.Reply.Str)
+	}
+	password = "other"
+	if a := do(t, late, "AUTH secret"); a.Reply.Str != errWrongPass {
+		t.Errorf("the old password: %q", a.Reply.Str)
+	}
+	password = ""
+	if a := do(t, late, "PING"); a.Reply.Str != "PONG" {
+		t.Errorf("once there is none any more: %q", a.Reply.Str)
+	}
+}
+
+func TestSnapshotTellsWhatTheClientSaid(t *testing.T) {
+	s := NewDialect(Options{Version: "7.0.15"}).Session(7)
+	for _, line := range []string{
+		"HELLO 3 SETNAME somebody", "CLIENT SETINFO LIB-NAME lib", "CLIENT SETINFO LIB-VER 1.2",
+		"CLIENT NO-EVICT on", "CLIENT NO-TOUCH on", "CLIENT NO-TOUCH off", "CLIENT SETNAME 'a b'",
+	} {
+		do(t, s, line)
+	}
+	want := Snapshot{ID: 7, Proto: 3, Authed: true, User: "default", Name: "somebody", LibName: "lib", LibVer: "1.2", NoEvict: true}
+	if got := s.Snapshot(); got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	do(t, s, "RESET")
+	want.Proto, want.Name, want.NoEvict = 2, "", false
+	if got := s.Snapshot(); got != want {
+		t.Errorf("after RESET\ngot  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestInfoTakesEachSectionOnce(t *testing.T) {
+	a := do(t, NewDialect(Options{}).Session(1), "INFO Server clients SERVER")
+	if got := strings.Join(a.Effect.(InfoEffect).Sections, " "); got != "server clients" {
+		t.Errorf("sections %q", got)
+	}
+}
+
+// FuzzDo: whatever a client says comes to one thing, and to nothing that would
+// break the protocol or the engine.
+func FuzzDo(f *testing.F) {
+	for _, seed := range []string{
+		"SET\x1fk\x1fv\x1fNX\x1fPX\x1f30000\x1eGET\x1fk", "EXPIRE\x1fk\x1f-9223372036854775808\x1fNX",
+		"SETEX\x1fk\x1f9223372036854775\x1fv", "HELLO\x1f3\x1fAUTH\x1fdefault\x1fx\x1fSETNAME\x1fn",
+		"EVAL\x1freturn 1\x1f9223372036854775807\x1fk", "EVALSHA\x1fb70c2384248f88e6b75b9f89241a180f856ad852\x1f1\x1fk\x1ft",
+		"SCRIPT\x1fLOAD\x1fif redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end",
+		"CLIENT\x1fKILL\x1fID\x1f1\x1fSKIPME\x1fno", "COMMAND\x1fGETKEYS\x1fEVAL\x1fx\x1f-1\x1fk", "CONFIG\x1fGET\x1f[a-\x1f*\\",
+		"CLIENT\x1fREPLY\x1fSKIP\x1eRESET\x1eQUIT", "\x1f\x1e\x1e\xff\x00\r\n\x1f\r\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		s := NewDialect(Options{Version: "7.0.15", Settings: map[string]string{"timeout": "0"}}).Session(1)
+		for command := range strings.SplitSeq(input, "\x1e") {
+			a := s.Do(strings.Split(command, "\x1f"))
+			kinds := 0
+			for _, set := range []bool{a.Reply.Kind != 0, len(a.Requests) > 0, a.Effect != nil} {
+				if set {
+					kinds++
+				}
+			}
+			if kinds != 1 || (a.Render != nil) != (len(a.Requests) > 0) {
+				t.Fatalf("%q comes to %+v", command, a)
+			}
+			checkLines(t, a.Reply)
+			for _, r := range a.Requests {
+				checkRequest(t, r)
+			}
+			if p := s.Proto(); p != 2 && p != 3 {
+				t.Fatalf("RESP%d", p)
+			}
+		}
+	})
+}
+
+// checkLines wants no line end where the protocol has none.
+func checkLines(t *testing.T, r Reply) {
+	if (r.Kind == SimpleReply || r.Kind == ErrorReply) && strings.ContainsAny(r.Str, "\r\n") {
+		t.Fatalf("%q has a line end", r.Str)
+	}
+	for _, elem := range r.Elems {
+		checkLines(t, elem)
+	}
+}
+
+func checkRequest(t *testing.T, r quorum.Request) {
+	switch {
+	case r.Kind == 0, r.TTL < 0, r.At < 0, r.TTL != 0 && r.At != 0:
+	case r.TTL > longestTTL, r.At > farthestEnd:
+	case (r.Kind == quorum.Write) != (len(r.Args) > 0):
+	case r.TTLArg != 0 && (r.TTLArg >= len(r.Args) || r.Args[r.TTLArg] != "" || r.TTL == 0 && r.At == 0):
+	case r.Kind == quorum.Write && r.TTLArg == 0 && (r.TTL != 0 || r.At != 0):
+	default:
+		return
+	}
+	t.Fatalf("%+v cannot be asked", r)
+}
