@@ -35,16 +35,6 @@ func (c counted) voted(i int, v Vote, did bool) counted {
 	return c
 }
 
-// complete tells that all n masters have voted.
-func (c counted) complete(n int) bool {
-	for i := range n {
-		if c.vote(i) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func (c counted) tally(n int) tally {
 	t := tally{masters: n}
 	for i := range n {

@@ -92,6 +92,10 @@ func (t tally) acquire(seen func() bool) Decision {
 		return undecided
 	case t.granted+t.refused >= t.quorum():
 		return Split
+	case t.granted+t.refused+t.pending >= t.quorum():
+		// With masters down, those that are left may still have voted enough
+		// for a split, which is tried again, where unavailable is an outage.
+		return undecided
 	}
 	return Unavailable
 }
@@ -142,7 +146,7 @@ func (t tally) read(most int) Decision {
 		return Won
 	case most+t.unknown+t.withheld+t.pending < t.quorum():
 		return Won
-	case t.pending > 0:
+	case t.pending > 0 && (most+t.pending >= t.quorum() || most+t.unknown+t.withheld < t.quorum()):
 		return undecided
 	}
 	return Unavailable
@@ -154,7 +158,8 @@ func (t tally) write(alike int) Decision {
 	switch {
 	case alike >= t.quorum():
 		return Won
-	case t.pending > 0 && (alike+t.pending >= t.quorum() || t.granted < t.quorum()):
+	case t.pending > 0 && (alike+t.pending >= t.quorum() ||
+		t.granted < t.quorum() && t.granted+t.pending >= t.quorum()):
 		return undecided
 	case t.granted >= t.quorum():
 		return Split
