@@ -1,0 +1,319 @@
+package quorum
+
+import (
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// What masters said to a read, a write or a lost acquire, counted, compared
+// with the dumbest way of counting it.
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 takes a new one for each run")
+
+// seeded is a source of randomness whose seed is printed if the test fails.
+func seeded(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("repeat with: go test ./quorum -run '^%s$' -seed %d", t.Name(), seed)
+		}
+	})
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// heard is one master's part in a random vote.
+type heard struct {
+	vote Vote
+	said
+}
+
+func opOf(r Request, votes []heard) (*op, counted) {
+	o := &op{Request: r, said: make([]said, len(votes))}
+	var c counted
+	for i, h := range votes {
+		c = c.voted(i, h.vote, false)
+		o.said[i] = h.said
+	}
+	return o, c
+}
+
+// possible are the reads that a master can have answered.
+var possible = []heard{
+	{}, {vote: Unknown}, {vote: Withheld, said: said{value: "a", typ: "string", left: 90}},
+	{vote: Granted, said: said{absent: true}},
+	{vote: Granted, said: said{value: "a", typ: "string"}},
+	{vote: Granted, said: said{value: "b", typ: "string"}},
+	{vote: Granted, said: said{typ: "hash"}},
+	{vote: Granted, said: said{value: "", typ: "string"}},
+}
+
+// dumbRead: the value that a quorum holds; nothing when no value can have a
+// quorum; unavailable when that cannot be known. A value is told by type and
+// value together; what an unknown or withheld master holds may be any.
+func dumbRead(votes []heard) (Decision, said) {
+	count := make(map[[2]string]int)
+	most, silent := 0, 0
+	for _, h := range votes {
+		switch {
+		case h.vote != Granted:
+			silent++
+		case !h.absent:
+			count[[2]string{h.typ, h.value}]++
+		}
+	}
+	for v, n := range count {
+		if n >= needed(len(votes)) {
+			return Won, said{typ: v[0], value: v[1]}
+		}
+		most = max(most, n)
+	}
+	if most+silent < needed(len(votes)) {
+		return Won, said{absent: true}
+	}
+	return Unavailable, said{}
+}
+
+// Every combination of answers of up to five masters, with the pending ones
+// completed in every way.
+func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
+	answers := possible[1:6] // pending ones are completed by these
+	for n := 1; n <= 5; n++ {
+		memo := make(map[int]struct {
+			d Decision
+			s said
+		})
+		// code is the votes, six digits each; 0 is pending.
+		var outcome func(code int) (Decision, said)
+		outcome = func(code int) (Decision, said) {
+			if m, ok := memo[code]; ok {
+				return m.d, m.s
+			}
+			votes := make([]heard, n)
+			pending := -1
+			for i, rest := 0, code; i < n; i, rest = i+1, rest/6 {
+				votes[i] = possible[rest%6]
+				if rest%6 == 0 {
+					pending = i
+				}
+			}
+			d, s := undecided, said{}
+			if pending < 0 {
+				d, s = dumbRead(votes)
+			} else {
+				d, s = outcome(code + pow(6, pending))
+				for a := 2; a <= len(answers); a++ {
+					if d2, s2 := outcome(code + a*pow(6, pending)); d2 != d || s2 != s {
+						d, s = undecided, said{}
+					}
+				}
+			}
+			memo[code] = struct {
+				d Decision
+				s said
+			}{d, s}
+			return d, s
+		}
+		for code := range pow(6, n) {
+			votes := make([]heard, n)
+			for i, rest := 0, code; i < n; i, rest = i+1, rest/6 {
+				votes[i] = possible[rest%6]
+			}
+			want, value := outcome(code)
+			o, c := opOf(Request{Kind: Read}, votes)
+			got := o.decide(c)
+			if got != want {
+				t.Fatalf("%+v: %v, want %v", votes, got, want)
+			}
+			if r := o.result(c.with(got)); got == Won && (r.Exists == value.absent || r.Value != value.value || r.Type != value.typ) {
+				t.Fatalf("%+v: %+v, want %+v", votes, r, value)
+			}
+		}
+	}
+}
+
+func TestMostFrequentValueIsHeld(t *testing.T) {
+	r := seeded(t)
+	for range 20_000 {
+		votes := make([]heard, 1+r.IntN(MaxMasters))
+		for i := range votes {
+			votes[i] = possible[r.IntN(len(possible))]
+		}
+		want := 0
+		for _, h := range possible[4:] {
+			n := 0
+			for _, v := range votes {
+				if v == h {
+					n++
+				}
+			}
+			want = max(want, n)
+		}
+		o, c := opOf(Request{Kind: Read}, votes)
+		s, most := o.held(c)
+		if most != want {
+			t.Fatalf("%+v: %d hold one value, want %d", votes, most, want)
+		}
+		n := 0
+		for _, v := range votes {
+			if v.vote == Granted && v.said == s {
+				n++
+			}
+		}
+		if most > 0 && n != most {
+			t.Fatalf("%+v: %+v is held by %d, not by %d", votes, s, n, most)
+		}
+	}
+}
+
+// dumbWrite: a quorum of equal replies; else a split if a quorum replied at
+// all; else unavailable.
+func dumbWrite(votes []heard) (Decision, Reply) {
+	replied := 0
+	for _, v := range votes {
+		if v.vote != Granted {
+			continue
+		}
+		replied++
+		n := 0
+		for _, w := range votes {
+			if w.vote == Granted && w.reply == v.reply {
+				n++
+			}
+		}
+		if n >= needed(len(votes)) {
+			return Won, v.reply
+		}
+	}
+	if replied >= needed(len(votes)) {
+		return Split, Reply{}
+	}
+	return Unavailable, Reply{}
+}
+
+func TestWriteIsDecidedByEqualReplies(t *testing.T) {
+	replies := []heard{
+		{vote: Unknown}, {vote: Withheld},
+		{vote: Granted, said: said{reply: Reply{Kind: IntegerReply, Int: 1}}},
+		{vote: Granted, said: said{reply: Reply{Kind: IntegerReply}}},
+		{vote: Granted, said: said{reply: Reply{Kind: FailureReply, Str: "ERR"}}},
+		{vote: Granted, said: said{reply: Reply{Kind: BulkReply, Str: "1"}}},
+	}
+	var complete func(votes []heard, f func([]heard))
+	complete = func(votes []heard, f func([]heard)) {
+		i := slices.IndexFunc(votes, func(h heard) bool { return h.vote == 0 })
+		if i < 0 {
+			f(votes)
+			return
+		}
+		for _, h := range replies {
+			votes[i] = h
+			complete(votes, f)
+		}
+		votes[i] = heard{}
+	}
+	r := seeded(t)
+	for range 3000 {
+		votes := make([]heard, 1+r.IntN(7))
+		pending := 0
+		for i := range votes {
+			if k := r.IntN(len(replies) + 2); k < len(replies) || pending == 3 {
+				votes[i] = replies[k%len(replies)]
+			} else {
+				pending++
+			}
+		}
+		o, c := opOf(Request{Kind: Write}, slices.Clone(votes))
+		type outcome struct {
+			Decision
+			Reply
+		}
+		outcomes := make(map[outcome]bool)
+		complete(votes, func(v []heard) {
+			d, reply := dumbWrite(v)
+			outcomes[outcome{d, reply}] = true
+		})
+		got := o.decide(c)
+		if got == undecided != (len(outcomes) > 1) {
+			t.Fatalf("%+v: %v, while it can still become %v", votes, got, outcomes)
+		}
+		if got != undecided && !outcomes[outcome{got, o.result(c.with(got)).Reply}] {
+			t.Fatalf("%+v: %v with %+v, want %v", votes, got, o.result(c.with(got)).Reply, outcomes)
+		}
+	}
+}
+
+func TestRefusalsNameTheValueOfAQuorum(t *testing.T) {
+	r := seeded(t)
+	for range 20_000 {
+		votes := make([]heard, 1+r.IntN(MaxMasters))
+		count := make(map[string]int)
+		for i := range votes {
+			h := heard{vote: allVotes[r.IntN(len(allVotes))]}
+			if r.IntN(4) > 0 {
+				h.vote = Refused
+			}
+			h.value, h.named = string("ab"[r.IntN(5)/4]), r.IntN(8) > 0
+			votes[i] = h
+			if h.vote == Refused && h.named {
+				count[h.value]++
+			}
+		}
+		want := ""
+		for v, n := range count {
+			if n >= needed(len(votes)) {
+				want = v
+			}
+		}
+		o, c := opOf(Request{Kind: Acquire}, votes)
+		if got, ok := o.seen(c); got.value != want || ok != (want != "") {
+			t.Fatalf("%+v: %q %v, want %q", votes, got.value, ok, want)
+		}
+	}
+}
+
+// Whatever ttls a quorum or more of the masters name: at least a quorum hold
+// the key for as long as the reader is told, and fewer for any longer.
+func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
+	r := seeded(t)
+	for range 20_000 {
+		n := 1 + r.IntN(MaxMasters)
+		votes := make([]heard, n)
+		for i := range votes {
+			left := int64(1000 * (1 + r.IntN(n+1)))
+			if r.IntN(4) == 0 {
+				left = saysNoTTL
+			}
+			votes[i] = heard{vote: Granted, said: said{value: "a", typ: "string", left: left}}
+		}
+		for range r.IntN(n - needed(n) + 1) {
+			votes[r.IntN(n)] = possible[r.IntN(4)]
+		}
+		o, c := opOf(Request{Kind: Read}, votes)
+		s, _ := o.held(c)
+		got := o.remaining(c, s)
+		holding := func(at time.Duration) (k int) { // how many still hold it then
+			for _, v := range votes {
+				if v.vote == Granted && !v.absent && (v.left == saysNoTTL || time.Duration(v.left)*time.Millisecond >= at) {
+					k++
+				}
+			}
+			return k
+		}
+		switch {
+		case got == NoTTL:
+			if holding(24*time.Hour) < needed(n) {
+				t.Fatalf("%+v: no ttl", votes)
+			}
+		case holding(got) < needed(n):
+			t.Fatalf("%+v: %v, and %d hold it that long", votes, got, holding(got))
+		case holding(got+drift(got)+100*time.Millisecond) >= needed(n):
+			t.Fatalf("%+v: %v is less than what a quorum holds", votes, got)
+		}
+	}
+}
