@@ -1,7 +1,5 @@
 package commands
 
-import "strings"
-
 // isClientWord tells whether a name can stand in a line of CLIENT LIST.
 func isClientWord(s string) bool {
 	for i := range len(s) {
@@ -33,7 +31,7 @@ func (s *Session) clientSetName(c *Command, args []string) Action {
 
 func (s *Session) clientSetInfo(c *Command, args []string) Action {
 	var field *string
-	switch strings.ToLower(args[2]) {
+	switch lower(args[2]) {
 	case "lib-name":
 		field = &s.seen.LibName
 	case "lib-ver":
@@ -54,7 +52,7 @@ func (s *Session) clientInfo(c *Command, args []string) Action {
 
 // clientReply answers ON alone: the others ask for silence, and get it at once.
 func (s *Session) clientReply(c *Command, args []string) Action {
-	switch strings.ToLower(args[2]) {
+	switch lower(args[2]) {
 	case "on":
 		s.silent, s.skipping = false, false
 	case "off":
@@ -79,7 +77,7 @@ func (s *Session) clientNoTouch(c *Command, args []string) Action {
 }
 
 func parseSwitch(word string, on *bool) Action {
-	switch strings.ToLower(word) {
+	switch lower(word) {
 	case "on":
 		*on = true
 	case "off":

@@ -2,19 +2,18 @@ package commands
 
 import (
 	"fmt"
-	"strings"
 )
 
 func (s *Session) clientList(c *Command, args []string) Action {
 	var filter ClientFilter
 	switch {
 	case len(args) == 2:
-	case len(args) == 4 && strings.EqualFold(args[2], "type"):
+	case len(args) == 4 && sameWord(args[2], "type"):
 		var text string
 		if filter.Type, text = parseClientType(args[3]); text != "" {
 			return refuse(text)
 		}
-	case len(args) > 3 && strings.EqualFold(args[2], "id"):
+	case len(args) > 3 && sameWord(args[2], "id"):
 		for _, word := range args[3:] {
 			id, ok := parseInt(word)
 			if !ok {
@@ -49,7 +48,7 @@ func (s *Session) clientKill(c *Command, args []string) Action {
 // set takes in one condition of CLIENT KILL, or says what is wrong with it. The
 // last one of a kind counts.
 func (f *ClientFilter) set(option, value string) (text string) {
-	switch strings.ToLower(option) {
+	switch lower(option) {
 	case "id":
 		id, ok := parseInt(value)
 		if !ok || id < 1 {
@@ -68,7 +67,7 @@ func (f *ClientFilter) set(option, value string) (text string) {
 		}
 		f.User = value
 	case "skipme":
-		switch strings.ToLower(value) {
+		switch lower(value) {
 		case "yes":
 			f.SkipMe = true
 		case "no":
@@ -92,7 +91,7 @@ func (f *ClientFilter) set(option, value string) (text string) {
 }
 
 func parseClientType(word string) (kind, text string) {
-	switch kind = strings.ToLower(word); kind {
+	switch kind = lower(word); kind {
 	case "normal", "master", "replica", "pubsub":
 		return kind, ""
 	case "slave":

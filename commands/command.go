@@ -1,7 +1,5 @@
 package commands
 
-import "strings"
-
 // command is COMMAND alone: all there is to say of every command.
 func (s *Session) command(c *Command, args []string) Action {
 	return Action{Reply: Array(describeAll(topLevel(), describe)...)}
@@ -44,11 +42,11 @@ func (s *Session) commandList(c *Command, args []string) Action {
 	keep := func(*Command) bool { return true }
 	rows := topLevel()
 	if len(args) > 2 {
-		if len(args) != 5 || !strings.EqualFold(args[2], "filterby") {
+		if len(args) != 5 || !sameWord(args[2], "filterby") {
 			return refuse(errSyntax)
 		}
-		word := strings.ToLower(args[4])
-		switch strings.ToLower(args[3]) {
+		word := lower(args[4])
+		switch lower(args[3]) {
 		case "module":
 			keep = func(*Command) bool { return false }
 		case "aclcat":

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"math"
-	"strings"
 )
 
 // defaultUser is the only user there is.
@@ -109,7 +108,7 @@ func (s *Session) hello(c *Command, args []string) Action {
 // helloOptions reads AUTH and SETNAME into next, or says what is wrong with them.
 func (s *Session) helloOptions(words []string, next *Snapshot) string {
 	for len(words) > 0 {
-		switch option := strings.ToLower(words[0]); {
+		switch option := lower(words[0]); {
 		case option == "auth" && len(words) > 2:
 			if !s.d.admits(words[1], words[2]) {
 				return errWrongPass

@@ -58,14 +58,14 @@ func endNow(key string, e expiry, flags []string) Action {
 func parseExpireFlags(words []string) (flags []string, text string) {
 	var nx, xx, gt, lt bool
 	for _, word := range words {
-		switch strings.ToUpper(word) {
-		case "NX":
+		switch lower(word) {
+		case "nx":
 			nx = true
-		case "XX":
+		case "xx":
 			xx = true
-		case "GT":
+		case "gt":
 			gt = true
-		case "LT":
+		case "lt":
 			lt = true
 		default:
 			return nil, oneLine("ERR Unsupported option " + quoted(word, len(word)))

@@ -3,7 +3,6 @@ package commands
 import (
 	"crypto/sha1"
 	"fmt"
-	"strings"
 )
 
 func (s *Session) scriptLoad(c *Command, args []string) Action {
@@ -23,7 +22,7 @@ func (s *Session) scriptExists(c *Command, args []string) Action {
 func (s *Session) scriptFlush(c *Command, args []string) Action {
 	mode := "sync"
 	if len(args) == 3 {
-		mode = strings.ToLower(args[2])
+		mode = lower(args[2])
 	}
 	if len(args) > 3 || mode != "sync" && mode != "async" {
 		return refuse(errScriptFlush)

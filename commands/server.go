@@ -10,7 +10,7 @@ func (s *Session) timeNow(c *Command, args []string) Action { return Action{Effe
 func (s *Session) info(c *Command, args []string) Action {
 	var sections []string
 	for _, word := range args[1:] {
-		if word = strings.ToLower(word); !slices.Contains(sections, word) {
+		if word = lower(word); !slices.Contains(sections, word) {
 			sections = append(sections, word)
 		}
 	}
@@ -36,7 +36,7 @@ func (s *Session) configGet(c *Command, args []string) Action {
 		}
 	}
 	for _, word := range args[2:] {
-		pattern := strings.ToLower(word)
+		pattern := lower(word)
 		if !strings.ContainsAny(pattern, "*?[") {
 			tell(pattern, word)
 			continue

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -11,47 +10,58 @@ import (
 type setOptions struct {
 	nx, xx, get, keepTTL bool
 
-	// The word that says when the key ends, lower case, and its argument.
-	// There is none if unit is zero.
-	number   string
+	// How the client says when the key ends, nil if it does not, and the number
+	// that goes with it.
+	form   *expiryForm
+	number string
+}
+
+// expiryForm is one of SET's words for when a key is to end.
+type expiryForm struct {
+	word     string
 	unit     time.Duration
 	absolute bool
-	form     string
+}
+
+var expiryForms = [...]expiryForm{
+	{"PX", time.Millisecond, false},
+	{"EX", time.Second, false},
+	{"PXAT", time.Millisecond, true},
+	{"EXAT", time.Second, true},
+}
+
+func expiryFormOf(word string) *expiryForm {
+	for i := range expiryForms {
+		if sameWord(word, expiryForms[i].word) {
+			return &expiryForms[i]
+		}
+	}
+	return nil
 }
 
 // parseSetOptions reads options in any order. It is false for a syntax error. As
 // in Redis an option may be repeated, but not contradicted.
 func parseSetOptions(words []string) (o setOptions, ok bool) {
 	for i := 0; i < len(words); i++ {
-		switch form := strings.ToLower(words[i]); {
-		case form == "nx" && !o.xx:
+		word := words[i]
+		form := expiryFormOf(word)
+		switch {
+		case sameWord(word, "NX") && !o.xx:
 			o.nx = true
-		case form == "xx" && !o.nx:
+		case sameWord(word, "XX") && !o.nx:
 			o.xx = true
-		case form == "get":
+		case sameWord(word, "GET"):
 			o.get = true
-		case form == "keepttl" && o.form == "":
+		case sameWord(word, "KEEPTTL") && o.form == nil:
 			o.keepTTL = true
-		case expiryForms[form].unit != 0 && !o.keepTTL && (o.form == "" || o.form == form) && i+1 < len(words):
-			o.form, o.unit, o.absolute = form, expiryForms[form].unit, expiryForms[form].absolute
+		case form != nil && !o.keepTTL && (o.form == nil || o.form == form) && i+1 < len(words):
 			i++
-			o.number = words[i]
+			o.form, o.number = form, words[i]
 		default:
 			return o, false
 		}
 	}
 	return o, true
-}
-
-// expiryForms are the words of SET for when a key is to end.
-var expiryForms = map[string]struct {
-	unit     time.Duration
-	absolute bool
-}{
-	"ex":   {time.Second, false},
-	"px":   {time.Millisecond, false},
-	"exat": {time.Second, true},
-	"pxat": {time.Millisecond, true},
 }
 
 func (s *Session) set(c *Command, args []string) Action {
@@ -60,10 +70,10 @@ func (s *Session) set(c *Command, args []string) Action {
 	if !ok {
 		return refuse(errSyntax)
 	}
-	if o.unit == 0 {
+	if o.form == nil {
 		return s.setWithoutTTL(key, value, o)
 	}
-	e, text := s.parseSetExpiry(c, o.number, o.unit, o.absolute)
+	e, text := s.parseSetExpiry(c, o.number, o.form.unit, o.form.absolute)
 	if text != "" {
 		return refuse(text)
 	}

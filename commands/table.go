@@ -1,7 +1,5 @@
 package commands
 
-import "strings"
-
 // Command is one row of the table of commands: what dispatch, the check of the
 // arity, COMMAND, HELP, the statistics and the README's table know of a command.
 // Rows are shared and must not be changed.
@@ -92,7 +90,7 @@ func findCommand(args []string) (found, container *Command) {
 		return c, nil
 	}
 	for _, sub := range c.Subcommands {
-		if strings.EqualFold(sub.word(), args[1]) {
+		if sameWord(sub.word(), args[1]) {
 			return sub, nil
 		}
 	}
@@ -117,20 +115,4 @@ func (c *Command) word() string {
 		return c.Name
 	}
 	return c.Name[len(c.parent.Name)+1:]
-}
-
-func lowerByte(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		return b + 'a' - 'A'
-	}
-	return b
-}
-
-func hasWord(words, word string) bool {
-	for w := range strings.FieldsSeq(words) {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
