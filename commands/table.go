@@ -1,7 +1,7 @@
 package commands
 
 // Command is one row of the table of commands: what dispatch, the check of the
-// arity, COMMAND, HELP, the statistics and the README's table know of a command.
+// arity, COMMAND, HELP and the statistics know of a command.
 // Rows are shared and must not be changed.
 type Command struct {
 	// Name is lower case; a subcommand's is "client|list".
@@ -28,8 +28,8 @@ type Command struct {
 
 	Group, Since, Complexity, Summary string
 
-	// Synopsis is what follows the name, and Does what becomes of the command.
-	Synopsis, Does string
+	// Synopsis is what follows the name.
+	Synopsis string
 
 	// Subcommands makes the row a container: it is carried out by one of
 	// them, or by the row itself if it was called alone.
