@@ -1,0 +1,262 @@
+package commands
+
+import "strconv"
+
+// luaParse returns a script's statements, false if it is not of this grammar.
+func luaParse(text string) ([]luaStatement, bool) {
+	if len(text) > luaMaxBytes {
+		return nil, false
+	}
+	tokens, ok := luaTokens(text)
+	if !ok {
+		return nil, false
+	}
+	p := luaParser{tokens: tokens}
+	block := p.block()
+	return block, !p.bad && p.tokens[0].kind == luaEnd
+}
+
+// luaParser holds what is left to parse. Once bad, it takes nothing more, so
+// that every loop over its tokens ends.
+type luaParser struct {
+	tokens []luaToken
+	depth  int
+	locals int
+	bad    bool
+}
+
+func (p *luaParser) fail() { p.bad = true }
+
+// sees tells whether the next token is this symbol or reserved word.
+func (p *luaParser) sees(text string) bool {
+	t := p.tokens[0]
+	return !p.bad && t.text == text && (t.kind == luaSymbol || t.kind == luaName)
+}
+
+func (p *luaParser) accept(text string) bool {
+	if !p.sees(text) {
+		return false
+	}
+	p.tokens = p.tokens[1:]
+	return true
+}
+
+func (p *luaParser) expect(text string) {
+	if !p.accept(text) {
+		p.fail()
+	}
+}
+
+// take takes a token of a kind; of names only those that are not reserved.
+func (p *luaParser) take(kind luaTokenKind) string {
+	t := p.tokens[0]
+	if p.bad || t.kind != kind || kind == luaEnd || kind == luaName && luaReserved[t.text] {
+		p.fail()
+		return ""
+	}
+	p.tokens = p.tokens[1:]
+	return t.text
+}
+
+func (p *luaParser) enter() {
+	if p.depth++; p.depth > luaMaxDepth {
+		p.fail()
+	}
+}
+
+func (p *luaParser) leave() { p.depth-- }
+
+// block takes statements up to the word that ends the block, which it leaves.
+func (p *luaParser) block() []luaStatement {
+	p.enter()
+	defer p.leave()
+	var block []luaStatement
+	for !p.bad && p.tokens[0].kind != luaEnd && !p.sees("end") && !p.sees("else") && !p.sees("elseif") {
+		if p.accept("return") {
+			s := luaStatement{op: luaReturn}
+			if p.tokens[0].kind != luaEnd && !p.sees("end") && !p.sees("else") && !p.sees("elseif") && !p.sees(";") {
+				s.values = []luaExpr{p.expr(0)}
+			}
+			p.accept(";")
+			// Lua wants a return to be the last of its block.
+			return append(block, s)
+		}
+		block = append(block, p.statement())
+		p.accept(";")
+	}
+	return block
+}
+
+func (p *luaParser) statement() luaStatement {
+	switch {
+	case p.accept("if"):
+		return p.conditional()
+	case p.accept("do"):
+		s := luaStatement{op: luaIf, arms: []luaArm{{luaExpr{op: luaConstant, value: luaBool(true)}, p.block()}}}
+		p.expect("end")
+		return s
+	case p.accept("local"):
+		s := luaStatement{op: luaLocal, names: p.names()}
+		if p.locals += len(s.names); p.locals > luaMaxLocals {
+			p.fail()
+		}
+		if p.accept("=") {
+			s.values = p.values(len(s.names))
+		}
+		return s
+	case p.sees("redis"):
+		call := p.operand()
+		if call.op != luaFunction {
+			p.fail()
+		}
+		return luaStatement{op: luaCall, values: []luaExpr{call}}
+	}
+	s := luaStatement{op: luaAssign, names: p.names()}
+	p.expect("=")
+	s.values = p.values(1)
+	return s
+}
+
+func (p *luaParser) conditional() luaStatement {
+	s := luaStatement{op: luaIf}
+	for {
+		cond := p.expr(0)
+		p.expect("then")
+		s.arms = append(s.arms, luaArm{cond, p.block()})
+		if !p.accept("elseif") {
+			break
+		}
+	}
+	if p.accept("else") {
+		s.arms = append(s.arms, luaArm{luaExpr{op: luaConstant, value: luaBool(true)}, p.block()})
+	}
+	p.expect("end")
+	return s
+}
+
+func (p *luaParser) names() []string {
+	var names []string
+	for {
+		name := p.take(luaName)
+		if luaGlobals[name] {
+			p.fail()
+		}
+		names = append(names, name)
+		if !p.accept(",") {
+			return names
+		}
+	}
+}
+
+// values takes exactly n expressions: Lua would drop some or fill up with nil.
+func (p *luaParser) values(n int) []luaExpr {
+	values := []luaExpr{p.expr(0)}
+	for p.accept(",") {
+		values = append(values, p.expr(0))
+	}
+	if len(values) != n {
+		p.fail()
+	}
+	return values
+}
+
+// expr takes an expression whose operators all bind tighter than priority.
+func (p *luaParser) expr(priority int) luaExpr {
+	p.enter()
+	defer p.leave()
+	left := p.operand()
+	for !p.bad {
+		t := p.tokens[0]
+		binds := luaPriority[t.text]
+		if t.kind != luaSymbol && t.kind != luaName || binds <= priority {
+			break
+		}
+		p.tokens = p.tokens[1:]
+		left = luaExpr{op: luaBinary, text: t.text, args: []luaExpr{left, p.expr(binds)}}
+	}
+	return left
+}
+
+func (p *luaParser) operand() luaExpr {
+	switch {
+	case p.bad:
+		return luaExpr{}
+	case p.accept("not"):
+		return luaExpr{op: luaNot, args: []luaExpr{p.expr(luaPriority["+"])}}
+	case p.accept("("):
+		e := p.expr(0)
+		p.expect(")")
+		return e
+	case p.accept("nil"):
+		return luaExpr{op: luaConstant}
+	case p.sees("true") || p.sees("false"):
+		e := luaExpr{op: luaConstant, value: luaBool(p.sees("true"))}
+		p.tokens = p.tokens[1:]
+		return e
+	case p.accept("-"):
+		return luaExpr{op: luaConstant, value: luaInt(-p.number())}
+	case p.accept("{"):
+		return p.table()
+	}
+	switch p.tokens[0].kind {
+	case luaNumber:
+		return luaExpr{op: luaConstant, value: luaInt(p.number())}
+	case luaString:
+		return luaExpr{op: luaConstant, value: luaText(p.take(luaString))}
+	}
+	return p.named()
+}
+
+func (p *luaParser) number() int64 {
+	n, _ := strconv.ParseInt(p.take(luaNumber), 10, 64)
+	return n
+}
+
+// named takes what begins with a name: a local, KEYS[…], ARGV[…] or a call.
+func (p *luaParser) named() luaExpr {
+	name := p.take(luaName)
+	switch name {
+	case "KEYS", "ARGV":
+		p.expect("[")
+		e := luaExpr{op: luaIndex, text: name, args: []luaExpr{p.expr(0)}}
+		p.expect("]")
+		return e
+	case "redis":
+		p.expect(".")
+		name += "." + p.take(luaName)
+		if !luaFunctions[name] {
+			p.fail()
+		}
+	case "tonumber", "tostring":
+	default:
+		return luaExpr{op: luaVariable, text: name}
+	}
+	p.expect("(")
+	args := []luaExpr{p.expr(0)}
+	for p.accept(",") {
+		args = append(args, p.expr(0))
+	}
+	p.expect(")")
+	if len(args) > luaMaxArgs {
+		p.fail()
+	}
+	return luaExpr{op: luaFunction, text: name, args: args}
+}
+
+// table takes the one field of a table whose brace is taken.
+func (p *luaParser) table() luaExpr {
+	e := luaExpr{op: luaTable}
+	if p.accept("[") {
+		e.text = p.take(luaString)
+		p.expect("]")
+	} else {
+		e.text = p.take(luaName)
+	}
+	p.expect("=")
+	e.args = []luaExpr{p.expr(0)}
+	if !p.accept(",") {
+		p.accept(";")
+	}
+	p.expect("}")
+	return e
+}

@@ -1,0 +1,1 @@
+return redis.call('get', KEYS[1]) == ARGV[2] and redis.call('expire', KEYS[1], tonumber(ARGV[1])) or 0

@@ -1,0 +1,1 @@
+local function f() return redis.call('get', KEYS[1]) end if f() == ARGV[1] then return redis.call('del', KEYS[1]) end return 0

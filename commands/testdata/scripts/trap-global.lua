@@ -1,0 +1,1 @@
+x = redis.call('get', KEYS[1]) if x == ARGV[1] then return redis.call('del', KEYS[1]) end return 0

@@ -1,0 +1,1 @@
+for i = 1, 1 do if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end end return 0

@@ -1,0 +1,1 @@
+if redis.call('get', KEYS[1]) == ARGV[1] then if ARGV[2] == 'x' then redis.call('del', KEYS[1]) end return 1 end return 0

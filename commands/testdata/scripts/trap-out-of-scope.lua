@@ -1,0 +1,1 @@
+if true then local v = redis.call('get', KEYS[1]) end if v == ARGV[1] then return redis.call('del', KEYS[1]) end return 0

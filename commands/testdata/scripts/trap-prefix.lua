@@ -1,0 +1,1 @@
+if string.sub(redis.call('get', KEYS[1]), 1, 3) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0

@@ -1,0 +1,1 @@
+local v = redis.call('get', KEYS[1]) if not v then redis.call('publish', ARGV[2], 1) return 0 end if v == ARGV[1] then return redis.call('del', KEYS[1]) end return 0

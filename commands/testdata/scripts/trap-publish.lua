@@ -1,0 +1,1 @@
+if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('publish', ARGV[2], 1) return redis.call('del', KEYS[1]) else return 0 end

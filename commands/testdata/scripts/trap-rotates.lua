@@ -1,0 +1,1 @@
+if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) return redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3], 'NX') end

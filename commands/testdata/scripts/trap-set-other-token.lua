@@ -1,0 +1,1 @@
+if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('set', KEYS[1], ARGV[3], 'PX', ARGV[2]) return 1 end return 0

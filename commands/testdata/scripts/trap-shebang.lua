@@ -1,0 +1,2 @@
+#!lua flags=no-writes
+if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0

@@ -1,0 +1,1 @@
+if ARGV[1] == '0' then return redis.call('del', KEYS[1]) end return 0
