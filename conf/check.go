@@ -17,7 +17,9 @@ func (c *Config) check(problems *Problems) {
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
 	c.ServerTLS = c.serverTLS(problems)
 	c.MasterTLS = c.masterTLS(problems)
-	if c.ProtectedMode == "yes" {
+	// Ping and ready open nothing, and a health check does not know the flags of
+	// the process that it asks.
+	if c.ProtectedMode == "yes" && c.Command != Ping && c.Command != Ready {
 		if p := c.exposed(); p != nil {
 			*problems = append(*problems, *p)
 		}

@@ -138,6 +138,19 @@ func TestPasswordFileMayEndInOneNewline(t *testing.T) {
 	}
 }
 
+// A container's health check has the variables of the proxy, but not its flags.
+func TestPingAndReadyOpenNothingAndNeedNoProtection(t *testing.T) {
+	environ := []string{"REDLOCK_PROXY_LISTEN=:6380"}
+	for _, command := range []string{"ping", "ready"} {
+		load(t, environ, command)
+	}
+	for _, command := range []string{"serve", "check"} {
+		if got := wrong(t, environ, command); !strings.Contains(got, "other machines can reach :6380") {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+}
+
 func TestYesAndNoHaveTheUsualOtherWords(t *testing.T) {
 	for text, want := range map[string]string{"yes": "yes", "no": "no", "off": "no", "ON": "yes", "false": "no"} {
 		if c := load(t, nil, "--protected-mode", text); c.ProtectedMode != want {

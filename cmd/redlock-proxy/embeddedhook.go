@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/server"
+)
+
+// before is asked before each command, and answers those that miniredis does
+// not know or answers too shortly. It is also asked for each command of a
+// script, while miniredis is locked, so it uses nothing that locks it.
+func (e *embedded) before(p *server.Peer, command string, args ...string) (done bool) {
+	if p.Closed() {
+		// It was killed: what it still sends is not carried out.
+		return true
+	}
+	e.tick()
+	switch command {
+	case "INFO":
+		p.WriteBulk(e.info())
+	case "TIME":
+		// Miniredis's own clock moves from tick to tick.
+		now := time.Now()
+		p.WriteLen(2)
+		p.WriteBulk(strconv.FormatInt(now.Unix(), 10))
+		p.WriteBulk(strconv.Itoa(now.Nanosecond() / 1000))
+	case "ROLE":
+		p.WriteLen(3)
+		p.WriteBulk("master")
+		p.WriteInt(0)
+		p.WriteLen(0)
+	case "CONFIG":
+		return e.config(p, args)
+	case "CLIENT":
+		return e.client(p, args)
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *embedded) info() string {
+	uptime := int(time.Since(e.started) / time.Second)
+	return strings.Join([]string{
+		"# Server", "redis_version:7.2.0", "redis_mode:standalone", "run_id:" + e.runID,
+		"tcp_port:" + e.address[strings.LastIndex(e.address, ":")+1:], "uptime_in_seconds:" + strconv.Itoa(uptime), "",
+		"# Clients", "connected_clients:" + strconv.Itoa(e.server.ClientsLen()), "",
+		"# Memory", "maxmemory:0", "maxmemory_policy:noeviction", "",
+		"# Persistence", "loading:0", "aof_enabled:0", "",
+		"# Replication", "role:master", "connected_slaves:0", "",
+		"# Cluster", "cluster_enabled:0", "",
+	}, "\r\n")
+}
+
+// config answers CONFIG GET with what is true of a server that keeps nothing.
+func (e *embedded) config(p *server.Peer, args []string) (done bool) {
+	if len(args) < 2 || !strings.EqualFold(args[0], "GET") {
+		return false
+	}
+	known := map[string]string{
+		"appendonly": "no", "appendfsync": "everysec", "no-appendfsync-on-rewrite": "no", "save": "",
+		"maxmemory": "0", "maxmemory-policy": "noeviction", "databases": "16",
+	}
+	var pairs []string
+	for _, name := range args[1:] {
+		if value, ok := known[strings.ToLower(name)]; ok {
+			pairs = append(pairs, name, value)
+		}
+	}
+	p.WriteMapLen(len(pairs) / 2)
+	for _, text := range pairs {
+		p.WriteBulk(text)
+	}
+	return true
+}
+
+// client answers the subcommands of CLIENT by which a connection is named and
+// ended.
+func (e *embedded) client(p *server.Peer, args []string) (done bool) {
+	if len(args) == 0 {
+		return false
+	}
+	switch strings.ToUpper(args[0]) {
+	case "ID":
+		p.WriteInt(e.id(p))
+	case "KILL":
+		if len(args) < 3 || !strings.EqualFold(args[1], "ID") {
+			p.WriteError("ERR syntax error")
+			break
+		}
+		id, err := strconv.Atoi(args[2])
+		if err != nil || id <= 0 {
+			p.WriteError("ERR client-id should be greater than 0")
+			break
+		}
+		p.WriteInt(e.kill(id))
+	case "SETINFO", "NO-EVICT", "NO-TOUCH":
+		p.WriteOK()
+	default:
+		return false
+	}
+	return true
+}
+
+// id is the number of a connection, given to it when it asks first.
+func (e *embedded) id(p *server.Peer) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	id, ok := e.ids[p]
+	if !ok {
+		e.lastID++
+		id = e.lastID
+		e.ids[p], e.peers[id] = id, p
+		p.OnDisconnect(func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			delete(e.ids, p)
+			delete(e.peers, id)
+		})
+	}
+	return id
+}
+
+// kill ends a connection: none of its commands is carried out any more. Its
+// socket is closed when it sends the next one.
+func (e *embedded) kill(id int) (killed int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p, ok := e.peers[id]
+	if !ok {
+		return 0
+	}
+	p.Close()
+	return 1
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"redlock-proxy/conf"
+)
+
+func loaded(t *testing.T, args ...string) *conf.Config {
+	t.Helper()
+	cfg, err := conf.Load(args, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func inEffect(cfg *conf.Config) *atomic.Pointer[conf.Config] {
+	live := &atomic.Pointer[conf.Config]{}
+	live.Store(cfg)
+	return live
+}
+
+func TestSocketThatWasLeftBehindIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	left.Close()
+	cfg := loaded(t, "--listen", "unix://"+path)
+	listeners, err := listen(cfg, inEffect(cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAll(listeners)
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the socket is left behind")
+	}
+}
+
+func TestSocketThatIsListenedToStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	other, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	cfg := loaded(t, "--listen", "unix://"+path)
+	if _, err := listen(cfg, inEffect(cfg)); err == nil || !strings.Contains(err.Error(), "address already in use: end the process that listens there") {
+		t.Errorf("error %v", err)
+	}
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatalf("the other's socket is gone: %v", err)
+	}
+	conn.Close()
+}
+
+func TestFileThatIsNoSocketStays(t *testing.T) {
+	path := write(t, "precious", "data")
+	cfg := loaded(t, "--listen", "unix://"+path)
+	if _, err := listen(cfg, inEffect(cfg)); err == nil || !strings.Contains(err.Error(), "there is a file that is no socket") {
+		t.Errorf("error %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "data" {
+		t.Errorf("the file holds %q, %v", b, err)
+	}
+}
+
+func TestEitherAllListenersAreOpenedOrNone(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	path := filepath.Join(t.TempDir(), "socket")
+	cfg := loaded(t, "--listen", "unix://"+path, "--listen", busy.Addr().String())
+	if listeners, err := listen(cfg, inEffect(cfg)); err == nil || listeners != nil {
+		t.Errorf("%v, %v", listeners, err)
+	}
+	if _, err := net.Dial("unix", path); err == nil {
+		t.Error("the first listener is still open")
+	}
+}

@@ -1,0 +1,75 @@
+// Redlock-proxy is a lock proxy that speaks the Redis protocol: it puts every
+// lock command to N independent masters and answers what a quorum of them
+// decided. See the README.
+//
+// The program is a straight line: flags, variables and file become a
+// conf.Config; from that the engine (package quorum) and the server (package
+// proxy) are made; then it waits for signals; and then it stops accepting, lets
+// clients finish, pays its debts, closes the lanes and exits.
+//
+// The goroutines that are started here:
+//
+//	goroutine    started by     owns                     ends when             waited for by
+//	acceptor     serve, one a   the accept loop of one   the server shuts      process.stop
+//	             listener       listener                 down, or it fails
+//	watchdog     serve          –                        the shutdown begins   process.stop
+//	stopper      process.stop   the order of the end     all has ended         serve, unless a second
+//	                                                                           signal ends the process
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"redlock-proxy/conf"
+)
+
+// The exit codes. A wrong configuration has one of its own, that of sysexits.h,
+// so that a supervisor can tell it from a crash (a panic of Go is 2): starting
+// again would not help.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitConfig = 78
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	cfg, err := conf.Load(args, os.Environ())
+	switch {
+	case cfg.Command == conf.ShowHelp:
+		fmt.Fprint(stdout, cfg.Help)
+		return exitOK
+	case cfg.Command == conf.ShowVersion:
+		fmt.Fprintln(stdout, versionLine())
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(stderr, "redlock-proxy: the configuration is wrong:")
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(stderr, "  "+line)
+		}
+		return exitConfig
+	}
+	switch cfg.Command {
+	case conf.Check:
+		return check(cfg, stdout, stderr)
+	case conf.Ping:
+		return ping(cfg, stdout, stderr)
+	case conf.Ready:
+		return ready(cfg, stdout, stderr)
+	}
+	return serve(cfg, args, stderr)
+}
+
+func check(cfg *conf.Config, stdout, stderr io.Writer) int {
+	for _, w := range cfg.Warnings {
+		fmt.Fprintln(stderr, "warning: "+w)
+	}
+	fmt.Fprint(stdout, cfg.Show())
+	return exitOK
+}

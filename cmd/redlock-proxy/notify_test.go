@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// supervisor is the other end of NOTIFY_SOCKET.
+type supervisor struct {
+	t    *testing.T
+	conn *net.UnixConn
+}
+
+func newSupervisor(t *testing.T, name string) *supervisor {
+	t.Helper()
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Net: "unixgram", Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return &supervisor{t, conn}
+}
+
+// next is the next message.
+func (s *supervisor) next() string {
+	s.t.Helper()
+	s.conn.SetReadDeadline(time.Now().Add(patience))
+	b := make([]byte, 4096)
+	n, err := s.conn.Read(b)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b[:n])
+}
+
+// nextBut is the next message that is another one than skipped.
+func (s *supervisor) nextBut(skipped string) string {
+	s.t.Helper()
+	for {
+		if m := s.next(); m != skipped {
+			return m
+		}
+	}
+}
+
+func socketNames(t *testing.T) []string {
+	names := []string{filepath.Join(t.TempDir(), "notify")}
+	if runtime.GOOS == "linux" {
+		names = append(names, fmt.Sprintf("@redlock-proxy-test-%d", os.Getpid()))
+	}
+	return names
+}
+
+func TestNotifierSpeaksToPathsAndAbstractNames(t *testing.T) {
+	for _, name := range socketNames(t) {
+		s := newSupervisor(t, name)
+		n, err := newNotifier(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			send func() error
+			want string
+		}{
+			{n.ready, `^READY=1$`},
+			{n.reloading, `^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*$`},
+			{n.watchdog, `^WATCHDOG=1$`},
+			{n.stopping, `^STOPPING=1$`},
+		} {
+			if err := c.send(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := s.next(); !regexp.MustCompile(c.want).MatchString(got) {
+				t.Errorf("%s: got %q, want %s", name, got, c.want)
+			}
+		}
+		n.close()
+	}
+}
+
+func TestNobodyIsToldWithoutASocket(t *testing.T) {
+	n, err := newNotifier("")
+	if n != nil || err != nil {
+		t.Fatalf("%v, %v", n, err)
+	}
+	if err := n.ready(); err != nil {
+		t.Error(err)
+	}
+	n.close()
+	if _, err := newNotifier(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a socket that is not there is no error")
+	}
+}
+
+// systemd compares the time of RELOADING with its own clock.
+func TestMonotonicGoesWithTheSystemsClock(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("systemd is for Linux")
+	}
+	before, start := monotonic(), time.Now()
+	if before <= 0 {
+		t.Fatalf("monotonic() is %v", before)
+	}
+	for time.Since(start) < 5*time.Millisecond {
+	}
+	if moved := monotonic() - before; moved < 5*time.Millisecond || moved > patience {
+		t.Errorf("monotonic() has moved by %v in 5ms", moved)
+	}
+}
+
+func TestWatchdogIsToldTwiceInItsTime(t *testing.T) {
+	for _, c := range []struct {
+		usec, pid string
+		want      time.Duration
+	}{
+		{"20000000", "", 10 * time.Second},
+		{"20000000", strconv.Itoa(os.Getpid()), 10 * time.Second},
+		{"20000000", "1", 0},
+		{"", "", 0},
+		{"0", "", 0},
+		{"-5", "", 0},
+		{"soon", "", 0},
+		{"99999999999999999", "", 0},
+	} {
+		got := watchdogInterval(func(name string) string {
+			return map[string]string{"WATCHDOG_USEC": c.usec, "WATCHDOG_PID": c.pid}[name]
+		})
+		if got != c.want {
+			t.Errorf("WATCHDOG_USEC=%s WATCHDOG_PID=%s: %v, want %v", c.usec, c.pid, got, c.want)
+		}
+	}
+}
+
+func TestSupervisorHearsOfEveryTurn(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	s := newSupervisor(t, name)
+	p := startProgram(t, []string{"NOTIFY_SOCKET=" + name, "WATCHDOG_USEC=200000"}, "--listen", "127.0.0.1:0")
+	const alive = "WATCHDOG=1"
+	if got := s.nextBut(alive); got != "READY=1" {
+		t.Errorf("first %q, want READY=1", got)
+	}
+	for range 3 {
+		if got := s.next(); got != alive {
+			t.Errorf("then %q, want %s", got, alive)
+		}
+	}
+	p.signal(syscall.SIGHUP)
+	if got := s.nextBut(alive); !regexp.MustCompile(`^RELOADING=1\nMONOTONIC_USEC=[1-9]`).MatchString(got) {
+		t.Errorf("on SIGHUP %q", got)
+	}
+	if got := s.nextBut(alive); got != "READY=1" {
+		t.Errorf("after the reload %q, want READY=1", got)
+	}
+	p.signal(syscall.SIGTERM)
+	if got := s.nextBut(alive); got != "STOPPING=1" {
+		t.Errorf("on SIGTERM %q, want STOPPING=1", got)
+	}
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

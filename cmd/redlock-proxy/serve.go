@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/conf"
+	"redlock-proxy/proxy"
+	"redlock-proxy/quorum"
+)
+
+// process is what runs between start and exit.
+type process struct {
+	args     []string
+	log      hclog.Logger
+	live     *atomic.Pointer[conf.Config] // what is in effect, changed by reload
+	notifier *notifier
+	started  bool // systemd has been told that we are ready
+
+	listeners []net.Listener
+	embedded  []*embedded
+	engine    *quorum.Engine
+	server    *proxy.Server
+
+	running sync.WaitGroup // acceptors and watchdog
+	stopped chan struct{}  // closed when the shutdown begins
+	failed  chan error     // of acceptors; has room for all
+}
+
+// serve is the program. It returns the exit code.
+func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
+
+	log := newLogger(cfg, stderr)
+	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, stopped: make(chan struct{})}
+	p.live.Store(cfg)
+	log.Info("starting", "version", programVersion(), "pid", os.Getpid())
+	for _, w := range cfg.Warnings {
+		log.Warn(w)
+	}
+	if err := p.start(cfg); err != nil {
+		log.Error("cannot start", "error", err)
+		return exitFailed
+	}
+	return p.wait(signals)
+}
+
+// start brings everything up, or nothing.
+func (p *process) start(cfg *conf.Config) (err error) {
+	if p.listeners, err = listen(cfg, p.live); err != nil {
+		return err
+	}
+	masters, err := p.masters(cfg)
+	if err != nil {
+		closeAll(p.listeners)
+		return err
+	}
+	if p.notifier, err = newNotifier(os.Getenv("NOTIFY_SOCKET")); err != nil {
+		p.log.Warn("the supervisor cannot be told how the process fares", "error", err)
+	}
+	p.engine = quorum.New(engineConfig(cfg, masters), p.log)
+	p.server = proxy.New(serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now), p.engine, p.log)
+	p.failed = make(chan error, len(p.listeners))
+	for _, ln := range p.listeners {
+		p.log.Info("listening", "address", ln.Addr().String())
+		p.running.Go(func() {
+			if err := p.server.Serve(ln); err != nil {
+				p.failed <- err
+			}
+		})
+	}
+	if every := watchdogInterval(os.Getenv); every > 0 && p.notifier != nil {
+		p.running.Go(func() { p.watch(every) })
+	}
+	return nil
+}
+
+// masters are the configured ones, or embedded ones.
+func (p *process) masters(cfg *conf.Config) ([]quorum.Master, error) {
+	if len(cfg.Masters) > 0 {
+		return configuredMasters(p.live), nil
+	}
+	var err error
+	if p.embedded, err = startEmbedded(cfg.Embedded); err != nil {
+		return nil, err
+	}
+	masters := make([]quorum.Master, len(p.embedded))
+	for i, e := range p.embedded {
+		masters[i] = e.master()
+	}
+	p.log.Warn("embedded masters are for trying out: they are in this process and forget every lock when it ends; name real ones with --master",
+		"masters", len(masters))
+	return masters, nil
+}
+
+func (p *process) maxClients(cfg *conf.Config, masters int) int {
+	limit, err := openFilesLimit()
+	if err != nil {
+		p.log.Warn("the limit on open files is not known", "error", err)
+		return cfg.MaxClients
+	}
+	fit, warning := fitClients(cfg.MaxClients, masters, limit)
+	if warning != "" {
+		p.log.Warn(warning)
+	}
+	return fit
+}
+
+// wait is where the process spends its life.
+func (p *process) wait(signals <-chan os.Signal) int {
+	tried := p.engine.Tried()
+	for {
+		select {
+		case <-tried:
+			tried = nil
+			p.started = true
+			p.log.Info("every master has been tried", "ready", p.server.Ready())
+			p.tell(p.notifier.ready())
+		case err := <-p.failed:
+			p.log.Error("cannot accept connections any more", "error", err)
+			p.stop(signals)
+			return exitFailed
+		case s := <-signals:
+			if s == syscall.SIGHUP {
+				p.reload()
+				continue
+			}
+			p.log.Info("shutting down", "signal", s.String(), "timeout", p.live.Load().ShutdownTimeout)
+			return p.stop(signals)
+		}
+	}
+}
+
+// stop ends everything in order, within shutdown-timeout, or at once when a
+// second signal comes.
+func (p *process) stop(signals <-chan os.Signal) int {
+	p.tell(p.notifier.stopping())
+	close(p.stopped)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.end(p.live.Load().ShutdownTimeout)
+	}()
+	for {
+		select {
+		case <-ended:
+			p.log.Info("all has ended")
+			p.notifier.close()
+			return exitOK
+		case s := <-signals:
+			if s != syscall.SIGHUP {
+				p.log.Warn("ended at once by a second signal", "signal", s.String())
+				return exitFailed
+			}
+		}
+	}
+}
+
+// end lets clients finish, pays debts and closes the lanes. Clients get three
+// quarters of the time, so that there is some for the masters however slow the
+// clients are.
+func (p *process) end(timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	clients, cancelClients := context.WithTimeout(ctx, timeout/4*3)
+	defer cancelClients()
+	if err := p.server.Shutdown(clients); err != nil {
+		p.log.Warn("some clients were cut off", "error", err)
+	}
+	p.engine.Close(ctx)
+	closeEmbedded(p.embedded)
+	p.running.Wait()
+}
+
+// tell notes that systemd could not be told something. It is its own to act on.
+func (p *process) tell(err error) {
+	if err != nil {
+		p.log.Warn("the supervisor cannot be told how the process fares", "error", err)
+	}
+}
+
+// watch tells systemd that the process lives, as long as it answers a PING of
+// its own.
+func (p *process) watch(every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-p.stopped:
+			return
+		case <-tick.C:
+		}
+		_, err := p.self().alive(every / 2)
+		if err != nil {
+			if !failing {
+				p.log.Error("the process does not answer itself, so the watchdog is not told that it lives", "error", err)
+			}
+			failing = true
+			continue
+		}
+		failing = false
+		p.tell(p.notifier.watchdog())
+	}
+}
+
+// self is the first listener as it was opened: a port of 0 has become another.
+func (p *process) self() endpoint {
+	e := firstEndpoint(p.live.Load())
+	e.network, e.address = p.listeners[0].Addr().Network(), p.listeners[0].Addr().String()
+	return e
+}

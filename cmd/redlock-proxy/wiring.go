@@ -1,0 +1,130 @@
+package main
+
+import (
+	"crypto/tls"
+	"net"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/conf"
+	"redlock-proxy/proxy"
+	"redlock-proxy/quorum"
+)
+
+// engineConfig says in the engine's words what is configured. Passwords and
+// certificates are those of live at each connection.
+func engineConfig(cfg *conf.Config, masters []quorum.Master) quorum.Config {
+	return quorum.Config{
+		Masters:        masters,
+		AcquireTimeout: cfg.AcquireTimeout,
+		MaxTTL:         cfg.MaxTTL,
+		MaxHold:        cfg.MaxHold,
+		SplitRetries:   cfg.SplitRetries,
+		SplitDelay:     cfg.SplitDelay,
+		ConnectTimeout: cfg.ConnectTimeout,
+		MasterTimeout:  cfg.MasterTimeout,
+		ProbeInterval:  cfg.ProbeInterval,
+	}
+}
+
+// configuredMasters are the masters of live, which is never stored with others
+// or in another order.
+func configuredMasters(live *atomic.Pointer[conf.Config]) []quorum.Master {
+	var masters []quorum.Master
+	for i, m := range live.Load().Masters {
+		q := quorum.Master{
+			Name:    m.String(),
+			Network: m.Network,
+			Address: m.Address.Address,
+			Credentials: func() (user, password string) {
+				m := live.Load().Masters[i]
+				return m.User, string(m.Password)
+			},
+		}
+		if m.TLS {
+			q.TLS = func() *tls.Config {
+				c := live.Load().MasterTLS.Clone()
+				if c.ServerName == "" {
+					c.ServerName = m.Host()
+				}
+				return c
+			}
+		}
+		masters = append(masters, q)
+	}
+	return masters
+}
+
+func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClients int, now func() time.Time) proxy.Config {
+	return proxy.Config{
+		Commands: commands.Options{
+			Version:          redisVersion,
+			Password:         func() string { return string(live.Load().Password) },
+			MaxTTL:           cfg.MaxTTL,
+			RefuseOverMaxTTL: cfg.OverMaxTTL == "refuse",
+			Now:              now,
+			Settings:         settings(cfg, maxClients),
+		},
+		MaxClients:     maxClients,
+		Timeout:        cfg.Timeout,
+		TCPKeepAlive:   cfg.TCPKeepalive,
+		ProgramVersion: programVersion(),
+		ConfigFile:     cfg.Config,
+	}
+}
+
+// settings is what CONFIG GET tells: what redis-benchmark, drivers and
+// exporters ask for, true of the proxy. Passwords are not among it.
+func settings(cfg *conf.Config, maxClients int) map[string]string {
+	return map[string]string{
+		"appendonly":       "no",
+		"bind":             bind(cfg.Listeners),
+		"databases":        "1",
+		"loglevel":         cfg.LogLevel,
+		"maxclients":       strconv.Itoa(maxClients),
+		"maxmemory":        "0",
+		"maxmemory-policy": "noeviction",
+		"port":             port(cfg.Listeners),
+		"protected-mode":   cfg.ProtectedMode,
+		"save":             "",
+		"tcp-keepalive":    seconds(cfg.TCPKeepalive),
+		"timeout":          seconds(cfg.Timeout),
+		"tls-port":         port(cfg.TLSListeners),
+	}
+}
+
+// bind is Redis's list of addresses: blanks between them, * for all.
+func bind(listeners []conf.Address) string {
+	list := ""
+	for _, a := range listeners {
+		host, _, err := net.SplitHostPort(a.Address)
+		if a.Network != "tcp" || err != nil {
+			continue
+		}
+		if host == "" {
+			host = "*"
+		}
+		if list != "" {
+			list += " "
+		}
+		list += host
+	}
+	return list
+}
+
+// port is that of the first TCP listener, or 0 as in Redis.
+func port(listeners []conf.Address) string {
+	for _, a := range listeners {
+		if _, port, err := net.SplitHostPort(a.Address); a.Network == "tcp" && err == nil {
+			return port
+		}
+	}
+	return "0"
+}
+
+// seconds rounds up, as 0 means never.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
+}
