@@ -43,14 +43,19 @@ const (
 	maxDebtBytes = 16 << 20
 )
 
-// debts are those of one master, oldest first, one for each key: a key has one
-// value at a time, and the newest is the one that may still be there. Its lane
-// guards them.
+// debts are those of one master, oldest first, one for each lock. Of several
+// locks of one key the oldest is the likeliest to be there: the later ones were
+// never put to a master that was absent. The lane guards them.
 type debts struct {
-	byKey map[string]*list.Element
-	order list.List // of debt
-	bytes int
+	byLock map[lockID]*list.Element
+	order  list.List // of debt
+	bytes  int
 }
+
+// lockID tells the locks of one key apart.
+type lockID struct{ key, value string }
+
+func (d debt) lock() lockID { return lockID{d.key, d.value} }
 
 func (d *debts) len() int { return d.order.Len() }
 
@@ -59,22 +64,22 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	if owed.over(now) {
 		return 1
 	}
-	if d.byKey == nil {
-		d.byKey = make(map[string]*list.Element)
+	if d.byLock == nil {
+		d.byLock = make(map[lockID]*list.Element)
 	}
-	if old := d.byKey[owed.key]; old != nil {
-		if was := old.Value.(debt); was.value == owed.value {
-			owed.eternal = owed.eternal || was.eternal
-			if was.until.After(owed.until) {
-				owed.until = was.until
-			}
+	if old := d.byLock[owed.lock()]; old != nil {
+		was := old.Value.(debt)
+		owed.eternal = owed.eternal || was.eternal
+		if was.until.After(owed.until) {
+			owed.until = was.until
 		}
-		d.remove(old)
+		old.Value = owed
+		return 0
 	}
-	d.byKey[owed.key] = d.order.PushBack(owed)
+	d.byLock[owed.lock()] = d.order.PushBack(owed)
 	d.bytes += owed.size()
 	for d.order.Len() > maxDebts || d.bytes > maxDebtBytes {
-		d.remove(d.order.Front())
+		d.remove(d.order.Back())
 		dropped++
 	}
 	return dropped
@@ -82,7 +87,7 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 
 func (d *debts) remove(e *list.Element) {
 	owed := d.order.Remove(e).(debt)
-	delete(d.byKey, owed.key)
+	delete(d.byLock, owed.lock())
 	d.bytes -= owed.size()
 }
 

@@ -28,38 +28,51 @@ func testConfig() Config {
 type world struct {
 	t       *testing.T
 	masters []*fakeMaster
-	engine  *Engine
+	engine  *Engine   // the one that is asked
+	engines []*Engine // all that were started
 	cfg     Config
 }
 
-// inWorld runs f with an engine over n masters that are all voting. Everything
-// has ended when it returns, or synctest fails the test.
+// newWorld makes n masters; the engine is for the test to start with w.cfg.
+// All of it ends with the test, or synctest fails it.
+func newWorld(t *testing.T, n int) *world {
+	w := &world{t: t, cfg: testConfig()}
+	for i := range n {
+		m := newFakeMaster(fmt.Sprintf("m%d", i+1))
+		w.masters = append(w.masters, m)
+		w.cfg.Masters = append(w.cfg.Masters, m.master())
+	}
+	t.Cleanup(w.end)
+	return w
+}
+
+// end ends the engines and the masters.
+func (w *world) end() {
+	for _, e := range w.engines {
+		w.stop(e)
+	}
+	for _, m := range w.masters {
+		m.unfreeze()
+		m.cut()
+	}
+}
+
+// inWorld runs f with an engine over n masters that are all voting.
 func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t}
-		cfg := testConfig()
-		for i := range n {
-			m := newFakeMaster(fmt.Sprintf("m%d", i+1))
-			w.masters = append(w.masters, m)
-			cfg.Masters = append(cfg.Masters, m.master())
-		}
+		w := newWorld(t, n)
 		for _, c := range change {
-			c(&cfg)
+			c(&w.cfg)
 		}
-		w.cfg = cfg
-		w.engine = w.start(cfg)
+		w.engine = w.start(w.cfg)
 		f(w)
-		w.stop(w.engine)
-		for _, m := range w.masters {
-			m.unfreeze()
-			m.cut()
-		}
 	})
 }
 
 func (w *world) start(cfg Config) *Engine {
 	e := New(cfg, hclog.New(&hclog.LoggerOptions{Output: io.Discard}))
+	w.engines = append(w.engines, e)
 	<-e.Tried()
 	synctest.Wait()
 	return e

@@ -46,6 +46,9 @@ func (m *Master) dial(ctx context.Context, predecessor identity, timeout time.Du
 	}
 	if err != nil {
 		conn.Close()
+		if ctx.Err() != nil {
+			err = ctx.Err() // rather than that the connection was closed for it
+		}
 		return nil, err
 	}
 	return l, nil
