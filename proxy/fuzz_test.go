@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -73,15 +72,22 @@ func FuzzConversation(f *testing.F) {
 		f.Add([]byte(text), uint64(8), true)
 	}
 	f.Fuzz(func(t *testing.T, input []byte, seed uint64, password bool) {
-		// What differs from one time to the next, and what the test asks for.
-		for _, word := range []string{"info", "client", "time", "panic", "big", "command", "hello"} {
-			if len(input) > 20000 || bytes.Contains(bytes.ToLower(input), []byte(word)) && !bytes.Contains(input, []byte("REPLY")) {
+		if len(input) > 20000 {
+			return
+		}
+		lower := strings.ToLower(string(input))
+		// What differs from one time to the next, and the panics that the
+		// session is asked for.
+		for _, word := range []string{"info", "list", "panic"} {
+			if strings.Contains(lower, word) {
 				return
 			}
 		}
 		whole := converse(t, input, 0, password)
 		cut := converse(t, input, seed|1, password)
-		if whole != cut && !strings.Contains(strings.ToLower(string(input)), "post") && !strings.Contains(strings.ToLower(string(input)), "host:") {
+		// An HTTP client is cut off with what it is owed.
+		http := strings.Contains(lower, "post") || strings.Contains(lower, "host:")
+		if whole != cut && !http {
 			t.Errorf("%q\nwhole: %q\ncut:   %q", input, whole, cut)
 		}
 	})

@@ -17,6 +17,7 @@ import (
 type chunk struct {
 	buf     []byte
 	words   [][]byte // redcon's arguments
+	args    []string // and the session's, which does not keep the slice
 	encoded []byte   // replies on their way to the output
 }
 
@@ -114,11 +115,11 @@ const (
 func (c *conn) feed(k *chunk, p []byte) ending {
 	for len(p) > 0 {
 		c.scan.guest = !c.session.Authed()
-		n, end, err := c.scan.next(p)
+		n, complete, err := c.scan.next(p)
 		if err != nil {
 			return c.refuse(k, err)
 		}
-		if !end {
+		if !complete {
 			c.partial = append(c.partial, p[:n]...)
 			break
 		}
@@ -131,8 +132,10 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		if len(args) == 0 {
 			continue
 		}
-		if end := c.command(k, args); end != 0 {
-			return end
+		last := c.command(k, args)
+		clear(args)
+		if last != 0 {
+			return last
 		}
 	}
 	c.pending.Store(int64(len(c.partial)))
@@ -159,13 +162,13 @@ func (c *conn) parse(k *chunk, raw []byte) ([]string, error) {
 	if err != nil || !complete {
 		panic("proxy: the parser does not agree that a command is complete")
 	}
-	args := make([]string, len(words))
-	for i, word := range words {
-		args[i] = unsafe.String(unsafe.SliceData(word), len(word))
+	k.args = k.args[:0]
+	for _, word := range words {
+		k.args = append(k.args, unsafe.String(unsafe.SliceData(word), len(word)))
 	}
-	clear(words)
+	clear(words) // the pool must not hold on to a command
 	k.words = words[:0]
-	return args, nil
+	return k.args, nil
 }
 
 // refuse answers input that is no command, and ends the connection.

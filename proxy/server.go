@@ -41,6 +41,9 @@ type Server struct {
 // New makes a server that asks engine. The server does not own the engine:
 // close it after Shutdown.
 func New(cfg Config, engine Engine, log hclog.Logger) *Server {
+	if cfg.Commands.Now == nil {
+		cfg.Commands.Now = engine.Now
+	}
 	dialect := commands.NewDialect(cfg.Commands)
 	return newServer(cfg, engine, log, func(id int64) session { return dialect.Session(id) })
 }
