@@ -37,8 +37,10 @@ func TestScriptsAreBoundedInBytes(t *testing.T) {
 	}
 	d := NewDialect(Options{})
 	d.scripts = table
-	if a := d.Session(1).Do([]string{"SCRIPT", "LOAD", strings.Repeat("d", 101)}); a.Reply.Str != "ERR the script is longer than 100 bytes" {
-		t.Errorf("%+v", a.Reply)
+	for _, args := range [][]string{{"SCRIPT", "LOAD", strings.Repeat("d", 101)}, {"EVAL", strings.Repeat("d", 101), "0"}} {
+		if a := d.Session(1).Do(args); a.Reply.Str != "ERR the script is longer than 100 bytes" {
+			t.Errorf("%s: %+v", args[0], a.Reply)
+		}
 	}
 }
 

@@ -36,14 +36,9 @@ func (d *Dialect) Session(id int64) *Session {
 // see it.
 func (s *Session) Snapshot() Snapshot { return s.seen }
 
-func (s *Session) ID() int64       { return s.seen.ID }
-func (s *Session) Proto() int      { return s.seen.Proto }
-func (s *Session) Authed() bool    { return s.seen.Authed }
-func (s *Session) User() string    { return s.seen.User }
-func (s *Session) Name() string    { return s.seen.Name }
-func (s *Session) LibName() string { return s.seen.LibName }
-func (s *Session) LibVer() string  { return s.seen.LibVer }
-func (s *Session) DB() int         { return s.seen.DB }
+func (s *Session) ID() int64    { return s.seen.ID }
+func (s *Session) Proto() int   { return s.seen.Proto }
+func (s *Session) Authed() bool { return s.seen.Authed }
 
 // Do takes one command of the client, name first, and says what it comes to.
 // The strings in args may be kept, the slice is not. No command at all comes to

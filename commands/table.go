@@ -74,9 +74,6 @@ func Table() []*Command { return table }
 // HasFlag tells whether flag is one of the row's Flags.
 func (c *Command) HasFlag(flag string) bool { return hasWord(c.Flags, flag) }
 
-// writes tells whether the command may change a key.
-func (c *Command) writes() bool { return c.HasFlag("write") }
-
 // arityFits tells whether n words are as many as the command takes.
 func (c *Command) arityFits(n int) bool {
 	return n == c.Arity || c.Arity < 0 && n >= -c.Arity

@@ -164,9 +164,20 @@ func TestMistakesInFilesAreTold(t *testing.T) {
 }
 
 func TestWireReadsEveryKindOfReply(t *testing.T) {
-	ours, theirs := net.Pipe()
-	defer ours.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	served := make(chan struct{})
+	defer func() { <-served }()
 	go func() {
+		defer close(served)
+		theirs, err := listener.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
 		defer theirs.Close()
 		buf := make([]byte, 1000)
 		n, _ := theirs.Read(buf)
@@ -175,6 +186,11 @@ func TestWireReadsEveryKindOfReply(t *testing.T) {
 		}
 		fmt.Fprintf(theirs, "%%1\r\n$1\r\na\r\n*2\r\n:1\r\n_\r\n=5\r\ntxt:x\r\n$-1\r\n*-1\r\n~1\r\n#t\r\n-ERR a\r\n")
 	}()
+	ours, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
 	w := NewWire(ours)
 	if err := w.Send([]string{"A", "\r\n"}); err != nil {
 		t.Fatal(err)

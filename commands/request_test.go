@@ -1,0 +1,130 @@
+package commands
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"redlock-proxy/commands/transcript"
+	"redlock-proxy/quorum"
+)
+
+// do splits a line as redis-cli does and puts it to a session.
+func do(t testing.TB, s *Session, line string) Action {
+	t.Helper()
+	args, err := transcript.Split(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Do(args)
+}
+
+func TestCommandsComeToTheseRequests(t *testing.T) {
+	const (
+		compareAndDelete = `"if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"`
+		compareAndExpire = `"if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('pexpire',KEYS[1],ARGV[2]) else return 0 end"`
+	)
+	write := func(r quorum.Request, args ...string) []quorum.Request {
+		r.Kind, r.Key, r.Args = quorum.Write, "k", args
+		return []quorum.Request{r}
+	}
+	one := func(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
+	for line, want := range map[string][]quorum.Request{
+		"SET k t NX PX 30000":           one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
+		"SET k t EX 30 GET NX":          one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
+		"SET k t NX EXAT 4102444800":    one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800000}),
+		"SET k t NX PXAT 4102444800123": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800123}),
+		"SET k t NX":                    one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
+		"SET k t NX KEEPTTL":            one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
+		"SETNX k t":                     one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
+
+		"SET k v":                             write(quorum.Request{}, "SET", "k", "v"),
+		"SET k v ex 3 get xx":                 write(quorum.Request{TTL: 3 * time.Second, TTLArg: 6}, "SET", "k", "v", "XX", "GET", "PX", ""),
+		"SET k v KEEPTTL":                     write(quorum.Request{}, "SET", "k", "v", "KEEPTTL"),
+		"SET k v PXAT 4102444800000":          write(quorum.Request{At: 4102444800000, TTLArg: 4}, "SET", "k", "v", "PX", ""),
+		"SETEX k 3 v":                         write(quorum.Request{TTL: 3 * time.Second, TTLArg: 4}, "SET", "k", "v", "PX", ""),
+		"PSETEX k 3 v":                        write(quorum.Request{TTL: 3 * time.Millisecond, TTLArg: 4}, "SET", "k", "v", "PX", ""),
+		"EXPIRE k 3":                          write(quorum.Request{TTL: 3 * time.Second, TTLArg: 2}, "PEXPIRE", "k", ""),
+		"pexpire k 3 lt xx":                   write(quorum.Request{TTL: 3 * time.Millisecond, TTLArg: 2}, "PEXPIRE", "k", "", "XX", "LT"),
+		"EXPIREAT k 4102444800 nx":            write(quorum.Request{At: 4102444800000, TTLArg: 2}, "PEXPIRE", "k", "", "NX"),
+		"PEXPIREAT k 4102444800000":           write(quorum.Request{At: 4102444800000, TTLArg: 2}, "PEXPIRE", "k", ""),
+		"EXPIRE k -3 GT":                      write(quorum.Request{}, "PEXPIRE", "k", "-3000", "GT"),
+		"EXPIREAT k -3 GT":                    write(quorum.Request{}, "PEXPIREAT", "k", "-3000", "GT"),
+		"PERSIST k":                           write(quorum.Request{}, "PERSIST", "k"),
+		"EXPIRE k 0":                          one(quorum.Request{Kind: quorum.Remove}),
+		"PEXPIREAT k -1":                      one(quorum.Request{Kind: quorum.Remove}),
+		"UNLINK k":                            one(quorum.Request{Kind: quorum.Remove}),
+		"DEL k j":                             {{Kind: quorum.Remove, Key: "k"}, {Kind: quorum.Remove, Key: "j"}},
+		"EXISTS k k":                          {{Kind: quorum.Read, Key: "k"}, {Kind: quorum.Read, Key: "k"}},
+		"GET k":                               one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+		"SET k t NX PX 9000000000000":         one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: longestTTL}),
+		"SET k t NX PXAT 9223372036854775807": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
+
+		"EVAL " + compareAndDelete + " 1 k t":    one(quorum.Request{Kind: quorum.Release, Token: "t"}),
+		"EVAL " + compareAndExpire + " 1 k t 30": one(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Millisecond}),
+		"EVAL " + compareAndExpire + " 1 k t 0":  one(quorum.Request{Kind: quorum.Release, Token: "t"}),
+	} {
+		a := do(t, NewDialect(Options{}).Session(1), line)
+		if !reflect.DeepEqual(a.Requests, want) {
+			t.Errorf("%s\ngot  %+v\nwant %+v", line, a.Requests, want)
+		}
+		if a.Render == nil || a.Command == nil {
+			t.Errorf("%s: nobody renders the results", line)
+		}
+	}
+}
+
+func TestOverMaxTTLIsRefusedWhereAsked(t *testing.T) {
+	const long = "ERR the ttl is longer than max-ttl (5m0s), which over-max-ttl refuses"
+	const none = "ERR a key without a ttl outlives max-ttl (5m0s), which over-max-ttl refuses"
+	now := time.Unix(4102444800, 0)
+	o := Options{MaxTTL: 5 * time.Minute, RefuseOverMaxTTL: true, Now: func() time.Time { return now }}
+	expireOrPersist := &script{sha: "f", known: true, shape: shape{
+		class: quorum.Extend, key: 1, token: 1, ttl: 2, unit: time.Second, orPersist: true, yes: Integer(1)}}
+	for line, want := range map[string]string{
+		"SET k v NX PX 300000":           "",
+		"SET k v NX PX 300001":           long,
+		"SET k v EX 301":                 long,
+		"SET k v NX":                     none,
+		"SET k v":                        none,
+		"SET k v XX":                     none,
+		"SET k v KEEPTTL":                none,
+		"SET k v KEEPTTL XX":             "",
+		"SETNX k v":                      none,
+		"SETEX k 300 v":                  "",
+		"SETEX k 301 v":                  long,
+		"SET k v PXAT 4102445100000":     "",
+		"SET k v NX PXAT 4102445100001":  long,
+		"SET k v NX EXAT 99999999999999": long,
+		"EXPIRE k 300":                   "",
+		"EXPIRE k 301 LT":                long,
+		"EXPIRE k -301":                  "",
+		"EXPIREAT k 4102445101":          long,
+		"PERSIST k":                      none,
+		"EVALSHA f 1 k t 300":            "",
+		"EVALSHA f 1 k t 301":            long,
+		"EVALSHA f 1 k t 0":              none,
+	} {
+		d := NewDialect(o)
+		a := do(t, d.Session(1), rename(d, expireOrPersist, line))
+		if a.Reply.Str != want {
+			t.Errorf("%s: %q, want %q", line, a.Reply.Str, want)
+		}
+		if (want == "") != (len(a.Requests) == 1) {
+			t.Errorf("%s: requests %v", line, a.Requests)
+		}
+		o := o
+		o.RefuseOverMaxTTL = false
+		d = NewDialect(o)
+		if a := do(t, d.Session(1), rename(d, expireOrPersist, line)); len(a.Requests) != 1 {
+			t.Errorf("%s is refused although it should be kept: %q", line, a.Reply.Str)
+		}
+	}
+}
+
+func TestTimesOfDayAreNotJudgedWithoutAClock(t *testing.T) {
+	d := NewDialect(Options{MaxTTL: time.Minute, RefuseOverMaxTTL: true})
+	if a := do(t, d.Session(1), "SET k v NX PXAT 4102445100001"); len(a.Requests) != 1 {
+		t.Errorf("%+v", a.Reply)
+	}
+}
