@@ -80,7 +80,7 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		if due == nil {
 			break
 		}
-		if err := l.exchange(link, due, nil, true); err != nil {
+		if err := l.exchange(link, due, nil); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		if err != nil {
 			return err
 		}
-		if err := l.exchange(link, errands, ops, true); err != nil {
+		if err := l.exchange(link, errands, ops); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,10 @@ func (l *lane) trouble(text string) error {
 		}
 		return nil
 	}
-	for _, code := range []string{"LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
+	// After NOSCRIPT (somebody's SCRIPT FLUSH) the gate loads our scripts again.
+	// What was refused for it is not sent once more: that would carry it out
+	// behind commands on the same key that stood behind it.
+	for _, code := range []string{"NOSCRIPT", "LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
 		if (answer{kind: FailureReply, str: text}).failed(code) {
 			return errTrouble(text)
 		}

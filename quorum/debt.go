@@ -22,13 +22,13 @@ type debt struct {
 }
 
 // argv is the command that pays the debt at the time now.
-func (d debt) argv(b []string, sha bool, now time.Time) []string {
+func (d debt) argv(b []string, now time.Time) []string {
 	most := max(d.until.Sub(now).Milliseconds(), 0)
 	eternal := "0"
 	if d.eternal {
 		eternal = "1"
 	}
-	return append(takeBackScript.call(b, sha), d.key, d.value, strconv.FormatInt(most, 10), eternal)
+	return append(takeBackScript.call(b), d.key, d.value, strconv.FormatInt(most, 10), eternal)
 }
 
 func (d debt) over(now time.Time) bool { return !d.eternal && !d.until.After(now) }
@@ -39,8 +39,8 @@ func (d debt) size() int { return len(d.key) + len(d.value) + 200 }
 // The bounds of what is remembered for one absent master. A debt that is
 // forgotten costs waiting until its lock expires, never a second holder.
 const (
-	maxDebts     = 50_000
-	maxDebtBytes = 16 << 20
+	maxDebts     = 20_000
+	maxDebtBytes = 8 << 20
 )
 
 // debts are those of one master, oldest first, one for each lock. Of several

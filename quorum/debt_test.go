@@ -114,13 +114,13 @@ func TestDebtsAreBounded(t *testing.T) {
 
 func TestDebtNamesValueAndExpiry(t *testing.T) {
 	d := owed("k", "t", 1500*ms)
-	got := d.argv(nil, true, epoch.Add(500*ms))
+	got := d.argv(nil, epoch.Add(500*ms))
 	if want := []string{"EVALSHA", takeBackScript.sha, "1", "k", "t", "1000", "0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.eternal = true
-	got = d.argv(nil, false, epoch.Add(time.Hour))
-	if want := []string{"EVAL", takeBackScript.text, "1", "k", "t", "0", "1"}; !slices.Equal(got, want) {
+	got = d.argv(nil, epoch.Add(time.Hour))
+	if want := []string{"EVALSHA", takeBackScript.sha, "1", "k", "t", "0", "1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -123,7 +123,7 @@ func (e *Engine) try(o *op) {
 // ready works out the times of an op. If there is nothing to ask the masters,
 // it answers and returns false.
 func (e *Engine) ready(o *op) bool {
-	if e.closing.Load() {
+	if e.closing.Load() && o.first == nil {
 		return e.answer(o, Result{Decision: Unavailable})
 	}
 	ttl := o.TTL

@@ -14,12 +14,12 @@ type errand struct {
 }
 
 // argv is the errand as the master gets it, or nil if it has come too late.
-func (e *errand) argv(b []string, sha bool, now time.Time) []string {
+func (e *errand) argv(b []string, now time.Time) []string {
 	if e.heal == nil {
 		if e.debt.over(now) {
 			return nil
 		}
-		return e.debt.argv(b, sha, now)
+		return e.debt.argv(b, now)
 	}
 	b = append(b, "SET", e.heal.Key, e.heal.Token, "NX")
 	if e.heal.ttl == 0 {

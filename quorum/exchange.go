@@ -1,37 +1,32 @@
 package quorum
 
 import (
-	"github.com/redis/rueidis"
 	"time"
+
+	"github.com/redis/rueidis"
 )
 
-// exchange sends one batch and casts the votes of its answers. sha is false for
-// commands that are sent once more with their scripts' texts.
-func (l *lane) exchange(link *link, errands []errand, ops []*op, sha bool) error {
+// exchange sends one batch and casts the votes of its answers. An error means
+// that the link is of no more use.
+func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	now := time.Now()
 	l.commands = l.commands[:0]
 	sentErrands := errands[:0:0]
 	for _, e := range errands {
-		if argv := e.argv(l.argv[:0], sha, now); argv != nil {
-			l.commands = append(l.commands, link.client.B().Arbitrary(argv...).Build())
+		if argv := e.argv(l.argv[:0], now); argv != nil {
+			l.add(link, argv)
 			sentErrands = append(sentErrands, e)
-			l.argv = argv
 		} else if e.heal == nil {
 			l.dropped.Add(1)
 		}
 	}
 	// Ops that are pointless by now are voted on only after the batch has left
 	// l.batch, as all others are.
-	skipped := 0
 	sent := make([]bool, len(ops))
 	for i, o := range ops {
-		if o.pointless() {
-			skipped++
-			continue
+		if sent[i] = !o.pointless(); sent[i] {
+			l.add(link, o.argv(l.argv[:0], link.who.nxGet))
 		}
-		sent[i] = true
-		l.argv = o.argv(l.argv[:0], link.who.nxGet, sha)
-		l.commands = append(l.commands, link.client.B().Arbitrary(l.argv...).Build())
 	}
 	l.begin(ops, now)
 	answers, clock, err := link.exchange(l.commands)
@@ -42,22 +37,13 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op, sha bool) error
 	}
 	l.tick(clock)
 
-	var again []errand
-	var opsAgain []*op
 	var trouble string
 	for i, e := range sentErrands {
 		a := l.read(answers[i])
-		switch {
-		case a.failed("NOSCRIPT") && sha:
-			again = append(again, e)
-		case e.heal != nil:
-			l.heals.Add(1)
-		default:
-			l.paid.Add(1)
-			if a.int > 0 {
-				l.undos.Add(1)
-			}
+		if a.aside() {
+			trouble = a.str
 		}
+		l.settled(e, a)
 	}
 	answers = answers[len(sentErrands):]
 	for i, o := range ops {
@@ -65,10 +51,6 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op, sha bool) error
 		if sent[i] {
 			a := l.read(answers[0])
 			answers = answers[1:]
-			if a.failed("NOSCRIPT") && sha {
-				opsAgain = append(opsAgain, o)
-				continue
-			}
 			if a.aside() {
 				trouble = a.str
 			}
@@ -78,14 +60,34 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op, sha bool) error
 	}
 	l.flushAll()
 	l.recycle(ops)
-	if len(again)+len(opsAgain) > 0 {
-		// The master has lost our scripts (SCRIPT FLUSH). Nothing was carried out.
-		return l.exchange(link, again, opsAgain, false)
-	}
-	if len(ops) == 0 {
+	if len(l.commands) == 0 {
 		return nil
 	}
 	return l.trouble(trouble)
+}
+
+// add puts a command into the batch.
+func (l *lane) add(link *link, argv []string) {
+	l.commands = append(l.commands, link.client.B().Arbitrary(argv...).Build())
+	l.argv = argv
+}
+
+// settled looks at what became of an errand.
+func (l *lane) settled(e errand, a answer) {
+	switch {
+	case e.heal != nil:
+		l.heals.Add(1)
+	case a.failed("NOSCRIPT"):
+		// It was not carried out, and this link ends: it is a debt now.
+		l.mu.Lock()
+		l.errands = append(l.errands, e)
+		l.mu.Unlock()
+	default:
+		l.paid.Add(1)
+		if a.int > 0 {
+			l.undos.Add(1)
+		}
+	}
 }
 
 func (l *lane) read(r rueidis.RedisResult) answer {

@@ -43,6 +43,7 @@ type lane struct {
 	sent    time.Time
 	link    *link
 	debts   debts
+	swept   time.Time // when debts that are over were last looked for
 	state   State
 	since   time.Time
 	reason  string
@@ -83,18 +84,35 @@ func (l *lane) rouse() {
 	}
 }
 
-// owe has the master take back what d names: at the head of the next batch, or
-// when the master is back.
+// undo has the master take back what d names: at the head of the next batch,
+// or when the master is back.
+func (l *lane) undo(d debt, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case !l.open:
+		l.oweLocked(d, now)
+	case len(l.errands) >= maxErrands:
+		l.dropped.Add(1)
+	default:
+		l.errands = append(l.errands, errand{debt: d})
+		l.rouse()
+	}
+}
+
+// owe remembers a release for when the master is back. A master that is there
+// is owed nothing: it may have carried out newer commands on the key.
 func (l *lane) owe(d debt, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.open || len(l.errands) >= maxErrands {
-		l.owed.Add(1)
-		l.dropped.Add(uint64(l.debts.add(d, now)))
-		return
+	if !l.open {
+		l.oweLocked(d, now)
 	}
-	l.errands = append(l.errands, errand{debt: d})
-	l.rouse()
+}
+
+func (l *lane) oweLocked(d debt, now time.Time) {
+	l.owed.Add(1)
+	l.dropped.Add(uint64(l.debts.add(d, now)))
 }
 
 // heal gives the key of a won extension again to a master that had lost it.
@@ -142,14 +160,16 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	return errands, ops, nil
 }
 
-// probe rouses an idle lane that has sent nothing for a while.
+// probe rouses an idle lane that has sent nothing for a while, and forgets
+// debts that are over.
 func (l *lane) probe(now time.Time, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open && l.idle && now.Sub(l.sent) >= after {
 		l.rouse()
 	}
-	if !l.open {
+	if now.Sub(l.swept) >= after {
+		l.swept = now
 		l.dropped.Add(uint64(l.debts.expire(now)))
 	}
 }

@@ -32,7 +32,7 @@ type op struct {
 
 // argv appends the command as a master gets it. Masters before 7.0 cannot
 // combine NX and GET.
-func (o *op) argv(b []string, nxGet, sha bool) []string {
+func (o *op) argv(b []string, nxGet bool) []string {
 	switch o.Kind {
 	case Acquire:
 		b = append(b, "SET", o.Key, o.Token, "NX")
@@ -41,27 +41,22 @@ func (o *op) argv(b []string, nxGet, sha bool) []string {
 		}
 		return append(b, "PX", o.px)
 	case Release:
-		return append(releaseScript.call(b, sha), o.Key, o.Token)
+		return append(releaseScript.call(b), o.Key, o.Token)
 	case Extend:
-		return append(extendScript.call(b, sha), o.Key, o.Token, o.px)
+		return append(extendScript.call(b), o.Key, o.Token, o.px)
 	case Read:
 		if o.ValueOnly {
 			return append(b, "GET", o.Key)
 		}
-		return append(readScript.call(b, sha), o.Key)
+		return append(readScript.call(b), o.Key)
 	case Remove:
-		return append(removeScript.call(b, sha), o.Key)
+		return append(removeScript.call(b), o.Key)
 	}
 	return append(b, o.Args...)
 }
 
-// call begins a script's call: by hash, or by text for a master that has lost it.
-func (s *script) call(b []string, sha bool) []string {
-	if sha {
-		return append(b, "EVALSHA", s.sha, "1")
-	}
-	return append(b, "EVAL", s.text, "1")
-}
+// call begins a script's call, which goes by its hash: the gate has loaded it.
+func (s *script) call(b []string) []string { return append(b, "EVALSHA", s.sha, "1") }
 
 // pointless tells that an op which has not been sent to a master yet need not
 // be any more: an acquire that is lost would only have to be undone, and what

@@ -26,7 +26,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		e.undo(o, c, now)
 		if d == Split {
 			e.splits.Add(1)
-			if o.attempt < e.SplitRetries {
+			if o.attempt < e.SplitRetries && !e.closing.Load() {
 				e.again(o)
 				return false
 			}
@@ -58,7 +58,7 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 	switch {
 	case o.Kind == Acquire && d != Won:
 		if c.did(i) {
-			e.lanes[i].owe(o.undoing(now), now)
+			e.lanes[i].undo(o.undoing(now), now)
 		}
 	case o.Kind == Release, o.Kind == Remove:
 		if c.vote(i) != Granted {
@@ -83,7 +83,7 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 func (e *Engine) undo(o *op, c counted, now time.Time) {
 	for i, l := range e.lanes {
 		if c.did(i) {
-			l.owe(o.undoing(now), now)
+			l.undo(o.undoing(now), now)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
 	if c.did(i) || o.first.ballot.load().did(i) {
 		d := o.first.undoing(now)
 		d.eternal = true
-		e.lanes[i].owe(d, now)
+		e.lanes[i].undo(d, now)
 	}
 }
 
