@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 // supervisor is the other end of NOTIFY_SOCKET.
@@ -166,4 +169,51 @@ func TestSupervisorHearsOfEveryTurn(t *testing.T) {
 	if code := p.exitCode(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// A process that accepts connections and does not answer them is not alive,
+// and one that answers again is.
+func TestWatchdogIsToldOnlyWhileThereIsAnAnswer(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	s := newSupervisor(t, name)
+	n, err := newNotifier(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w := io.Pipe()
+	p := &process{
+		log: hclog.New(&hclog.LoggerOptions{Output: w}), live: inEffect(loaded(t)), notifier: n,
+		listeners: []net.Listener{ln}, stopped: make(chan struct{}),
+	}
+	p.running.Go(func() { p.watch(20 * time.Millisecond) })
+	if line := make([]byte, 200); true {
+		got, err := r.Read(line)
+		if err != nil || !regexp.MustCompile(`\[ERROR\].*does not answer itself`).Match(line[:got]) {
+			t.Errorf("the log says %q, %v", line[:got], err)
+		}
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn.Write([]byte("+PONG\r\n"))
+			conn.Close()
+		}
+	}()
+	if got := s.next(); got != "WATCHDOG=1" {
+		t.Errorf("the supervisor hears %q", got)
+	}
+	close(p.stopped)
+	p.running.Wait()
+	ln.Close()
+	<-answered
 }

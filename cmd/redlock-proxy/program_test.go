@@ -206,6 +206,52 @@ func TestServesOnEmbeddedMastersUntilItIsTerminated(t *testing.T) {
 	}
 }
 
+// silentMaster accepts connections and never says anything. Whoever is
+// connected shows on the channel.
+func silentMaster(t *testing.T) (address string, connected <-chan struct{}) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, ended := make(chan struct{}, 1000), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			seen <- struct{}{}
+		}
+	}()
+	t.Cleanup(func() { ln.Close(); <-ended })
+	return ln.Addr().String(), seen
+}
+
+// timeout(1) signals the process and then its group.
+func TestSignalThatComesTwiceAtOnceIsOne(t *testing.T) {
+	p := startProgram(t, nil, "--listen", "127.0.0.1:0")
+	p.await(`every master has been tried`)
+	p.signal(syscall.SIGTERM)
+	p.signal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestMastersThatAreAwayDoNotKeepItFromStartingAndEnding(t *testing.T) {
+	address, connected := silentMaster(t)
+	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--master", address, "--connect-timeout", "100ms")
+	<-connected
+	p.await(`every master has been tried: ready=false`)
+	p.signal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 func TestLogMayBeJSON(t *testing.T) {
 	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "warn")
 	p.await(`^\{"@level":"warn","@message":"embedded masters are for trying out`)

@@ -142,9 +142,14 @@ func (p *process) wait(signals <-chan os.Signal) int {
 	}
 }
 
+// sameSignal is how long after the first a second signal is still the same
+// wish: timeout(1) and others signal a process and then its group.
+const sameSignal = 200 * time.Millisecond
+
 // stop ends everything in order, within shutdown-timeout, or at once when a
 // second signal comes.
 func (p *process) stop(signals <-chan os.Signal) int {
+	began := time.Now()
 	p.tell(p.notifier.stopping())
 	close(p.stopped)
 	ended := make(chan struct{})
@@ -159,7 +164,7 @@ func (p *process) stop(signals <-chan os.Signal) int {
 			p.notifier.close()
 			return exitOK
 		case s := <-signals:
-			if s != syscall.SIGHUP {
+			if s != syscall.SIGHUP && time.Since(began) > sameSignal {
 				p.log.Warn("ended at once by a second signal", "signal", s.String())
 				return exitFailed
 			}
