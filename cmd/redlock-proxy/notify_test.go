@@ -191,11 +191,10 @@ func TestWatchdogIsToldOnlyWhileThereIsAnAnswer(t *testing.T) {
 		listeners: []net.Listener{ln}, stopped: make(chan struct{}),
 	}
 	p.running.Go(func() { p.watch(20 * time.Millisecond) })
-	if line := make([]byte, 200); true {
-		got, err := r.Read(line)
-		if err != nil || !regexp.MustCompile(`\[ERROR\].*does not answer itself`).Match(line[:got]) {
-			t.Errorf("the log says %q, %v", line[:got], err)
-		}
+	line := make([]byte, 200)
+	got, err := r.Read(line)
+	if err != nil || !regexp.MustCompile(`\[ERROR\].*does not answer itself`).Match(line[:got]) {
+		t.Errorf("the log says %q, %v", line[:got], err)
 	}
 	answered := make(chan struct{})
 	go func() {
