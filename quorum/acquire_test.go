@@ -31,6 +31,7 @@ func TestDecisionIsNotLaterThanHalfOfTheTTL(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 60 * ms }) }, 1, 2, 3)
 		w.want(w.acquire("k", "t", 100*ms), Unavailable)
+		time.Sleep(time.Second)
 		w.want(w.acquire("k2", "t", 130*ms), Won)
 	})
 }

@@ -11,7 +11,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 	number := func(n int64) answer { return answer{kind: IntegerReply, int: n} }
 	failure := func(s string) answer { return answer{kind: FailureReply, str: s} }
 	wrong := failure("WRONGTYPE Operation against a key holding the wrong kind of value")
-	list := func(a ...answer) answer { return answer{elems: a} }
+	list := func(a ...answer) answer { return answer{elems: append([]answer{}, a...)} }
 	held := list(answer{kind: BulkReply, str: "string"}, text, number(500))
 	hash := list(answer{kind: BulkReply, str: "hash"}, answer{kind: BulkReply}, number(-1))
 	absent := list(answer{kind: BulkReply, str: "none"})

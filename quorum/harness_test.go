@@ -55,6 +55,7 @@ func (w *world) end() {
 		m.unfreeze()
 		m.cut()
 	}
+	time.Sleep(time.Minute) // so that slow masters find out
 }
 
 // inWorld runs f with an engine over n masters that are all voting.
