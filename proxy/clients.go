@@ -88,7 +88,7 @@ func (c *conn) line() string {
 		" qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r"+
 		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
 		c.id, c.addr, c.laddr, c.descriptor(), session.Name, (now-c.created)/time.Second,
-		(now-time.Duration(c.heard.Load()))/time.Second, flags, session.DB,
+		c.silence()/time.Second, flags, session.DB,
 		c.pending.Load(), unread, int64(unread)+c.pending.Load(),
 		name, session.User, session.Proto, session.LibName, session.LibVer)
 }

@@ -27,7 +27,7 @@ type conn struct {
 	addr, laddr string
 	created     time.Duration // by the server's clock
 
-	heard   atomic.Int64                      // when input came last, by the server's clock
+	active  atomic.Int64                      // when a byte came or went last, by the server's clock
 	pending atomic.Int64                      // bytes of an unfinished command
 	last    atomic.Pointer[commands.Command]  // the latest command
 	shown   atomic.Pointer[commands.Snapshot] // the session as others may see it
@@ -69,7 +69,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 		created: s.clock(),
 		phase:   serving,
 	}
-	c.heard.Store(int64(c.created))
+	c.active.Store(int64(c.created))
 	c.changed.L = &c.mu
 	c.scan.limits = s.cfg.Limits
 	c.session = s.newSession(c.id)
@@ -124,8 +124,7 @@ func (c *conn) readAll() (linger bool) {
 	for {
 		k, p, err := c.receive()
 		if len(p) > 0 {
-			now := c.srv.clock()
-			c.heard.Store(int64(now))
+			c.touch()
 			c.srv.stats.input.Add(uint64(len(p)))
 			last := c.feed(k, p)
 			c.flush()
@@ -144,7 +143,7 @@ func (c *conn) readAll() (linger bool) {
 			c.mu.Lock()
 			drained := c.phase == draining
 			c.mu.Unlock()
-			return drained && c.srv.clock()-time.Duration(c.heard.Load()) < time.Second
+			return drained && c.silence() < time.Second
 		case errors.Is(err, io.EOF):
 			return false
 		default:
@@ -161,93 +160,14 @@ func (c *conn) idle() bool {
 	if c.phase != serving {
 		return true
 	}
-	owed := c.head != nil || c.unread > 0
-	return !owed && c.srv.clock()-time.Duration(c.heard.Load()) >= c.srv.cfg.Timeout
+	return c.head == nil && c.silence() >= c.srv.cfg.Timeout
 }
 
-// settle waits until the client has got what it is owed, or is gone.
-func (c *conn) settle(linger bool) {
-	c.mu.Lock()
-	if c.phase < closing {
-		c.phase = closing
-		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
-	}
-	for c.phase == closing && (c.head != nil || c.out != nil || c.writing) {
-		c.wait()
-	}
-	gone := c.phase == cutOff
-	c.mu.Unlock()
-	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && c.raw != nil && linger && !gone {
-		half.CloseWrite()
-		c.discard()
-	}
-}
+// touch notes that a byte came or went.
+func (c *conn) touch() { c.active.Store(int64(c.srv.clock())) }
 
-// discard reads until the client closes or lingerTimeout has passed. What a
-// client sends that never stops is bounded by the time.
-func (c *conn) discard() {
-	c.setDeadline(c.nc.SetReadDeadline, time.Now().Add(lingerTimeout))
-	k := chunks.Get().(*chunk)
-	defer k.release()
-	for {
-		if _, err := c.nc.Read(k.buf); err != nil {
-			return
-		}
-	}
-}
-
-// close ends the connection for good. Only the reader calls it, as the last
-// thing, whatever came before.
-func (c *conn) close() {
-	c.mu.Lock()
-	polite := c.phase == closing
-	c.mu.Unlock()
-	c.cut()
-	c.mu.Lock()
-	for c.writing {
-		c.wait()
-	}
-	c.mu.Unlock()
-	// The end of a TLS session is a message, which a client that does not read
-	// would make us wait for.
-	if over, ok := c.nc.(*tls.Conn); ok && !polite {
-		over.NetConn().Close()
-		return
-	}
-	c.nc.Close()
-}
-
-// cut ends the connection without another byte. Anybody may call it, and it
-// does not wait: the reader does the rest.
-func (c *conn) cut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.phase == cutOff {
-		return
-	}
-	c.phase = cutOff
-	c.head, c.tail, c.inFlight, c.undecided = nil, nil, 0, nil
-	if c.out != nil {
-		c.out.release()
-		c.out = nil
-	}
-	c.nc.SetDeadline(longAgo)
-	c.wake()
-}
-
-// drain asks the reader to end once what has been read is answered.
-func (c *conn) drain() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.phase == serving {
-		c.phase = draining
-		c.nc.SetReadDeadline(longAgo)
-		c.wake()
-	}
-}
-
-// longAgo is a deadline that has passed: it wakes whoever reads or writes.
-var longAgo = time.Unix(1, 0)
+// silence is for how long none did.
+func (c *conn) silence() time.Duration { return c.srv.clock() - time.Duration(c.active.Load()) }
 
 // setDeadline sets a deadline, but not over the one that cut has set.
 func (c *conn) setDeadline(set func(time.Time) error, t time.Time) {

@@ -5,15 +5,16 @@
 //
 // It knows neither Redis's commands, which package commands does, nor Redlock,
 // which package quorum does. Redcon's parser and writer are used, never its
-// server: the scanner in limits.go lets no byte through to the parser that
+// server: the scanner lets no byte through to the parser that
 // could hurt it.
 //
 // The life of one command, here: readOnce (input.go) gets bytes, scanner.next
-// (limits.go) finds where a command ends, conn.parse makes it arguments,
+// (scanner.go) finds where a command ends, conn.parse makes it arguments,
 // conn.command (command.go) asks the session what they come to, conn.put
 // (slot.go) gives the reply its place in the line and puts the requests,
 // ask.Answer brings a result, slot.fill renders the reply, appendReply
-// (resp.go) encodes it, conn.complete and conn.flush (output.go) send it.
+// (resp.go) encodes it, conn.complete (output.go) and conn.flush (write.go)
+// send it.
 //
 // What a client can cost is bounded by Limits. A client that does not read,
 // goes away, sends garbage or makes us panic harms nobody else: no goroutine

@@ -103,14 +103,6 @@ func (c *conn) readOnce(fd uintptr) bool {
 	}
 }
 
-// ending says, after a command, whether another is read: zero says yes.
-type ending uint8
-
-const (
-	ended     ending = iota + 1 // the client asked for it, or is cut off
-	lingering                   // the client may be sending on
-)
-
 // feed carries out the commands that are complete with p, and keeps the rest.
 func (c *conn) feed(k *chunk, p []byte) ending {
 	for len(p) > 0 {

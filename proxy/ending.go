@@ -1,0 +1,98 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"time"
+)
+
+// ending says, after a command, whether another is read: zero says yes.
+type ending uint8
+
+const (
+	ended     ending = iota + 1 // the client asked for it, or is cut off
+	lingering                   // the client may be sending on
+)
+
+// settle waits until the client has got what it is owed, or is gone.
+func (c *conn) settle(linger bool) {
+	c.mu.Lock()
+	if c.phase < closing {
+		c.phase = closing
+		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
+	}
+	for c.phase == closing && (c.head != nil || c.out != nil || c.writing) {
+		c.waitFlushed()
+	}
+	gone := c.phase == cutOff
+	c.mu.Unlock()
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && c.raw != nil && linger && !gone {
+		half.CloseWrite()
+		c.discard()
+	}
+}
+
+// discard reads until the client closes or lingerTimeout has passed. What a
+// client sends that never stops is bounded by the time.
+func (c *conn) discard() {
+	c.setDeadline(c.nc.SetReadDeadline, time.Now().Add(lingerTimeout))
+	k := chunks.Get().(*chunk)
+	defer k.release()
+	for {
+		if _, err := c.nc.Read(k.buf); err != nil {
+			return
+		}
+	}
+}
+
+// close ends the connection for good. Only the reader calls it, as the last
+// thing, whatever came before.
+func (c *conn) close() {
+	c.mu.Lock()
+	polite := c.phase == closing
+	c.mu.Unlock()
+	c.cut()
+	c.mu.Lock()
+	for c.writing {
+		c.wait()
+	}
+	c.mu.Unlock()
+	// The end of a TLS session is a message, which a client that does not read
+	// would make us wait for.
+	if over, ok := c.nc.(*tls.Conn); ok && !polite {
+		over.NetConn().Close()
+		return
+	}
+	c.nc.Close()
+}
+
+// cut ends the connection without another byte. Anybody may call it, and it
+// does not wait: the reader does the rest.
+func (c *conn) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == cutOff {
+		return
+	}
+	c.phase = cutOff
+	c.head, c.tail, c.inFlight, c.undecided = nil, nil, 0, nil
+	if c.out != nil {
+		c.out.release()
+		c.out = nil
+	}
+	c.nc.SetDeadline(longAgo)
+	c.wake()
+}
+
+// drain asks the reader to end once what has been read is answered.
+func (c *conn) drain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == serving {
+		c.phase = draining
+		c.nc.SetReadDeadline(longAgo)
+		c.wake()
+	}
+}
+
+// longAgo is a deadline that has passed: it wakes whoever reads or writes.
+var longAgo = time.Unix(1, 0)

@@ -1,0 +1,236 @@
+package proxy
+
+import (
+	"bytes"
+	"math"
+)
+
+// protocolError is what a client hears before it is cut off: Redis's words
+// behind "ERR Protocol error: ".
+type protocolError string
+
+func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
+
+// queryLimit is a protocolError that Redis does not answer: it closes the
+// connection without a word.
+const queryLimit = protocolError("query buffer limit")
+
+// scanner finds where each command of a stream of bytes ends, without looking
+// at a byte twice and without keeping more than a length's digits, however the
+// stream is cut. What it lets pass is well formed and within the limits, so
+// that a parser behind it need not be safe against anything else.
+//
+// It is stricter than Redis in one place: Redis skips the two bytes behind a
+// length or an argument whatever they are; here they must be CR LF, because a
+// client that is out of step with us must not go on to take locks.
+type scanner struct {
+	limits Limits
+
+	// guest: the client has yet to AUTH. Set before each call of next.
+	guest bool
+
+	state  scanState
+	first  byte     // '*' or '$': which length the line is
+	args   int      // arguments still to come
+	body   int      // bytes of the argument still to come
+	size   int      // bytes of this command so far
+	line   int      // bytes of this line so far
+	digits [21]byte // the line's beginning: the longest number, and one byte more
+}
+
+type scanState uint8
+
+const (
+	atStart      scanState = iota + 1 // before the first byte of a command
+	inInline                          // in an inline command
+	inLength                          // in a line that holds a length
+	inLengthEnd                       // before the LF of such a line
+	inBody                            // in an argument
+	inBodyEnd                         // before the CR behind an argument
+	inBodyEndEnd                      // before the LF behind an argument
+)
+
+// next takes the bytes that follow those it has seen. It returns how many of
+// them belong to the command that they begin or go on with, and whether that
+// command ends there. If not, n is len(p).
+func (s *scanner) next(p []byte) (n int, end bool, err error) {
+	for n < len(p) && !end && err == nil {
+		var took int
+		took, end, err = s.step(p[n:])
+		n += took
+		s.size += took
+		if s.size > s.limits.MaxQuery && err == nil {
+			err = queryLimit
+		}
+	}
+	if end {
+		s.state = atStart
+	}
+	return n, end, err
+}
+
+func (s *scanner) step(p []byte) (took int, end bool, err error) {
+	switch s.state {
+	default: // atStart, or the zero scanner
+		s.size, s.line = 0, 0
+		s.first = p[0]
+		if s.first != '*' {
+			s.state = inInline
+			return 0, false, nil
+		}
+		s.state = inLength
+		return 0, false, nil
+	case inInline:
+		return s.inline(p)
+	case inLength:
+		return s.length(p)
+	case inLengthEnd:
+		if p[0] != '\n' {
+			return 0, false, s.invalid()
+		}
+		end, err = s.lengthKnown()
+		return 1, end, err
+	case inBody:
+		if s.body+2 <= len(p) {
+			end, err = s.bodyKnown(p[s.body], p[s.body+1])
+			return s.body + 2, end, err
+		}
+		took = min(s.body, len(p))
+		s.body -= took
+		if s.body == 0 {
+			s.state = inBodyEnd
+		}
+		return took, false, nil
+	case inBodyEnd:
+		if p[0] != '\r' {
+			return 0, false, protocolError("invalid bulk length")
+		}
+		s.state = inBodyEndEnd
+		return 1, false, nil
+	case inBodyEndEnd:
+		end, err = s.bodyKnown('\r', p[0])
+		return 1, end, err
+	}
+}
+
+// bodyKnown acts on an argument that is complete, and on what follows it.
+func (s *scanner) bodyKnown(cr, lf byte) (end bool, err error) {
+	if cr != '\r' || lf != '\n' {
+		return false, protocolError("invalid bulk length")
+	}
+	s.args--
+	s.state, s.first, s.line = inLength, '$', 0
+	return s.args == 0, nil
+}
+
+func (s *scanner) inline(p []byte) (took int, end bool, err error) {
+	took = len(p)
+	if i := bytes.IndexByte(p, '\n'); i >= 0 {
+		took, end = i+1, true
+		s.line--
+	}
+	s.line += took
+	if s.line > s.limits.MaxInline {
+		return 0, false, protocolError("too big inline request")
+	}
+	return took, end, nil
+}
+
+// length gathers a line "*3" or "$5" up to its CR.
+func (s *scanner) length(p []byte) (took int, end bool, err error) {
+	i := bytes.IndexByte(p, '\r')
+	took = i + 1
+	if i < 0 {
+		i, took = len(p), len(p)
+	}
+	if s.line < len(s.digits) {
+		copy(s.digits[s.line:], p[:i])
+	}
+	s.line += i
+	switch {
+	case took > i && took < len(p) && p[took] == '\n':
+		s.size += took + 1 // which lengthKnown looks at
+		end, err = s.lengthKnown()
+		s.size -= took + 1
+		return took + 1, end, err
+	case took > i:
+		s.state = inLengthEnd
+	case s.line > s.limits.MaxInline && s.first == '*':
+		return 0, false, protocolError("too big mbulk count string")
+	case s.line > s.limits.MaxInline:
+		return 0, false, protocolError("too big bulk count string")
+	}
+	return took, false, nil
+}
+
+// lengthKnown acts on a line that is complete.
+func (s *scanner) lengthKnown() (end bool, err error) {
+	if s.line == 0 {
+		s.digits[0] = '\r'
+	}
+	if s.first == '$' && s.digits[0] != '$' {
+		return false, protocolError("expected '$', got '" + string(s.digits[:1]) + "'")
+	}
+	n, ok := s.number()
+	if s.first == '*' {
+		switch {
+		case !ok || n > int64(s.limits.MaxArgs):
+			return false, s.invalid()
+		case s.guest && n > guestMaxArgs:
+			return false, protocolError("unauthenticated multibulk length")
+		}
+		s.args = int(max(n, 0))
+		s.state, s.first, s.line = inLength, '$', 0
+		return s.args == 0, nil
+	}
+	switch {
+	case !ok || n < 0 || n > int64(s.limits.MaxBulk):
+		return false, s.invalid()
+	case s.guest && n > guestMaxBulk:
+		return false, protocolError("unauthenticated bulk length")
+	case int64(s.size)+n > int64(s.limits.MaxQuery):
+		return false, queryLimit
+	}
+	s.body = int(n)
+	s.state = inBody
+	if n == 0 {
+		s.state = inBodyEnd
+	}
+	return false, nil
+}
+
+func (s *scanner) invalid() error {
+	if s.first == '*' {
+		return protocolError("invalid multibulk length")
+	}
+	return protocolError("invalid bulk length")
+}
+
+// number reads the digits as Redis's string2ll does: no plus sign, no zero in
+// front, nothing but digits.
+func (s *scanner) number() (n int64, ok bool) {
+	if s.line < 2 || s.line > len(s.digits) {
+		return 0, false
+	}
+	digits := s.digits[1:s.line]
+	if len(digits) == 1 && digits[0] == '0' {
+		return 0, true
+	}
+	negative := digits[0] == '-'
+	if negative {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || digits[0] == '0' {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' || n > (math.MaxInt64-9)/10 {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}

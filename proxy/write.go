@@ -1,0 +1,179 @@
+package proxy
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// output belongs to whoever set writing: one goroutine at a time.
+type output struct {
+	writeFn  func(fd uintptr) bool
+	toWrite  []byte
+	written  int
+	writeErr error
+}
+
+const (
+	// flushRounds is how often flush goes back for replies that came while it
+	// wrote: an engine's goroutine has other clients too.
+	flushRounds = 4
+
+	// pieceSize is how much the writer gives to the socket at once, so that the
+	// deadline of a closing connection moves on as its client reads.
+	pieceSize = 64 << 10
+)
+
+// flush hands replies to the socket without waiting for it. What the socket
+// does not take, and everything where there is no raw socket, is left to a
+// writer that lives until there is nothing more to write.
+func (c *conn) flush() {
+	for range flushRounds {
+		b := c.take()
+		if b == nil {
+			return
+		}
+		if c.raw == nil {
+			go c.write(b, 0)
+			return
+		}
+		n, err := c.tryWrite(b.b)
+		c.wrote(n)
+		if err != nil {
+			c.cut()
+			c.doneWriting()
+			return
+		}
+		if n < len(b.b) {
+			go c.write(b, n)
+			return
+		}
+		b.release()
+		c.doneWriting()
+	}
+	if b := c.take(); b != nil {
+		go c.write(b, 0)
+	}
+}
+
+// take makes the caller the one who writes, if there is something to write and
+// nobody does.
+func (c *conn) take() *buffer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.writing || c.out == nil {
+		return nil
+	}
+	b := c.out
+	c.out, c.writing = nil, true
+	return b
+}
+
+func (c *conn) doneWriting() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = false
+	c.wake()
+}
+
+// tryWrite gives p to the socket once and never waits.
+func (c *conn) tryWrite(p []byte) (int, error) {
+	c.toWrite, c.written, c.writeErr = p, 0, nil
+	err := c.raw.Write(c.writeFn)
+	c.toWrite = nil
+	if err == nil {
+		err = c.writeErr
+	}
+	return c.written, err
+}
+
+func (c *conn) writeOnce(fd uintptr) bool {
+	for {
+		n, err := sysWrite(fd, c.toWrite)
+		switch err {
+		case nil:
+			c.written = n
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+		default:
+			c.writeErr = err
+		}
+		return true
+	}
+}
+
+// write is the writer's life: b from n on, and whatever comes meanwhile.
+func (c *conn) write(b *buffer, n int) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.panicked(v)
+			c.doneWriting()
+		}
+	}()
+	for b != nil {
+		for n < len(b.b) {
+			c.allowWrite()
+			wrote, err := c.nc.Write(b.b[n:min(n+pieceSize, len(b.b))])
+			c.wrote(wrote)
+			n += wrote
+			slow := wrote > 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.allowWrite()
+			if err != nil && !slow {
+				c.cut()
+				c.doneWriting()
+				return
+			}
+		}
+		b.release()
+		b, n = c.takeMore(), 0
+	}
+}
+
+// takeMore is take for the one who writes. If there is nothing to write, that
+// one is done: in the same step, or what comes in between would stay behind.
+func (c *conn) takeMore() *buffer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.out
+	c.out = nil
+	if b == nil {
+		c.writing = false
+		c.wake()
+	}
+	return b
+}
+
+// allowWrite gives the client of a closing connection time for the next piece.
+func (c *conn) allowWrite() (isClosing bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != closing {
+		return false
+	}
+	c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
+	return true
+}
+
+func (c *conn) wrote(n int) {
+	if n <= 0 {
+		return
+	}
+	c.touch()
+	c.srv.stats.output.Add(uint64(n))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unread -= n
+}
+
+// waitFlushed is wait, but what is owed goes out first. It is called with mu
+// held, and may return without a change.
+func (c *conn) waitFlushed() {
+	if c.out == nil || c.writing {
+		c.wait()
+		return
+	}
+	c.mu.Unlock()
+	c.flush()
+	c.mu.Lock()
+}
