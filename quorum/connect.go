@@ -131,9 +131,6 @@ func (l *lane) trouble(text string) error {
 		}
 		return nil
 	}
-	// After NOSCRIPT (somebody's SCRIPT FLUSH) the gate loads our scripts again.
-	// What was refused for it is not sent once more: that would carry it out
-	// behind commands on the same key that stood behind it.
 	for _, code := range []string{"NOSCRIPT", "LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
 		if (answer{kind: FailureReply, str: text}).failed(code) {
 			return errTrouble(text)

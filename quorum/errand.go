@@ -13,6 +13,13 @@ type errand struct {
 	from time.Time // of heal: when its ttl began
 }
 
+func (e *errand) key() string {
+	if e.heal != nil {
+		return e.heal.Key
+	}
+	return e.debt.key
+}
+
 // argv is the errand as the master gets it, or nil if it has come too late.
 func (e *errand) argv(b []string, now time.Time) []string {
 	if e.heal == nil {

@@ -38,8 +38,13 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	l.tick(clock)
 
 	var trouble string
+	var lost unscripted
 	for i, e := range sentErrands {
 		a := l.read(answers[i])
+		if a.failed("NOSCRIPT") && l.mendable(e.key(), ops, sent) {
+			lost.errands = append(lost.errands, e)
+			continue
+		}
 		if a.aside() {
 			trouble = a.str
 		}
@@ -51,6 +56,10 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		if sent[i] {
 			a := l.read(answers[0])
 			answers = answers[1:]
+			if a.failed("NOSCRIPT") && l.mendable(o.Key, ops[i+1:], sent[i+1:]) {
+				lost.ops = append(lost.ops, o)
+				continue
+			}
 			if a.aside() {
 				trouble = a.str
 			}
@@ -59,8 +68,12 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		l.vote(o, v, did, now)
 	}
 	l.flushAll()
+	empty := len(l.commands) == 0
+	if err := l.mend(link, lost); err != nil {
+		return err
+	}
 	l.recycle(ops)
-	if len(l.commands) == 0 {
+	if empty {
 		return nil
 	}
 	return l.trouble(trouble)
@@ -78,10 +91,8 @@ func (l *lane) settled(e errand, a answer) {
 	case e.heal != nil:
 		l.heals.Add(1)
 	case a.failed("NOSCRIPT"):
-		// It was not carried out, and this link ends: it is a debt now.
-		l.mu.Lock()
-		l.errands = append(l.errands, e)
-		l.mu.Unlock()
+		// It was not carried out, and what came after it on the same key was.
+		l.dropped.Add(1)
 	default:
 		l.paid.Add(1)
 		if a.int > 0 {

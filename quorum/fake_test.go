@@ -37,6 +37,7 @@ type fakeMaster struct {
 
 	refuse  bool                               // dials fail
 	thaw    chan struct{}                      // while frozen; closed by unfreeze
+	behind  map[int64]chan struct{}            // connections that are served later
 	lag     time.Duration                      // before a batch is carried out
 	delay   time.Duration                      // before the end of a batch is answered
 	respond func(args []string) string         // a reply of its own instead, if not ""
@@ -119,6 +120,11 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 		thaw := m.thaw
 		m.mu.Unlock()
 		<-thaw
+		m.mu.Lock()
+	}
+	if until := m.behind[id]; until != nil {
+		m.mu.Unlock()
+		<-until
 		m.mu.Lock()
 	}
 	defer m.mu.Unlock()
@@ -230,6 +236,19 @@ func (m *fakeMaster) unfreeze() {
 			m.thaw = nil
 		}
 	})
+}
+
+// holdBack has the present connections served after all later ones, for ever
+// if need be, as it can happen to what waits in a socket.
+func (m *fakeMaster) holdBack() (serve func()) {
+	until := make(chan struct{})
+	m.locked(func() {
+		m.behind = make(map[int64]chan struct{})
+		for id := range m.conns {
+			m.behind[id] = until
+		}
+	})
+	return func() { close(until) }
 }
 
 // cut ends all connections, with whatever they held, and refuses new ones

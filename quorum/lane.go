@@ -57,6 +57,7 @@ type lane struct {
 	flush    []Asker
 	spare    []*op
 	troubled string // the trouble that was last logged
+	mending  bool   // what was refused with NOSCRIPT is being sent again
 
 	// clock is the master's Unix time in microseconds when the engine started,
 	// as of the last batch; 0 if it is not known yet.
