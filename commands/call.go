@@ -64,7 +64,7 @@ func (c *call) extend(d *Dialect, n int64, unit time.Duration) Action {
 		return c.putExtend(expiry{})
 	}
 	e, ok := newExpiry(n, unit, sh.absolute)
-	if !ok {
+	if !ok || sh.bySet && n <= 0 {
 		return refuse(inScript(invalidExpire(sh.command()), c.sc.sha))
 	}
 	if e.past() {
@@ -85,6 +85,9 @@ func (c *call) putExtend(e expiry) Action {
 // command is the name of the command that a script of this shape expires its key
 // with.
 func (sh *shape) command() string {
+	if sh.bySet {
+		return "set"
+	}
 	var name strings.Builder
 	if sh.unit == time.Millisecond {
 		name.WriteByte('p')

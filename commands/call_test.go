@@ -33,6 +33,7 @@ func TestShapesActAsTheirScriptsWould(t *testing.T) {
 	addingSeconds := answers(shape{class: quorum.Extend, ttl: 2, unit: time.Second, additive: 3})
 	longer := answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, greater: true})
 	needsTTL := answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, needsTTL: true})
+	bySet := answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, bySet: true})
 	orPersist := answers(shape{class: quorum.Extend, ttl: 2, unit: time.Second, orPersist: true})
 
 	const gone, never = -2, -1
@@ -82,6 +83,10 @@ func TestShapesActAsTheirScriptsWould(t *testing.T) {
 
 		{"needs a ttl, has one", needsTTL, "t", 1000, "5000", "+yes", 5000},
 		{"needs a ttl, has none", needsTTL, "t", never, "5000", "+other", never},
+
+		{"by SET, held", bySet, "t", 1000, "5000", "+yes", 5000},
+		{"by SET, never ends it", bySet, "t", 1000, "0",
+			"-ERR invalid expire time in 'set' command script: f, on @user_script:1.", 1000},
 
 		{"or persist, expires", orPersist, "t", 1000, "5", "+yes", 5000},
 		{"or persist, persists", orPersist, "t", 1000, "0", "+yes", never},
