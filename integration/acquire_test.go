@@ -134,7 +134,7 @@ func TestAcquireWithoutTTLIsPutWithOne(t *testing.T) {
 }
 
 func TestNoQuorumWithinAcquireTimeoutLeavesNothingBehind(t *testing.T) {
-	masters, p := startQuorum(t, 3)
+	masters, p := startQuorum(t, 3, brisk...)
 	c := dial(t, p.Addr)
 	must(t, masters[1].Freeze())
 	must(t, masters[2].Freeze())

@@ -29,7 +29,7 @@ func TestReleaseOwedToAFrozenMasterIsPaidOnReturn(t *testing.T) {
 // TestReleaseIsOwedByAsManyAsAreAway: one master did it and the others may
 // have. That is a yes, and they are reminded.
 func TestReleaseIsOwedByAsManyAsAreAway(t *testing.T) {
-	masters, p := startQuorum(t, 3)
+	masters, p := startQuorum(t, 3, brisk...)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)

@@ -71,7 +71,7 @@ func TestExtendOfALostLockIsNo(t *testing.T) {
 }
 
 func TestExtendWithoutAQuorumIsNoQuorum(t *testing.T) {
-	masters, p := startQuorum(t, 3)
+	masters, p := startQuorum(t, 3, brisk...)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
 	must(t, masters[1].Freeze())

@@ -55,9 +55,7 @@ func TestGarbageCostsAMasterItsConnection(t *testing.T) {
 	relay.Cut()
 	relay.Restore()
 	awaitVoting(t, p, 3)
-	if size := residentBytes(t, p.Child); size > 500<<20 {
-		t.Errorf("the proxy has grown to %d MiB", size>>20)
-	}
+	wantSmall(t, p.Child, 500<<20)
 }
 
 // goesOn: locks are had without the master that is in trouble.

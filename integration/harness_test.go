@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -126,11 +127,19 @@ func launch(t *testing.T, o ProxyOptions) *Proxy {
 	return p
 }
 
+// patient lets a machine that does other things at the same time be slow: most
+// tests are about what is decided and not about how long it takes. Those that
+// are about time name their own, which count as they come later.
+var patient = []string{"--acquire-timeout", "2s", "--master-timeout", "1s"}
+
+// brisk is how long a quorum is waited for where there is none.
+var brisk = []string{"--acquire-timeout", "250ms", "--master-timeout", "500ms"}
+
 // startProxy starts a proxy with the flags given and waits until every one of
 // its masters votes.
 func startProxy(t *testing.T, args ...string) *Proxy {
 	t.Helper()
-	p := launch(t, ProxyOptions{Args: args})
+	p := launch(t, ProxyOptions{Args: append(slices.Clone(patient), args...)})
 	n := 0
 	for _, a := range args {
 		if a == "--master" {

@@ -17,6 +17,17 @@ func residentBytes(t *testing.T, c *Child) int {
 	return size
 }
 
+// wantSmall holds a process to a size. The race detector takes a multiple.
+func wantSmall(t *testing.T, c *Child, most int) {
+	t.Helper()
+	if raceEnabled {
+		most *= 6
+	}
+	if size := residentBytes(t, c); size > most {
+		t.Errorf("the process has grown to %d MiB, want at most %d", size>>20, most>>20)
+	}
+}
+
 // processorTime is what a process has spent on all cores, in clock ticks'
 // resolution (10 ms).
 func processorTime(t *testing.T, c *Child) time.Duration {

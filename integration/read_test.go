@@ -69,7 +69,7 @@ func TestRemainingTTLIsTheQuorumthLargest(t *testing.T) {
 }
 
 func TestReadNeedsAQuorumAndNoMore(t *testing.T) {
-	masters, p := startQuorum(t, 3)
+	masters, p := startQuorum(t, 3, brisk...)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)

@@ -81,7 +81,7 @@ func TestReleaseOfALostLockIsNo(t *testing.T) {
 }
 
 func TestReleaseThatNobodyHeardIsNoQuorum(t *testing.T) {
-	masters, p := startQuorum(t, 3)
+	masters, p := startQuorum(t, 3, brisk...)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
