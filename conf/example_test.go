@@ -47,6 +47,22 @@ func TestExampleFileHasEveryOptionAtItsDefault(t *testing.T) {
 	}
 }
 
+func TestReadmeNamesEveryOptionWithItsDefault(t *testing.T) {
+	b, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range options {
+		row := "| `" + options[i].name + "` | "
+		if d := options[i].def; d != "" {
+			row += "`" + d + "` |"
+		}
+		if !strings.Contains(string(b), row) {
+			t.Errorf("the README has no row %q", row)
+		}
+	}
+}
+
 func sameOptions(a, b *Config) bool {
 	x, y := a.Options, b.Options
 	x.Config, y.Config = "", ""
