@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -167,5 +168,30 @@ func TestListenerBeyondLoopbackNeedsProtection(t *testing.T) {
 	code, err := p.Wait(5 * time.Second)
 	if err != nil || code == 0 || !strings.Contains(p.Log(), "protected-mode") {
 		t.Fatalf("exit code %d, %v, and it says:\n%s", code, err, p.Log())
+	}
+}
+
+// TestPasswordChangesWithoutARestart: SIGHUP reads it again, and connections
+// that were let in stay.
+func TestPasswordChangesWithoutARestart(t *testing.T) {
+	masters := startMasters(t, 1)
+	file := writeFile(t, "first\n")
+	p := launch(t, ProxyOptions{Args: append(flags(masters), "--requirepass-file", file)})
+	old := dial(t, p.Addr)
+	old.want("OK", "AUTH", "first")
+	must(t, os.WriteFile(file, []byte("second\n"), 0o600))
+	must(t, p.Signal(syscall.SIGHUP))
+	eventually(t, 2*time.Second, func() error {
+		c := dial(t, p.Addr)
+		defer c.Close()
+		if reply := c.do("AUTH", "second"); reply != "OK" {
+			return fmt.Errorf("got %v", reply)
+		}
+		return nil
+	})
+	dial(t, p.Addr).want(Failure("WRONGPASS invalid username-password pair or user is disabled."), "AUTH", "first")
+	old.want("PONG", "PING")
+	if strings.Contains(p.Log(), "second") {
+		t.Error("the log shows the password")
 	}
 }

@@ -1,0 +1,114 @@
+package integration
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestNoTwoHoldersWhileMastersComeAndGo: one master after the other is frozen,
+// cut off, silenced or slowed down, and keeps its memory; two proxies stand in
+// front of them. At no time do two clients hold the lock, and in the end it can
+// be had again. REDLOCK_SEED repeats a run's choice of faults.
+func TestNoTwoHoldersWhileMastersComeAndGo(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("REDLOCK_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		must(t, err)
+		seed = n
+	}
+	t.Logf("REDLOCK_SEED=%d go test ./integration -run %s", seed, t.Name())
+	random := rand.New(rand.NewPCG(seed, 0))
+
+	masters := startMasters(t, 3)
+	relays := [2][]*Relay{relayed(t, masters), relayed(t, masters)}
+	var proxies [2]*Proxy
+	for i := range proxies {
+		proxies[i] = startProxy(t, append(relayFlags(relays[i]), brisk...)...)
+	}
+
+	const during, clients = 8 * time.Second, 16
+	stop := time.Now().Add(during)
+	guarded := &guarded{}
+	var group sync.WaitGroup
+	for i := range clients {
+		c := dial(t, proxies[i%2].Addr)
+		group.Go(func() {
+			for n := 0; time.Now().Before(stop); n++ {
+				if err := guarded.turn(c.Client, fmt.Sprintf("t%d.%d", i, n)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for time.Now().Before(stop) {
+		i, side := random.IntN(3), random.IntN(2)
+		trouble := troubles[1+random.IntN(4)] // those that need no other configuration
+		trouble.begin(t, masters[i], relays[side][i])
+		time.Sleep(time.Duration(random.IntN(900)) * time.Millisecond)
+		trouble.end(t, masters[i], relays[side][i])
+		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+	}
+	group.Wait()
+	t.Logf("held %d times, %d refusals, %d times no quorum", guarded.held.Load(), guarded.refused.Load(), guarded.noQuorum.Load())
+	if n := guarded.together.Load(); n > 0 {
+		t.Errorf("two held the lock together, %d times", n)
+	}
+	if guarded.held.Load() < 50 {
+		t.Error("the lock was hardly ever had")
+	}
+	for _, p := range proxies {
+		awaitVoting(t, p, 3)
+	}
+	c := dial(t, proxies[0].Addr)
+	eventually(t, lease+time.Second, func() error {
+		if reply := c.do(acquireArgs("k", "last", ttl)...); reply != "OK" {
+			return fmt.Errorf("got %v", reply)
+		}
+		return nil
+	})
+}
+
+// lease is how long a holder may rely on the lock: what an interrupted acquire
+// leaves behind blocks it for so long.
+const lease = 2 * time.Second
+
+// guarded counts those who hold the lock at the same time.
+type guarded struct {
+	holders                           atomic.Int64
+	held, refused, noQuorum, together atomic.Int64
+}
+
+// turn asks for the lock once, and holds it for a moment if it is given.
+func (g *guarded) turn(c *Client, token string) error {
+	asked := time.Now()
+	reply, err := c.Do(acquireArgs("k", token, lease)...)
+	switch {
+	case err != nil:
+		return err
+	case reply == nil:
+		g.refused.Add(1)
+		time.Sleep(time.Millisecond)
+		return nil
+	case reply != "OK":
+		g.noQuorum.Add(1)
+		return nil
+	}
+	g.held.Add(1)
+	if g.holders.Add(1) > 1 {
+		g.together.Add(1)
+	}
+	time.Sleep(time.Millisecond)
+	g.holders.Add(-1)
+	if d := time.Since(asked); d > lease {
+		return fmt.Errorf("this machine is too slow: the lock was held for %v", d)
+	}
+	_, err = c.Do(releaseArgs("k", token)...)
+	return err
+}
