@@ -48,7 +48,7 @@ const (
 	// lingerTimeout is how long input is read and thrown away before a close
 	// that the client does not expect. A close with unread input resets the
 	// connection, and the reset may overtake the last reply.
-	lingerTimeout = 200 * time.Millisecond
+	lingerTimeout = 500 * time.Millisecond
 
 	// attackLogInterval keeps a flood of HTTP requests out of the log, as
 	// Redis does.

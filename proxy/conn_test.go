@@ -201,6 +201,8 @@ func TestIdleClientsAreClosedAndOwedOnesAreNot(t *testing.T) {
 		idle.expectEnd("")
 		r.engine.answer(t, "k", won)
 		owed.expect("$1\r\nk\r\n")
+		owed.send("ping\r\n")
+		owed.expect("+PONG\r\n")
 		time.Sleep(21 * time.Second)
 		owed.expectEnd("")
 		r.end()
@@ -280,7 +282,9 @@ func TestAClosingClientThatReadsSlowlyGetsEverything(t *testing.T) {
 		c.expectEnd("")
 
 		c = r.dial()
-		c.send("big 300000\r\nquit\r\n")
+		c.send("big 300000\r\n")
+		synctest.Wait() // the writer is at work
+		c.send("quit\r\n")
 		time.Sleep(closeTimeout + time.Second)
 		r.server.mu.Lock()
 		left := len(r.server.conns)

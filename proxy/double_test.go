@@ -108,6 +108,7 @@ func answerLater(d time.Duration) func(*fakeEngine, asked) {
 //	write k       a write; the key as a bulk string
 //	many k k      a write each; the number of wins
 //	extendmore k  a read, then an extend of the same key
+//	writebig k    a write; a bulk string of 10 million bytes
 //	panic         panics in Do
 //	panicrender k panics in Render
 //	quit          +OK and the end
@@ -135,6 +136,8 @@ func (s scripted) Do(args []string) commands.Action {
 		return commands.Action{Command: row, Requests: one(quorum.Acquire, args[1]), Render: renderKey(args[1])}
 	case "write":
 		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderKey(args[1])}
+	case "writebig":
+		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderKey(strings.Repeat("x", 10_000_000))}
 	case "many":
 		var requests []quorum.Request
 		for _, key := range args[1:] {

@@ -83,6 +83,10 @@ func TestScannerRefuses(t *testing.T) {
 		}
 	}
 	s := scanner{limits: Limits{}.withDefaults(), guest: true}
+	small := scanner{limits: Limits{MaxQuery: 40}.withDefaults()}
+	if _, err := scanAll(&small, long, 10); err != queryLimit {
+		t.Errorf("a long line: %v", err)
+	}
 	if _, err := scanAll(&s, "*1\r\n$16385\r\n", 100); err != protocolError("unauthenticated bulk length") {
 		t.Errorf("a guest's long bulk: %v", err)
 	}

@@ -62,20 +62,33 @@ func TestASlowReaderIsCutOffAndOthersGoOn(t *testing.T) {
 func TestAFullSocketNeverBlocksTheEngine(t *testing.T) {
 	r := newRig(t, Config{})
 	c := r.dialTCP()
-	c.send("big 10000000\r\nwrite a\r\nwrite b\r\n")
+	c.send("writebig a\r\nwrite b\r\n")
 	eventually(t, "the requests are put", func() bool { return r.engine.keys() == "write:a write:b" })
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.engine.answer(t, "b", won)
 		r.engine.answer(t, "a", won)
+		r.engine.answer(t, "b", won)
 	}()
 	select {
 	case <-done:
 	case <-time.After(5 * time.Second):
 		t.Fatal("the engine is blocked")
 	}
-	c.expect("$10000000\r\n" + strings.Repeat("x", 10000000) + "\r\n$1\r\na\r\n$1\r\nb\r\n")
+	c.expect("$10000000\r\n" + strings.Repeat("x", 10000000) + "\r\n$1\r\nb\r\n")
+}
+
+// A close with unread input resets the connection, and a reset may overtake
+// the reply that says why.
+func TestAMisfitThatSendsOnReadsItsErrorAndACleanEnd(t *testing.T) {
+	r := newRig(t, Config{})
+	c := r.dialTCP()
+	c.send("*x\r\n" + strings.Repeat("x", 100_000))
+	c.expect("-ERR Protocol error: invalid multibulk length\r\n")
+	c.send("still sending")
+	if got, err := io.ReadAll(c.nc); len(got) > 0 || err != nil {
+		t.Errorf("got %q (%v)", got, err)
+	}
 }
 
 func TestAHalfClosedClientGetsItsReplies(t *testing.T) {
