@@ -94,6 +94,7 @@ func TestUndoOfALateGrantGoesFirst(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.masters[0].put("k", "x", time.Second)
 		w.masters[1].put("k", "x", time.Second)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 5 * ms }) }, 1, 2)
 		w.masters[2].set(func(m *fakeMaster) { m.delay = 100 * ms })
 		w.want(w.acquire("k", "t", time.Minute), Contended)
 		synctest.Wait()
