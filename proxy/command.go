@@ -36,7 +36,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 	}
 	if !a.Muted {
 		k.encoded = appendReply(k.encoded[:0], &a.Reply, c.session.Proto())
-		c.append(k.encoded)
+		a.Close = !c.append(k.encoded) || a.Close
 		if cap(k.encoded) > maxPooledBuffer {
 			k.encoded = nil
 		}

@@ -169,11 +169,12 @@ func (c *conn) touch() { c.active.Store(int64(c.srv.clock())) }
 // silence is for how long none did.
 func (c *conn) silence() time.Duration { return c.srv.clock() - time.Duration(c.active.Load()) }
 
-// setDeadline sets a deadline, but not over the one that cut has set.
+// setDeadline sets a deadline, but not over one by which cut or drain wakes the
+// reader.
 func (c *conn) setDeadline(set func(time.Time) error, t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase != cutOff {
+	if c.phase == serving || c.phase == closing {
 		set(t)
 	}
 }

@@ -18,25 +18,25 @@ func (b *buffer) release() {
 	}
 }
 
-// append adds a reply that needed no request, behind all that are owed.
-func (c *conn) append(encoded []byte) {
-	if len(encoded) == 0 {
-		return
-	}
+// append adds a reply that needed no request, behind all that are owed. It is
+// false if the connection has been cut off, perhaps for this reply.
+func (c *conn) append(encoded []byte) bool {
 	c.mu.Lock()
-	over := false
-	if c.phase != cutOff {
-		if c.tail == nil {
-			c.push(encoded)
-		} else {
-			c.tail.after = append(c.tail.after, encoded...)
-		}
-		over = c.owe(len(encoded))
+	if c.phase == cutOff {
+		c.mu.Unlock()
+		return false
 	}
+	if c.tail == nil {
+		c.push(encoded)
+	} else {
+		c.tail.after = append(c.tail.after, encoded...)
+	}
+	over := c.owe(len(encoded))
 	c.mu.Unlock()
 	if over {
 		c.overflow()
 	}
+	return !over
 }
 
 // complete fills a slot and lets those leave the line that can.
