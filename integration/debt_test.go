@@ -6,23 +6,30 @@ import (
 	"time"
 )
 
+// TestReleaseOwedToAFrozenMasterIsPaidOnReturn: the release was on its way when
+// the master froze, or it was known by then that the master is away.
 func TestReleaseOwedToAFrozenMasterIsPaidOnReturn(t *testing.T) {
 	for name, release := range map[string][]string{
 		"EVAL":   releaseArgs("k", "t"),
 		"DEL":    {"DEL", "k"},
 		"UNLINK": {"UNLINK", "k"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			masters, p := startQuorum(t, 3)
-			c := dial(t, p.Addr)
-			c.lock("k", "t", ttl)
-			wantHolding(t, masters, "k", "t", 0, 1, 2)
-			must(t, masters[2].Freeze())
-			took(t, 500*time.Millisecond, func() { c.want(1, release...) })
-			awaitVoting(t, p, 2)
-			must(t, masters[2].Thaw())
-			took(t, time.Second, func() { wantGone(t, masters, "k") })
-		})
+		for _, known := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, known to be away: %v", name, known), func(t *testing.T) {
+				masters, p := startQuorum(t, 3)
+				c := dial(t, p.Addr)
+				c.lock("k", "t", ttl)
+				wantHolding(t, masters, "k", "t", 0, 1, 2)
+				must(t, masters[2].Freeze())
+				if known {
+					awaitVoting(t, p, 2)
+				}
+				took(t, 500*time.Millisecond, func() { c.want(1, release...) })
+				awaitVoting(t, p, 2)
+				must(t, masters[2].Thaw())
+				took(t, time.Second, func() { wantGone(t, masters, "k") })
+			})
+		}
 	}
 }
 
@@ -35,8 +42,8 @@ func TestReleaseIsOwedByAsManyAsAreAway(t *testing.T) {
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
 	must(t, masters[1].Freeze())
 	must(t, masters[2].Freeze())
-	took(t, time.Second, func() { c.unlock("k", "t") })
 	awaitVoting(t, p, 1)
+	took(t, time.Second, func() { c.unlock("k", "t") })
 	must(t, masters[1].Thaw())
 	must(t, masters[2].Thaw())
 	wantGone(t, masters, "k")
