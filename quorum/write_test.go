@@ -1,0 +1,78 @@
+package quorum
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func (w *world) write(args ...string) Result {
+	w.t.Helper()
+	return w.ask(Request{Kind: Write, Key: args[1], Args: args})
+}
+
+func TestWriteIsWhatAQuorumAnsweredAlike(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		r := w.write("SET", "k", "v")
+		if w.want(r, Won); r.Reply != (Reply{Kind: StatusReply, Str: "OK"}) {
+			t.Errorf("%+v", r.Reply)
+		}
+		r = w.write("SET", "k2", "v", "XX")
+		if w.want(r, Won); r.Reply.Kind != NilReply {
+			t.Errorf("%+v", r.Reply)
+		}
+		w.masters[2].put("k", "x", 0)
+		r = w.write("SET", "k", "v2", "GET")
+		if w.want(r, Won); r.Reply != (Reply{Kind: BulkReply, Str: "v"}) {
+			t.Errorf("%+v", r.Reply)
+		}
+		// Redis's own error is an answer, if a quorum gives it.
+		for _, m := range w.masters {
+			m.set(func(m *fakeMaster) { m.keys["h"] = fakeKey{hash: true} })
+		}
+		r = w.write("SET", "h", "v", "GET")
+		if w.want(r, Won); r.Reply.Kind != FailureReply || !strings.HasPrefix(r.Reply.Str, "WRONGTYPE") {
+			t.Errorf("%+v", r.Reply)
+		}
+	})
+}
+
+func TestWriteThatMastersAnswerDifferentlyIsSplit(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for i, m := range w.masters {
+			m.put("k", string("abc"[i]), 0)
+		}
+		w.want(w.write("SET", "k", "v", "GET"), Split)
+		w.down(3)
+		w.masters[1].put("k", "other", 0)
+		w.want(w.write("SET", "k", "v", "GET"), Split)
+		w.down(2)
+		r := w.write("SET", "k", "v", "GET")
+		if w.want(r, Unavailable); r.Voted != 1 || r.Needed != 2 || r.Masters != 3 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestWriteHasItsTTLPadded(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		args := []string{"SET", "k", "v", "PX", ""}
+		w.want(w.ask(Request{Kind: Write, Key: "k", Args: args, TTLArg: 4, TTL: 10 * time.Second}), Won)
+		w.wantValues("k", "v", "v", "v")
+		for _, m := range w.masters {
+			if got := m.commands("SET"); len(got) != 1 || got[0] != "SET k v PX 10102" {
+				t.Errorf("%s was told %q", m.name, got)
+			}
+		}
+		if args[4] != "" {
+			t.Error("the request was changed")
+		}
+		// A time that has passed: the key goes.
+		past := w.engine.Now().Add(-time.Minute).UnixMilli()
+		r := w.ask(Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, At: past})
+		if w.want(r, Won); r.Reply != (Reply{Kind: IntegerReply, Int: 1}) {
+			t.Errorf("%+v", r.Reply)
+		}
+		w.wantValues("k", "", "", "")
+	})
+}
