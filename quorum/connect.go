@@ -18,6 +18,7 @@ func (l *lane) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		link, err := l.connect(ctx)
 		if err != nil {
+			l.failures.Add(1)
 			l.down(ctx, err)
 		}
 		if !tried {

@@ -255,9 +255,13 @@ func (e *Engine) Status() Status {
 // of the engine have ended.
 func (e *Engine) Close(ctx context.Context) {
 	e.closing.Store(true)
+	failures := make([]uint64, len(e.lanes))
+	for i, l := range e.lanes {
+		failures[i] = l.failures.Load()
+	}
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for e.busy() && ctx.Err() == nil {
+	for e.busy(failures) && ctx.Err() == nil {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -267,6 +271,13 @@ func (e *Engine) Close(ctx context.Context) {
 	e.wait.Wait()
 }
 
-func (e *Engine) busy() bool {
-	return e.inFlight.Load() > 0 || slices.ContainsFunc(e.lanes, (*lane).busy)
+// busy tells whether there is something left to do that can be done. A master
+// that is owed something is given one more chance to be reached.
+func (e *Engine) busy(failures []uint64) bool {
+	for i, l := range e.lanes {
+		if l.busy(l.failures.Load() == failures[i]) {
+			return true
+		}
+	}
+	return e.inFlight.Load() > 0
 }

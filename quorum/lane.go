@@ -30,7 +30,8 @@ type lane struct {
 	master Master
 	log    hclog.Logger
 
-	wake chan struct{} // has room for one; sent to when idle is cleared
+	wake     chan struct{} // has room for one; sent to when idle is cleared
+	failures atomic.Uint64 // attempts to connect that failed
 	counters
 
 	// The fields below are guarded by mu.
@@ -189,11 +190,15 @@ func (l *lane) overdue(ops []*op, now time.Time) []*op {
 	return ops
 }
 
-// busy tells that the lane has something to do that it can do.
-func (l *lane) busy() bool {
+// busy tells that the lane has something to do that it can do, or that it may
+// be able to once it is connected.
+func (l *lane) busy(connecting bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open && len(l.queue)+len(l.errands)+len(l.batch) > 0
+	if !l.open {
+		return connecting && l.debts.len() > 0
+	}
+	return len(l.queue)+len(l.errands)+len(l.batch) > 0
 }
 
 func (l *lane) status() MasterStatus {
