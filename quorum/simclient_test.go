@@ -1,0 +1,209 @@
+package quorum
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"time"
+)
+
+const (
+	simKeys   = 3
+	simMaxTTL = 900 * ms
+)
+
+func contextOf(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), d)
+}
+
+// client takes locks, holds them, extends, reads, releases or forgets them.
+func (s *simulation) client(c int, r *rand.Rand) {
+	constant := c%4 == 0
+	for i := 0; time.Now().Before(s.ends); i++ {
+		time.Sleep(time.Duration(r.IntN(60)) * ms)
+		e, token := s.engine(c)
+		if !constant {
+			token = fmt.Sprintf("c%d-%d", c, i)
+		}
+		key := fmt.Sprint("k", r.IntN(simKeys))
+		ttl := 30*ms + time.Duration(r.IntN(int(simMaxTTL/ms)-30))*ms
+		sent := time.Now()
+		switch d := s.ask(e, Request{Kind: Acquire, Key: key, Token: token, TTL: ttl}).Decision; d {
+		case Won:
+			s.won(key, holding{c, token, sent.Add(ttl)}, "acquire")
+			s.hold(c, r, e, key, token)
+		default:
+			s.mu.Lock()
+			s.note(" %s client %d: no (%v) for %s, asked %v ago", key, c, d, token, time.Since(sent))
+			if !constant {
+				s.lost[token] = fmt.Sprintf("%s of client %d: %v", key, c, d)
+			}
+			s.mu.Unlock()
+		}
+	}
+}
+
+// won notes that a client was promised a lock, and that nobody else has it.
+func (s *simulation) won(key string, h holding, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.note(" %s client %d: %s %s for %v", key, h.client, how, h.token, h.until.Sub(now))
+	s.wins++
+	if other, ok := s.held[key]; ok && other.until.After(now) && other.client != h.client {
+		s.broken(key, "client %d was given %s, which client %d holds for another %v (%s)",
+			h.client, key, other.client, other.until.Sub(now), how)
+	}
+	s.held[key] = h
+}
+
+// still changes until when a client may rely on its lock, if it still does,
+// and tells whether it does.
+func (s *simulation) still(c int, key string, until func(holding) time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, ok := s.held[key]
+	if !ok || h.client != c || !h.until.After(time.Now()) {
+		return false
+	}
+	if u := until(h); u.Before(h.until) {
+		h.until = u
+		s.held[key] = h
+	}
+	return true
+}
+
+func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
+	same := func(h holding) time.Time { return h.until }
+	for time.Now().Before(s.ends) {
+		time.Sleep(time.Duration(r.IntN(150)) * ms)
+		if !s.still(c, key, same) {
+			return // it has slept past its ttl
+		}
+		sent := time.Now()
+		ask := Request{Key: key, Token: token}
+		switch r.IntN(5) {
+		case 0: // forget it
+			return
+		case 1:
+			ask.Kind = Read
+			got := s.ask(e, ask)
+			if s.still(c, key, same) && got.Decision == Won && got.Value != token {
+				s.lose(c, key, fmt.Sprintf("reads %q", got.Value))
+			}
+			if s.still(c, key, same) && got.Decision == Won && got.TTL < 0 {
+				s.lose(c, key, "reads no ttl")
+			}
+		case 2:
+			ask.Kind = Release
+			s.still(c, key, func(holding) time.Time { return sent }) // from now on it does not rely on it
+			until := s.world.cfg.MasterTimeout
+			_ = until
+			s.ask(e, ask)
+			return
+		default:
+			ask.Kind, ask.TTL = Extend, 30*ms+time.Duration(r.IntN(int(simMaxTTL/ms)-30))*ms
+			until := sent.Add(ask.TTL)
+			// From now on some masters may have the new expiry, which may be the sooner.
+			before := time.Time{}
+			s.still(c, key, func(h holding) time.Time { before = h.until; return until })
+			got := s.ask(e, ask)
+			switch held := s.still(c, key, same); {
+			case got.Decision == Won && held:
+				s.won(key, holding{c, token, until}, "extend")
+			case got.Decision == Contended && held:
+				s.lose(c, key, fmt.Sprintf("cannot extend (until %v)", before.Sub(sent)))
+			case !held:
+				return
+			}
+		}
+	}
+}
+
+// lose reports that a client has lost what it holds.
+func (s *simulation) lose(c int, key, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held[key]
+	s.broken(key, "client %d holds %s as %s for another %v, and %s", c, key, h.token, time.Until(h.until), how)
+}
+
+// checkAfterwards says what must be true once all faults are over.
+func (s *simulation) checkAfterwards(goroutines int) {
+	// Whatever still stood in a socket is carried out at once; the longest lock
+	// ends after its padded ttl; an absent master is back in a second.
+	time.Sleep(time.Second + s.world.cfg.MasterTimeout + pad(simMaxTTL)*102/100)
+	for _, m := range s.world.masters {
+		for k := range simKeys {
+			key := fmt.Sprint("k", k)
+			if v := m.value(key); v != "" {
+				s.broken(key, "%s still holds %s=%s (%s)", m.name, key, v, s.lost[v])
+			}
+		}
+	}
+	for i, e := range s.engines {
+		st := e.Status()
+		if st.InFlight != 0 {
+			s.broken("", "%d are in flight at engine %d", st.InFlight, i)
+		}
+		for _, m := range st.Masters {
+			if m.State != Voting || m.Queue+m.InBatch+m.Debts != 0 {
+				s.broken("", "engine %d: %+v", i, m)
+			}
+		}
+	}
+	for _, e := range s.engines {
+		for k := range simKeys {
+			ask := Request{Kind: Acquire, Key: fmt.Sprint("k", k), Token: "last", TTL: time.Minute}
+			if r := s.ask(e, ask); r.Decision != Won {
+				s.broken(ask.Key, "%s cannot be had again: %+v", ask.Key, r)
+			}
+			ask.Kind = Release
+			if r := s.ask(e, ask); r.Decision != Won {
+				s.broken(ask.Key, "%s cannot be released: %+v", ask.Key, r)
+			}
+			time.Sleep(5 * ms)
+		}
+	}
+	s.contend()
+	if now := runtime.NumGoroutine(); now > goroutines+5*len(s.engines) {
+		s.broken("", "%d goroutines, %d at the beginning", now, goroutines)
+	}
+}
+
+// contend has all engines want the same locks at once, with no faults: of those
+// who are told no, nothing is left behind.
+func (s *simulation) contend() {
+	type asked struct {
+		*waiter
+		key, token string
+	}
+	var all []asked
+	for i := range 8 {
+		for j, e := range s.engines {
+			a := asked{newWaiter(), fmt.Sprint("c", i), fmt.Sprintf("t%d.%d", i, j)}
+			all = append(all, a)
+			go e.Put(&Request{Kind: Acquire, Key: a.key, Token: a.token, TTL: time.Minute}, a)
+		}
+	}
+	winner := make(map[string]string)
+	for _, a := range all {
+		switch r := <-a.answers; {
+		case r.Decision != Won:
+		case winner[a.key] != "":
+			s.broken(a.key, "%s was won by %s and by %s", a.key, winner[a.key], a.token)
+		default:
+			winner[a.key] = a.token
+		}
+	}
+	time.Sleep(5 * ms)
+	for _, m := range s.world.masters {
+		for i := range 8 {
+			key := fmt.Sprint("c", i)
+			if v := m.value(key); v != "" && v != winner[key] {
+				s.broken(key, "%s holds %s=%s, which was lost to %q", m.name, key, v, winner[key])
+			}
+		}
+	}
+}

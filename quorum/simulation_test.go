@@ -1,0 +1,219 @@
+package quorum
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Whole engines over fake masters that keep their memory, under faults drawn
+// from a seed, with clients that check what they were promised: at no time do
+// two of them hold one lock, and when the faults are over every lock can be had
+// again. The masters' clocks run as much apart as the drift allows.
+//
+// A seed fixes the schedule of clients and faults; goroutines may still take
+// turns differently, so a failure may take a few runs to come again.
+
+var schedules = flag.Int("schedules", 0, "how many schedules to simulate; 0 is enough for a quick test")
+
+// simulation is one schedule.
+type simulation struct {
+	t     *testing.T
+	seed  uint64
+	rand  *rand.Rand // of the faults
+	world *world
+	ends  time.Time // of clients and faults
+
+	mu      sync.Mutex // guards what follows
+	engines []*Engine
+	born    []int // generation of each engine, which changes with a restart
+	held    map[string]holding
+	lost    map[string]string // token that was answered no: what it was
+	history []string
+	wins    int
+}
+
+// holding is what a client has been promised.
+type holding struct {
+	client int
+	token  string
+	until  time.Time
+}
+
+func TestSimulatedFaultsNeverGiveTwoHolders(t *testing.T) {
+	n := *schedules
+	if n == 0 {
+		n = 150
+		if testing.Short() {
+			n = 20
+		}
+	}
+	first := *seedFlag
+	if first == 0 {
+		first = uint64(rand.Uint32())
+	}
+	wins := 0
+	for i := range n {
+		seed := first + uint64(i)
+		wins += simulate(t, seed)
+		if t.Failed() {
+			t.Fatalf("repeat with: go test ./quorum -run '^%s$' -seed %d -schedules 1 -count 20", t.Name(), seed)
+		}
+	}
+	if wins < n {
+		t.Errorf("only %d locks were won in %d schedules", wins, n)
+	}
+}
+
+func simulate(t *testing.T, seed uint64) (wins int) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{
+			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)),
+			held: make(map[string]holding), lost: make(map[string]string),
+		}
+		s.begin()
+		goroutines := runtime.NumGoroutine()
+		var wait sync.WaitGroup
+		for c := range 12 {
+			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
+		}
+		wait.Go(s.faults)
+		wait.Wait()
+		s.heal()
+		s.checkAfterwards(goroutines)
+		wins = s.wins
+	})
+	return wins
+}
+
+// begin starts masters and engines.
+func (s *simulation) begin() {
+	n := 3 + 2*s.rand.IntN(2)
+	s.world = newWorld(s.t, n)
+	drifting := s.rand.IntN(2) == 0
+	for i, m := range s.world.masters {
+		m.quiet = true
+		if drifting {
+			m.rate = 0.991 + 0.018*s.rand.Float64()
+		}
+		if s.rand.IntN(10) == 0 {
+			m.version = "6.2.14"
+		}
+		_ = i
+	}
+	for range 1 + s.rand.IntN(3) {
+		s.engines = append(s.engines, s.world.start(s.world.cfg))
+		s.born = append(s.born, 0)
+	}
+	s.ends = time.Now().Add(3 * time.Second)
+}
+
+func (s *simulation) note(format string, args ...any) {
+	at := time.Until(s.ends.Add(-3 * time.Second)).Abs()
+	s.history = append(s.history, fmt.Sprintf("%8.1fms ", float64(at)/1e6)+fmt.Sprintf(format, args...))
+}
+
+// broken reports a broken promise with what happened to that key before it.
+func (s *simulation) broken(key, format string, args ...any) {
+	if s.t.Failed() {
+		return
+	}
+	var told []string
+	for _, h := range s.history {
+		if strings.Contains(h, " "+key+" ") || strings.Contains(h, "fault") {
+			told = append(told, h)
+		}
+	}
+	told = told[max(0, len(told)-60):]
+	s.t.Errorf("seed %d: %s\n%s", s.seed, fmt.Sprintf(format, args...), strings.Join(told, "\n"))
+}
+
+// engine is one of the engines, with the constant token that its clients use:
+// it is constant within one engine, as only that knows of an order.
+func (s *simulation) engine(i int) (*Engine, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i %= len(s.engines)
+	return s.engines[i], fmt.Sprintf("1@%d.%d", i, s.born[i])
+}
+
+func (s *simulation) ask(e *Engine, r Request) Result {
+	a := newWaiter()
+	e.Put(&r, a)
+	return <-a.answers
+}
+
+// faults happen until the end of the schedule.
+func (s *simulation) faults() {
+	r := s.rand
+	for time.Now().Before(s.ends) {
+		time.Sleep(time.Duration(r.IntN(120)) * ms)
+		m := s.world.masters[r.IntN(len(s.world.masters))]
+		fault := "fault: " + m.name
+		switch r.IntN(12) {
+		case 0, 1:
+			m.freeze()
+			fault += " frozen"
+		case 2, 3, 4:
+			m.unfreeze()
+			fault += " goes on"
+		case 5:
+			m.cut()
+			fault += " cut off"
+		case 6, 7:
+			m.mend()
+			fault += " mended"
+		case 8:
+			m.sever()
+			fault += " severed"
+		case 9:
+			lag := time.Duration(r.IntN(2)*r.IntN(150)) * ms
+			m.set(func(m *fakeMaster) { m.lag = lag })
+			fault += fmt.Sprint(" carries out late by ", lag)
+		case 10:
+			delay := time.Duration(r.IntN(2)*r.IntN(150)) * ms
+			m.set(func(m *fakeMaster) { m.delay = delay })
+			fault += fmt.Sprint(" answers late by ", delay)
+		case 11:
+			if r.IntN(4) > 0 {
+				m.set(func(m *fakeMaster) { clear(m.scripts) })
+				fault += " forgets its scripts"
+			} else {
+				fault += s.restart(r.IntN(len(s.engines)))
+			}
+		}
+		s.mu.Lock()
+		s.note("%s", fault)
+		s.mu.Unlock()
+	}
+}
+
+// restart closes one engine, perhaps in a hurry, and starts another.
+func (s *simulation) restart(i int) string {
+	old, _ := s.engine(i)
+	ctx, cancel := contextOf(time.Duration(s.rand.IntN(100)) * ms)
+	defer cancel()
+	old.Close(ctx)
+	e := New(s.world.cfg, old.log)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.engines[i] = e
+	s.born[i]++
+	s.world.engines = append(s.world.engines, e)
+	return fmt.Sprintf(": nothing, but engine %d is restarted", i)
+}
+
+// heal ends all faults.
+func (s *simulation) heal() {
+	for _, m := range s.world.masters {
+		m.unfreeze()
+		m.mend()
+		m.set(func(m *fakeMaster) { m.lag, m.delay = 0, 0 })
+	}
+}
