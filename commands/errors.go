@@ -48,7 +48,7 @@ const (
 // The proxy's own words.
 const (
 	errConfigRefused = "ERR CONFIG %s is not for a proxy: its options come from flags, variables and the configuration file"
-	errScriptUnknown = "ERR script %s is not a lock script this proxy knows: it runs compare-and-delete and compare-and-expire"
+	errScriptUnknown = "ERR script %s is no lock script: it is too long, or its blocks do not end where they should"
 	errScriptLong    = "ERR the script is longer than %d bytes"
 	errTTLTooLong    = "ERR the ttl is longer than max-ttl (%s), which over-max-ttl refuses"
 	errNoTTL         = "ERR a key without a ttl outlives max-ttl (%s), which over-max-ttl refuses"

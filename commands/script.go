@@ -3,6 +3,9 @@ package commands
 import (
 	"crypto/sha1"
 	"fmt"
+	"slices"
+
+	"redlock-proxy/quorum"
 )
 
 func (s *Session) scriptLoad(c *Command, args []string) Action {
@@ -79,10 +82,11 @@ func splitKeys(args []string) (keys, argv []string, text string) {
 	return rest[:n], rest[n:], ""
 }
 
-// run refuses what is no lock script, and then makes a call of the rest.
+// run makes a call of a script that is recognised, and has any other journaled
+// by the masters.
 func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
 	if !sc.known {
-		return refuse(fmt.Sprintf(errScriptUnknown, sc.sha))
+		return s.journal(c, sc, keys, argv)
 	}
 	if c.HasFlag("readonly") {
 		return refuse(inScript(errReadOnlyScript, sc.sha))
@@ -92,4 +96,51 @@ func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
 		return refuse(inScript(text, sc.sha))
 	}
 	return call.action(s.d)
+}
+
+// journal runs a script on the masters.
+func (s *Session) journal(c *Command, sc *script, keys, argv []string) Action {
+	if sc.journaled == nil {
+		return refuse(fmt.Sprintf(errScriptUnknown, sc.sha))
+	}
+	r := quorum.Request{Kind: quorum.Run, Script: sc.journaled, Keys: slices.Clone(keys), Args: slices.Clone(argv)}
+	if len(keys) > 0 {
+		r.Key = keys[0]
+	}
+	return Action{Requests: []quorum.Request{r}, Render: journaled{sc.sha}}
+}
+
+// journaled renders what the masters answered to a script.
+type journaled struct{ sha string }
+
+func (j journaled) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failure(r); failed {
+		return text, Action{}
+	}
+	if line := r.Script.Line; line > 0 {
+		return Error(fmt.Sprintf("%s script: %s, on @user_script:%d.", r.Script.Str, j.sha, line)), Action{}
+	}
+	return scriptReply(*r.Script), Action{}
+}
+
+// scriptReply is a master's reply as the client gets it.
+func scriptReply(r quorum.ScriptReply) Reply {
+	switch r.Kind {
+	case quorum.StatusReply:
+		return Simple(r.Str)
+	case quorum.IntegerReply:
+		return Integer(r.Int)
+	case quorum.BulkReply:
+		return Bulk(r.Str)
+	case quorum.FailureReply:
+		return Error(r.Str)
+	case quorum.ArrayReply:
+		elems := make([]Reply, len(r.Elems))
+		for i := range r.Elems {
+			elems[i] = scriptReply(r.Elems[i])
+		}
+		return Array(elems...)
+	}
+	return Null
 }

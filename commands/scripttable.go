@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"sync"
+
+	"redlock-proxy/quorum"
 )
 
 const (
@@ -22,6 +24,8 @@ type script struct {
 	text, sha string
 	shape     shape
 	known     bool // whether it has a shape
+
+	journaled *quorum.Script // how it runs otherwise; nil if it cannot
 }
 
 // scriptTable is the scripts that all sessions share. The masters have a table of
@@ -106,6 +110,9 @@ func newScript(text string) *script {
 	sc := &script{text: strings.Clone(text), sha: hex.EncodeToString(sum[:])}
 	if len(text) <= maxLockScript {
 		sc.shape, sc.known = recognise(sc.text)
+		if luaBalanced(sc.text) {
+			sc.journaled = quorum.NewScript(sc.text)
+		}
 	}
 	return sc
 }

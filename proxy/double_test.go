@@ -90,6 +90,7 @@ var won = quorum.Result{Decision: quorum.Won}
 func answerAtOnce(_ *fakeEngine, a asked) {
 	r := won
 	r.Reply = quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}
+	r.Script = &quorum.ScriptReply{Reply: r.Reply}
 	a.asker.Answer(r)
 	a.asker.Flush()
 }

@@ -16,6 +16,7 @@ var kinds = [...]string{
 	quorum.Read:    "read",
 	quorum.Remove:  "remove",
 	quorum.Write:   "write",
+	quorum.Run:     "script",
 }
 
 // infoQuorum is the section that no Redis has: the masters and what they decided.
@@ -28,7 +29,7 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	for i := range st.Masters {
 		line(b, "master%d:%s", i, masterText(&st.Masters[i]))
 	}
-	for kind := quorum.Acquire; kind <= quorum.Write; kind++ {
+	for kind := quorum.Acquire; kind <= quorum.Run; kind++ {
 		words := make([]string, 0, quorum.Unavailable)
 		for d := quorum.Won; d <= quorum.Unavailable; d++ {
 			words = append(words, fmt.Sprintf("%s=%d", d, st.Decisions[kind][d]))

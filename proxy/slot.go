@@ -24,7 +24,8 @@ type slot struct {
 	muted   bool
 
 	// ordered: the keys of all requests are undecided until the reply is known,
-	// because Render may come to more requests. held are these keys.
+	// because Render may come to more requests. held are the keys that this
+	// slot leaves undecided, for that or because a request does.
 	ordered bool
 	held    []string
 
@@ -36,6 +37,7 @@ type slot struct {
 	// One request is the rule; it costs no further allocation.
 	oneAsk    [1]ask
 	oneResult [1]quorum.Result
+	oneKey    [1]string
 	small     [40]byte
 
 	// The connection's mu guards what follows.
@@ -62,6 +64,7 @@ func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
 		ordered: a.Continues,
 		weight:  len(a.Requests),
 	}
+	s.held = s.oneKey[:0]
 	s.expect(a.Requests, a.Render)
 	return s
 }
@@ -110,29 +113,42 @@ func (c *conn) put(s *slot) bool {
 // grew is not kept.
 const smallMap = 8
 
-// enter waits until the key of r is decided and, if r leaves it undecided,
+// enter waits until the keys of r are decided and, if r leaves them undecided,
 // says so. It is false if the connection ended meanwhile: what has not been
 // put by then is not carried out.
 func (c *conn) enter(s *slot, r *quorum.Request) bool {
-	if s.ordered && slices.Contains(s.held, r.Key) {
-		return true
+	one := [1]string{r.Key}
+	keys := one[:]
+	if r.Kind == quorum.Run {
+		keys = r.Keys
 	}
+	for _, key := range keys {
+		if !slices.Contains(s.held, key) && !c.enterKey(s, key, undecides(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// undecides tells of a request that it leaves its keys undecided until it is
+// answered: it may be undone and tried again.
+func undecides(r *quorum.Request) bool { return r.Kind == quorum.Acquire || r.Kind == quorum.Run }
+
+func (c *conn) enterKey(s *slot, key string, undecides bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.phase != cutOff && c.undecided[r.Key] > 0 {
+	for c.phase != cutOff && c.undecided[key] > 0 {
 		c.waitFlushed()
 	}
 	if c.phase == cutOff {
 		return false
 	}
-	if s.ordered {
-		s.held = append(s.held, r.Key)
-	}
-	if s.ordered || r.Kind == quorum.Acquire {
+	if s.ordered || undecides {
+		s.held = append(s.held, key)
 		if c.undecided == nil {
 			c.undecided = make(map[string]int, 1)
 		}
-		c.undecided[r.Key]++
+		c.undecided[key]++
 		c.crowded = c.crowded || len(c.undecided) > smallMap
 	}
 	return true
@@ -159,9 +175,6 @@ func (c *conn) decided(keys ...string) {
 func (a *ask) Answer(result quorum.Result) {
 	s := a.slot
 	defer s.conn.recover()
-	if !s.ordered && a.request.Kind == quorum.Acquire {
-		defer s.conn.decided(a.request.Key)
-	}
 	s.results[a.n] = result
 	if s.missing.Add(-1) == 0 {
 		s.fill()
@@ -189,7 +202,7 @@ func (s *slot) fill() {
 		encoded = appendReply(s.small[:0], &reply, s.proto)
 	}
 	c.complete(s, encoded)
-	if s.ordered {
+	if len(s.held) > 0 {
 		c.decided(s.held...)
 	}
 }

@@ -73,6 +73,8 @@ type said struct {
 	named  bool   // value and type were told
 	absent bool   // there was no key
 	reply  Reply
+
+	journal *journaled // of a Run
 }
 
 // judge turns a master's answer into its vote: what the master said, whether it
@@ -95,6 +97,8 @@ func (r *Request) judge(a answer, nxGet bool) (v Vote, did bool, s said) {
 		return r.judgeRead(a)
 	case Remove:
 		return judgeRemove(a)
+	case Run:
+		return judgeScript(a)
 	}
 	return r.judgeWrite(a)
 }

@@ -1,6 +1,9 @@
 package quorum
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 // Every kind of request against every type of reply that a master can give. A
 // reply that the request cannot have is no vote.
@@ -93,7 +96,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{named, true, status, Granted, true, said{reply: Reply{Kind: StatusReply, Str: "OK"}}},
 	} {
 		v, did, s := c.r.judge(c.a, c.nxGet)
-		if v != c.vote || did != c.did || s != c.said {
+		if v != c.vote || did != c.did || !reflect.DeepEqual(s, c.said) {
 			t.Errorf("%d: %+v answered to %v: %v, did %v, %+v; want %v, %v, %+v", i, c.a, c.r.Kind, v, did, s, c.vote, c.did, c.said)
 		}
 	}
@@ -114,7 +117,7 @@ func TestTroubleOfAMasterIsAnUnknownVote(t *testing.T) {
 		for kind := Acquire; kind <= Write; kind++ {
 			for _, nxGet := range []bool{false, true} {
 				r := Request{Kind: kind}
-				if v, did, s := r.judge(answer{kind: FailureReply, str: text}, nxGet); v != Unknown || did || s != (said{}) {
+				if v, did, s := r.judge(answer{kind: FailureReply, str: text}, nxGet); v != Unknown || did || !reflect.DeepEqual(s, said{}) {
 					t.Errorf("%q to %v: %v, did %v, %+v", text, kind, v, did, s)
 				}
 			}

@@ -19,6 +19,11 @@ type debt struct {
 	// eternal says that the lock may be without expiry, too. Such a debt lives
 	// until it is paid.
 	eternal bool
+
+	// back, if not nil, is what the key was before a journaled script that was
+	// lost, and since when that counts; value is then what the script made of it.
+	back  *undoRecord
+	since time.Time
 }
 
 // argv is the command that pays the debt at the time now.
@@ -28,7 +33,24 @@ func (d debt) argv(b []string, now time.Time) []string {
 	if d.eternal {
 		eternal = "1"
 	}
+	if d.back != nil {
+		before, left := d.back.at(now.Sub(d.since))
+		return append(putBackScript.call(b), d.key, d.value, before, left, strconv.FormatInt(most, 10), eternal)
+	}
 	return append(takeBackScript.call(b), d.key, d.value, strconv.FormatInt(most, 10), eternal)
+}
+
+// at is what the key was, after some time: a record whose time has run out is
+// not restored.
+func (r *undoRecord) at(elapsed time.Duration) (before, left string) {
+	if r.left == saysNoTTL || r.before == "" {
+		return r.before, "0"
+	}
+	n := r.left - elapsed.Milliseconds()
+	if n <= 0 {
+		return "", "0"
+	}
+	return r.before, strconv.FormatInt(n, 10)
 }
 
 func (d debt) over(now time.Time) bool { return !d.eternal && !d.until.After(now) }

@@ -27,7 +27,7 @@ type Engine struct {
 	closing   atomic.Bool
 	cancel    context.CancelFunc
 	wait      sync.WaitGroup
-	decisions [Write + 1][Unavailable + 1]atomic.Uint64
+	decisions [Run + 1][Unavailable + 1]atomic.Uint64
 	splits    atomic.Uint64
 	overTTL   atomic.Uint64
 	held      atomic.Uint64
@@ -37,14 +37,6 @@ type Engine struct {
 
 	mu     sync.Mutex // guards claims
 	claims []string   // run id of each lane's master, "" while it has no link
-}
-
-// shard makes putting an op into all lanes one step for its keys, so that all
-// masters see the commands on a key in the same order, and two clients of one
-// proxy never split a vote.
-type shard struct {
-	mu sync.Mutex
-	_  [56]byte // a cache line of its own
 }
 
 // New starts an engine: its lanes begin to connect at once. Masters may be down.
@@ -97,14 +89,13 @@ func (e *Engine) try(o *op) {
 	}
 	e.inFlight.Add(1)
 	var missed counted
-	s := &e.shards[maphash.String(e.seed, o.Key)%uint64(len(e.shards))]
-	s.mu.Lock()
+	unlock := e.lock(&o.Request)
 	for i, l := range e.lanes {
 		if !l.push(o) {
 			missed = missed.voted(i, Unknown, false)
 		}
 	}
-	s.mu.Unlock()
+	unlock()
 	if missed == 0 {
 		return
 	}

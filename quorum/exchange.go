@@ -25,6 +25,10 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	sent := make([]bool, len(ops))
 	for i, o := range ops {
 		if sent[i] = !o.pointless(); sent[i] {
+			if o.Kind == Run {
+				l.add(link, o.runArgv(l.argv[:0], link.knows(o.Script.wrapped.sha)))
+				continue
+			}
 			l.add(link, o.argv(l.argv[:0], link.who.nxGet))
 		}
 	}

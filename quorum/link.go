@@ -19,6 +19,26 @@ type link struct {
 	guard  *guard
 	who    identity
 	clock  time.Time // the master's, when it was identified
+
+	// loaded are the journaled scripts that were sent on this link.
+	loaded map[string]struct{}
+}
+
+// maxLoaded bounds what a link remembers of scripts. Beyond it they are sent
+// with their text again.
+const maxLoaded = 10_000
+
+// knows tells whether the master has a script already, and notes that it will:
+// the caller sends the text otherwise.
+func (l *link) knows(sha string) bool {
+	if _, ok := l.loaded[sha]; ok {
+		return true
+	}
+	if l.loaded == nil || len(l.loaded) >= maxLoaded {
+		l.loaded = make(map[string]struct{})
+	}
+	l.loaded[sha] = struct{}{}
+	return false
 }
 
 var errDialedTwice = errors.New("the connection is gone")

@@ -43,6 +43,7 @@ func (l *lane) mend(link *link, lost unscripted) error {
 	}
 	l.mending = true
 	defer func() { l.mending = false }()
+	link.loaded = nil
 	var loads []rueidis.Completed
 	for _, s := range scripts {
 		loads = append(loads, link.client.B().Arbitrary("SCRIPT", "LOAD", s.text).Build())

@@ -19,6 +19,8 @@ type op struct {
 	ttl      time.Duration // as the masters get it: padded; 0 is none
 	px       string        // ttl in milliseconds, "" if none
 
+	clock [2]string // of a Run: the seconds and microseconds that its script is told
+
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.
 	first *op
@@ -103,6 +105,10 @@ func (o *op) expire(now time.Time) (answered bool) {
 
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
+	if o.Kind == Run {
+		now := o.engine.Now()
+		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
+	}
 	if ttl <= 0 {
 		return
 	}

@@ -19,6 +19,10 @@ func (o *op) decide(c counted) Decision {
 	case Read:
 		_, most := o.held(c)
 		return t.read(most)
+	case Run:
+		acted := o.replies(c, Granted)
+		declined := o.replies(c, Refused)
+		return t.script(len(acted), len(declined))
 	}
 	_, alike := o.reply(c)
 	return t.write(alike)
@@ -116,6 +120,8 @@ func (o *op) result(c counted) Result {
 		if r.Decision == Won {
 			r.Reply, _ = o.reply(c)
 		}
+	case Run:
+		o.scriptResult(c, &r)
 	}
 	return r
 }

@@ -30,6 +30,12 @@ const (
 	// Write carries out Args on every master. Won: a quorum gave the same
 	// reply, which is Result.Reply.
 	Write
+
+	// Run carries out Script on every master, journaled, with Keys and Args.
+	// Won: a quorum acted and gave the same reply. Contended: so many declined
+	// with the same reply that no quorum could act; what others did is put back.
+	// Result.Script is the reply in both cases.
+	Run
 )
 
 // Request is one thing a client asks of the masters: a pure value.
@@ -59,6 +65,11 @@ type Request struct {
 	// Args is the command of a Write as the masters get it, name first.
 	Args []string
 
+	// Script is the script of a Run, Keys are its keys, and Args its
+	// arguments. Key is the first of Keys, if there are any.
+	Script *Script
+	Keys   []string
+
 	// TTLArg is the index in Args that the engine fills with the padded ttl
 	// in milliseconds; zero if the command has none.
 	TTLArg int
@@ -73,6 +84,7 @@ const (
 	IntegerReply
 	BulkReply
 	FailureReply // an error reply; Str is its text
+	ArrayReply   // Elems; only of a Run
 )
 
 // Reply is what one master answered to a Write, or what a quorum of them did.
@@ -80,6 +92,18 @@ type Reply struct {
 	Kind ReplyKind
 	Str  string
 	Int  int64
+}
+
+// ScriptReply is what one master answered to a Run, or what a quorum of them did.
+type ScriptReply struct {
+	Reply
+	Elems []ScriptReply // of an ArrayReply
+
+	// Line is the line of the script that the error in Reply happened at; 0 if
+	// Reply is no such error.
+	Line int
+
+	left bool // Int is what is left of a ttl
 }
 
 // NoTTL is Result.TTL of a key without expiry.
@@ -108,6 +132,9 @@ type Result struct {
 	// quorum refused the command with one and the same error; this is also how
 	// a key of the wrong type shows in any other Kind, Won or Contended.
 	Reply Reply
+
+	// Script is the reply to a Run, nil if there is none.
+	Script *ScriptReply
 
 	// Voted, Needed and Masters are the numbers of NOQUORUM: how many masters
 	// could vote in time (or still could, when it was clear that they are too

@@ -66,6 +66,24 @@ if p<0 then
 if ARGV[3]~='1' then return 0 end
 elseif p>tonumber(ARGV[2]) then return 0 end
 return redis.call('DEL',KEYS[1])`)
+
+	// putBackScript makes of the key what it was before a journaled script:
+	// the dump ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or
+	// nothing, if that is empty. It acts only where the key is still what the
+	// script made of it, ARGV[1], and ends no later than in ARGV[4]
+	// milliseconds, or has no expiry and ARGV[5] is 1.
+	putBackScript = newScript(`local d=redis.call('DUMP',KEYS[1])
+if not d then return 0 end
+local c=d
+if #c>100 then c=redis.sha1hex(c) end
+if c~=ARGV[1] then return 0 end
+local p=redis.call('PTTL',KEYS[1])
+if p<0 then
+if ARGV[5]~='1' then return 0 end
+elseif p>tonumber(ARGV[4]) then return 0 end
+redis.call('DEL',KEYS[1])
+if ARGV[2]~='' then redis.call('RESTORE',KEYS[1],ARGV[3],ARGV[2]) end
+return 1`)
 )
 
-var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript}
+var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript, putBackScript}

@@ -31,6 +31,17 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 				return false
 			}
 		}
+	case o.Kind == Run && d != Won:
+		for i := range e.lanes {
+			e.putBack(o, c, i, now)
+		}
+		if d == Split {
+			e.splits.Add(1)
+			if o.attempt < e.SplitRetries && !e.closing.Load() && c.tally(len(e.lanes)).granted > 0 {
+				e.again(o)
+				return false
+			}
+		}
 	case o.Kind == Release, o.Kind == Remove:
 		if d == Won {
 			e.holds.end(&o.Request)
@@ -60,6 +71,8 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 		if c.did(i) {
 			e.lanes[i].undo(o.undoing(now), now)
 		}
+	case o.Kind == Run && d != Won:
+		e.putBack(o, c, i, now)
 	case o.Kind == Release, o.Kind == Remove:
 		if c.vote(i) != Granted {
 			e.oweRelease(o, c, i, now)
@@ -85,6 +98,25 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 		if c.did(i) {
 			l.undo(o.undoing(now), now)
 		}
+	}
+}
+
+// putBack undoes what a lost journaled script made of its keys on master i.
+func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
+	if !c.did(i) {
+		return
+	}
+	records := o.said[i].journal.undo
+	for j := range records {
+		r := &records[j]
+		e.lanes[i].undo(debt{
+			key:     r.key,
+			value:   r.after,
+			until:   now.Add(time.Duration(max(r.expires, 0))*time.Millisecond + drift(0)),
+			eternal: r.expires == saysNoTTL,
+			back:    r,
+			since:   now,
+		}, now)
 	}
 }
 

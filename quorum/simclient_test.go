@@ -27,7 +27,7 @@ func (s *simulation) client(c int, r *rand.Rand) {
 			token = fmt.Sprintf("c%d-%d", c, i)
 		}
 		key := fmt.Sprint("k", r.IntN(simKeys))
-		ttl := 30*ms + time.Duration(r.IntN(int(simMaxTTL/ms)-30))*ms
+		ttl := s.anyTTL(r)
 		sent := time.Now()
 		switch d := s.ask(e, Request{Kind: Acquire, Key: key, Token: token, TTL: ttl}).Decision; d {
 		case Won:
@@ -42,6 +42,10 @@ func (s *simulation) client(c int, r *rand.Rand) {
 			s.mu.Unlock()
 		}
 	}
+}
+
+func (s *simulation) anyTTL(r *rand.Rand) time.Duration {
+	return time.Duration(s.ttl[0]+r.IntN(s.ttl[1]-s.ttl[0])) * ms
 }
 
 // won notes that a client was promised a lock, and that nobody else has it.
@@ -98,12 +102,10 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
 		case 2:
 			ask.Kind = Release
 			s.still(c, key, func(holding) time.Time { return sent }) // from now on it does not rely on it
-			until := s.world.cfg.MasterTimeout
-			_ = until
 			s.ask(e, ask)
 			return
 		default:
-			ask.Kind, ask.TTL = Extend, 30*ms+time.Duration(r.IntN(int(simMaxTTL/ms)-30))*ms
+			ask.Kind, ask.TTL = Extend, s.anyTTL(r)
 			until := sent.Add(ask.TTL)
 			// From now on some masters may have the new expiry, which may be the sooner.
 			before := time.Time{}
@@ -133,7 +135,7 @@ func (s *simulation) lose(c int, key, how string) {
 func (s *simulation) checkAfterwards(goroutines int) {
 	// Whatever still stood in a socket is carried out at once; the longest lock
 	// ends after its padded ttl; an absent master is back in a second.
-	time.Sleep(time.Second + s.world.cfg.MasterTimeout + pad(simMaxTTL)*102/100)
+	time.Sleep(2*time.Second + s.world.cfg.MasterTimeout + pad(simMaxTTL)*102/100)
 	for _, m := range s.world.masters {
 		for k := range simKeys {
 			key := fmt.Sprint("k", k)
@@ -167,7 +169,7 @@ func (s *simulation) checkAfterwards(goroutines int) {
 		}
 	}
 	s.contend()
-	if now := runtime.NumGoroutine(); now > goroutines+5*len(s.engines) {
+	if now := runtime.NumGoroutine(); now > goroutines+5*len(s.engines)+len(s.world.masters) {
 		s.broken("", "%d goroutines, %d at the beginning", now, goroutines)
 	}
 }

@@ -29,6 +29,8 @@ type simulation struct {
 	rand  *rand.Rand // of the faults
 	world *world
 	ends  time.Time // of clients and faults
+	pause int       // the longest between two faults, in milliseconds
+	ttl   [2]int    // the shortest and the longest, in milliseconds
 
 	mu      sync.Mutex // guards what follows
 	engines []*Engine
@@ -80,7 +82,7 @@ func simulate(t *testing.T, seed uint64) (wins int) {
 		s.begin()
 		goroutines := runtime.NumGoroutine()
 		var wait sync.WaitGroup
-		for c := range 12 {
+		for c := range 3 + s.rand.IntN(10) {
 			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
 		}
 		wait.Go(s.faults)
@@ -97,7 +99,7 @@ func (s *simulation) begin() {
 	n := 3 + 2*s.rand.IntN(2)
 	s.world = newWorld(s.t, n)
 	drifting := s.rand.IntN(2) == 0
-	for i, m := range s.world.masters {
+	for _, m := range s.world.masters {
 		m.quiet = true
 		if drifting {
 			m.rate = 0.991 + 0.018*s.rand.Float64()
@@ -105,8 +107,9 @@ func (s *simulation) begin() {
 		if s.rand.IntN(10) == 0 {
 			m.version = "6.2.14"
 		}
-		_ = i
 	}
+	s.pause = []int{30, 120, 400}[s.rand.IntN(3)]
+	s.ttl = [][2]int{{30, 900}, {30, 250}, {500, 900}}[s.rand.IntN(3)]
 	for range 1 + s.rand.IntN(3) {
 		s.engines = append(s.engines, s.world.start(s.world.cfg))
 		s.born = append(s.born, 0)
@@ -151,47 +154,63 @@ func (s *simulation) ask(e *Engine, r Request) Result {
 
 // faults happen until the end of the schedule.
 func (s *simulation) faults() {
-	r := s.rand
 	for time.Now().Before(s.ends) {
-		time.Sleep(time.Duration(r.IntN(120)) * ms)
-		m := s.world.masters[r.IntN(len(s.world.masters))]
-		fault := "fault: " + m.name
-		switch r.IntN(12) {
-		case 0, 1:
-			m.freeze()
-			fault += " frozen"
-		case 2, 3, 4:
-			m.unfreeze()
-			fault += " goes on"
-		case 5:
-			m.cut()
-			fault += " cut off"
-		case 6, 7:
-			m.mend()
-			fault += " mended"
-		case 8:
-			m.sever()
-			fault += " severed"
-		case 9:
-			lag := time.Duration(r.IntN(2)*r.IntN(150)) * ms
-			m.set(func(m *fakeMaster) { m.lag = lag })
-			fault += fmt.Sprint(" carries out late by ", lag)
-		case 10:
-			delay := time.Duration(r.IntN(2)*r.IntN(150)) * ms
-			m.set(func(m *fakeMaster) { m.delay = delay })
-			fault += fmt.Sprint(" answers late by ", delay)
-		case 11:
-			if r.IntN(4) > 0 {
-				m.set(func(m *fakeMaster) { clear(m.scripts) })
-				fault += " forgets its scripts"
-			} else {
-				fault += s.restart(r.IntN(len(s.engines)))
-			}
-		}
+		time.Sleep(time.Duration(s.rand.IntN(s.pause)) * ms)
+		m := s.world.masters[s.rand.IntN(len(s.world.masters))]
+		fault := s.fault(m)
 		s.mu.Lock()
-		s.note("%s", fault)
+		s.note("fault: %s %s", m.name, fault)
 		s.mu.Unlock()
 	}
+}
+
+// fault does something to a master, and says what.
+func (s *simulation) fault(m *fakeMaster) string {
+	r := s.rand
+	sometimes := time.Duration(r.IntN(2)*r.IntN(150)) * ms
+	switch r.IntN(14) {
+	case 0, 1:
+		m.freeze()
+		return "frozen"
+	case 2, 3, 4:
+		m.unfreeze()
+		return "goes on"
+	case 5:
+		m.cut()
+		return "cut off"
+	case 6, 7:
+		m.mend()
+		return "mended"
+	case 8:
+		m.sever()
+		return "severed"
+	case 9:
+		m.set(func(m *fakeMaster) { m.lag = sometimes })
+		return fmt.Sprint("carries out late by ", sometimes)
+	case 10:
+		m.set(func(m *fakeMaster) { m.delay = sometimes })
+		return fmt.Sprint("answers late by ", sometimes)
+	case 11:
+		if r.IntN(4) == 0 {
+			return s.restart(r.IntN(len(s.engines)))
+		}
+		m.set(func(m *fakeMaster) { clear(m.scripts) })
+		return "forgets its scripts"
+	case 12:
+		// What its sockets hold is carried out behind what later ones bring.
+		serve := m.holdBack()
+		time.AfterFunc(time.Duration(300+r.IntN(1000))*ms, serve)
+		return "holds its sockets back"
+	}
+	// All others are out of reach for a while.
+	away := time.Duration(50+r.IntN(500)) * ms
+	for _, other := range s.world.masters {
+		if other != m {
+			other.cut()
+			time.AfterFunc(away, other.mend)
+		}
+	}
+	return fmt.Sprint("is alone for ", away)
 }
 
 // restart closes one engine, perhaps in a hurry, and starts another.
@@ -206,7 +225,7 @@ func (s *simulation) restart(i int) string {
 	s.engines[i] = e
 	s.born[i]++
 	s.world.engines = append(s.world.engines, e)
-	return fmt.Sprintf(": nothing, but engine %d is restarted", i)
+	return fmt.Sprintf("is left alone, and engine %d restarted", i)
 }
 
 // heal ends all faults.

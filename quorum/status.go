@@ -38,7 +38,7 @@ type Status struct {
 	Masters []MasterStatus
 
 	// Decisions by kind and decision: Decisions[Acquire][Won].
-	Decisions [Write + 1][Unavailable + 1]uint64
+	Decisions [Run + 1][Unavailable + 1]uint64
 
 	Splits       uint64 // attempts to acquire that were split and undone
 	Undos        uint64 // keys taken back from masters that had granted

@@ -1,0 +1,354 @@
+package quorum
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A journaled script is a client's own script, run on each master behind a
+// prelude that takes an undo record of what it writes (journal.lua), so that
+// the masters can vote on its effect.
+
+//go:embed journal.lua
+var preludeText string
+
+// prelude is the journal's text on one line.
+var prelude = oneLine(preludeText)
+
+// oneLine takes comments, indentation and line ends out of a Lua text in which
+// no string holds any of them.
+func oneLine(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "--") {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// Script is a client's script that is run journaled.
+type Script struct {
+	text    string
+	wrapped *script
+}
+
+// NewScript makes a Script of a client's text. The caller has made sure that
+// its blocks are balanced, so that it cannot end the function that it is put
+// into.
+func NewScript(text string) *Script {
+	return &Script{text: text, wrapped: newScript(prelude + " " + text + "\nend)")}
+}
+
+const unknownLine = -1
+
+// line is where an error happened. The prelude does not see it where the script
+// ends in return redis.call(...), which Lua carries out in the place of the
+// script's own frame; if there is one such line, it is that.
+func (s *Script) line(n int) int {
+	if n > 0 {
+		return n
+	}
+	found := 1
+	tails := 0
+	for i, line := range strings.Split(s.text, "\n") {
+		if tailCall.MatchString(line) {
+			found = i + 1
+			tails++
+		}
+	}
+	if tails != 1 {
+		return 1
+	}
+	return found
+}
+
+var tailCall = regexp.MustCompile(`\breturn\s+redis\.p?call\b`)
+
+// What the flags of a journaled answer say.
+const (
+	scriptWrote   = 1
+	scriptRemoved = 2
+	scriptRefused = 4
+)
+
+// journaled is one master's answer to a journaled script.
+type journaled struct {
+	reply ScriptReply // Line is unknownLine where the master could not tell
+
+	// acted: the script did something, or it only removed something and did
+	// not say no. To tidy up and then say no is to decline.
+	acted bool
+
+	undo      []undoRecord
+	published []string // channel, message, channel, message
+}
+
+// undoRecord says what a journaled script made of one key, and what it was.
+type undoRecord struct {
+	key     string
+	before  string // dump; "" is absent
+	left    int64  // its remaining ttl in milliseconds, or saysNoTTL
+	after   string // dump, or the SHA-1 of a long one; "" is absent
+	expires int64  // the remaining ttl afterwards, or saysNoTTL
+}
+
+// readJournal reads {flags, line, shape, values, undo, published}.
+func readJournal(a answer) (*journaled, bool) {
+	if len(a.elems) != 6 || a.elems[0].kind != IntegerReply || a.elems[1].kind != IntegerReply || a.elems[2].kind != BulkReply {
+		return nil, false
+	}
+	flags, line := a.elems[0].int, a.elems[1].int
+	reply, ok := readShape(a.elems[2].str, a.elems[3].elems)
+	if !ok {
+		return nil, false
+	}
+	j := &journaled{
+		reply: reply,
+		acted: flags&scriptWrote != 0 || flags&scriptRemoved != 0 && !reply.saysNo(),
+	}
+	if line >= 0 && flags&scriptRefused == 0 {
+		j.reply.Line = int(line)
+		if line == 0 {
+			j.reply.Line = unknownLine
+		}
+	}
+	for _, r := range a.elems[4].elems {
+		if len(r.elems) != 5 {
+			return nil, false
+		}
+		if flags&scriptWrote == 0 {
+			break // a removal is never put back
+		}
+		j.undo = append(j.undo, undoRecord{
+			key:     r.elems[0].str,
+			before:  r.elems[1].str,
+			left:    r.elems[2].int,
+			after:   r.elems[3].str,
+			expires: r.elems[4].int,
+		})
+	}
+	for _, v := range a.elems[5].elems {
+		j.published = append(j.published, v.str)
+	}
+	return j, len(j.published)%2 == 0
+}
+
+// readShape puts a script's reply together again. The shape has a letter for
+// each value: $ string, : integer, t remaining ttl, + status, - error, _ nil,
+// and *n; for an array of n. It tells apart what a reply within an array would
+// not: a status from a string, and a ttl from any other number.
+func readShape(shape string, values []answer) (r ScriptReply, ok bool) {
+	s := shapeReader{shape: shape, values: values}
+	r = s.next(8)
+	return r, !s.bad && s.shape == "" && len(s.values) == 0
+}
+
+type shapeReader struct {
+	shape  string
+	values []answer
+	bad    bool
+}
+
+func (s *shapeReader) next(depth int) ScriptReply {
+	if s.shape == "" || depth == 0 {
+		s.bad = true
+		return ScriptReply{}
+	}
+	letter := s.shape[0]
+	s.shape = s.shape[1:]
+	switch letter {
+	case '_':
+		return ofKind(NilReply, "")
+	case '*':
+		count, rest, _ := strings.Cut(s.shape, ";")
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 0 || n > maxReplyElems {
+			s.bad = true
+			return ScriptReply{}
+		}
+		s.shape = rest
+		r := ofKind(ArrayReply, "")
+		for range n {
+			if s.bad {
+				break
+			}
+			r.Elems = append(r.Elems, s.next(depth-1))
+		}
+		return r
+	}
+	if len(s.values) == 0 {
+		s.bad = true
+		return ScriptReply{}
+	}
+	value := s.values[0].str
+	s.values = s.values[1:]
+	switch letter {
+	case '$':
+		return ofKind(BulkReply, value)
+	case '+':
+		return ofKind(StatusReply, value)
+	case '-':
+		return ofKind(FailureReply, value)
+	case ':', 't':
+		n, err := strconv.ParseInt(value, 10, 64)
+		s.bad = s.bad || err != nil
+		return ScriptReply{Reply: Reply{Kind: IntegerReply, Int: n}, left: letter == 't'}
+	}
+	s.bad = true
+	return ScriptReply{}
+}
+
+func ofKind(kind ReplyKind, s string) ScriptReply {
+	return ScriptReply{Reply: Reply{Kind: kind, Str: s}}
+}
+
+// saysNo tells that a reply is a script's no.
+func (r *ScriptReply) saysNo() bool {
+	return r.Kind == NilReply || r.Kind == IntegerReply && r.Int == 0
+}
+
+// alike tells that two masters gave the same reply: what is left of a ttl may
+// differ, since their clocks do.
+func (r *ScriptReply) alike(s *ScriptReply) bool {
+	if r.Kind != s.Kind || r.Str != s.Str || len(r.Elems) != len(s.Elems) {
+		return false
+	}
+	if r.Int != s.Int && !(r.left && s.left) {
+		return false
+	}
+	for i := range r.Elems {
+		if !r.Elems[i].alike(&s.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// merge is the reply that stands for several that are alike: of remaining ttls
+// the quorum-th largest, which a quorum still holds.
+func merge(replies []ScriptReply, quorum int) ScriptReply {
+	r := replies[0]
+	if r.left {
+		left := make([]int64, len(replies))
+		for i := range replies {
+			left[i] = replies[i].Int
+		}
+		slices.Sort(left)
+		r.Int = left[max(len(left)-quorum, 0)]
+	}
+	if len(r.Elems) > 0 {
+		r.Elems = slices.Clone(r.Elems)
+		for i := range r.Elems {
+			column := make([]ScriptReply, len(replies))
+			for j := range replies {
+				column[j] = replies[j].Elems[i]
+			}
+			r.Elems[i] = merge(column, quorum)
+		}
+	}
+	return r
+}
+
+// judgeScript turns a master's answer to a journaled script into its vote.
+func judgeScript(a answer) (Vote, bool, said) {
+	if a.kind == FailureReply {
+		// It did not run: it cannot be compiled, or the like.
+		return Refused, false, said{journal: &journaled{reply: ofKind(FailureReply, a.str)}}
+	}
+	j, ok := readJournal(a)
+	switch {
+	case !ok:
+		return Unknown, false, said{}
+	case j.acted:
+		return Granted, true, said{journal: j}
+	}
+	return Refused, false, said{journal: j}
+}
+
+// script decides a journaled script: acted and declined are how many masters
+// did so with the most frequent reply of its kind.
+func (t tally) script(acted, declined int) Decision {
+	blocking := t.masters - t.quorum() + 1
+	switch {
+	case acted >= t.quorum():
+		return Won
+	case declined >= blocking:
+		return Contended
+	case t.pending > 0 && (acted+t.pending >= t.quorum() || declined+t.pending >= blocking):
+		return undecided
+	case t.granted+t.refused >= t.quorum():
+		return Split
+	case t.pending > 0 && t.granted+t.refused+t.pending >= t.quorum():
+		return undecided
+	}
+	return Unavailable
+}
+
+// replies are the most frequent reply of the masters with this vote: one for
+// each of those that gave it.
+func (o *op) replies(c counted, v Vote) (most []ScriptReply) {
+	for i := range o.said {
+		if c.vote(i) != v {
+			continue
+		}
+		first := o.said[i].journal
+		var alike []ScriptReply
+		for j := range o.said {
+			if other := o.said[j].journal; c.vote(j) == v && first.reply.alike(&other.reply) {
+				alike = append(alike, other.reply)
+			}
+		}
+		if len(alike) > len(most) {
+			most = alike
+		}
+	}
+	return most
+}
+
+// runArgv appends the call as a master gets it: by hash if the link knows that the
+// master has the script.
+func (o *op) runArgv(b []string, known bool) []string {
+	if known {
+		b = append(b, "EVALSHA", o.Script.wrapped.sha)
+	} else {
+		b = append(b, "EVAL", o.Script.wrapped.text)
+	}
+	b = append(b, strconv.Itoa(len(o.Keys)))
+	b = append(b, o.Keys...)
+	b = append(b, o.clock[0], o.clock[1])
+	return append(b, o.Args...)
+}
+
+// scriptResult takes the reply from those who acted if they won, and else from
+// those who declined. A split that was tried often enough is answered with a no
+// if there is one: those who acted are undone, so that it is true.
+func (o *op) scriptResult(c counted, r *Result) {
+	from := Refused
+	if r.Decision == Won {
+		from = Granted
+	}
+	replies := o.replies(c, from)
+	switch {
+	case r.Decision == Unavailable, len(replies) == 0:
+		return
+	case r.Decision == Split:
+		if c.tally(len(o.said)).granted == 0 {
+			return
+		}
+		r.Decision = Contended
+	}
+	reply := merge(replies, r.Needed)
+	if reply.Line != 0 {
+		reply.Line = o.Script.line(reply.Line)
+	}
+	r.Script = &reply
+}

@@ -1,0 +1,42 @@
+package quorum
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+)
+
+// shard makes putting an op into all lanes one step for its keys, so that all
+// masters see the commands on a key in the same order, and two clients of one
+// proxy never split a vote.
+type shard struct {
+	mu sync.Mutex
+	_  [56]byte // a cache line of its own
+}
+
+func (e *Engine) shard(key string) int {
+	return int(maphash.String(e.seed, key) % uint64(len(e.shards)))
+}
+
+// lock locks the shards of a request's keys, always in the same order.
+func (e *Engine) lock(r *Request) (unlock func()) {
+	if len(r.Keys) < 2 {
+		mu := &e.shards[e.shard(r.Key)].mu
+		mu.Lock()
+		return mu.Unlock
+	}
+	shards := make([]int, len(r.Keys))
+	for i, key := range r.Keys {
+		shards[i] = e.shard(key)
+	}
+	slices.Sort(shards)
+	shards = slices.Compact(shards)
+	for _, i := range shards {
+		e.shards[i].mu.Lock()
+	}
+	return func() {
+		for _, i := range shards {
+			e.shards[i].mu.Unlock()
+		}
+	}
+}
