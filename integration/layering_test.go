@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/commands/transcript": {},
 	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
 	"redlock-proxy/integration/bench":   {"redlock-proxy/integration"},
+	"redlock-proxy/integration/clients": {},
 }
 
 // mayNotImport is what some packages must leave alone of the standard library:

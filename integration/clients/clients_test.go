@@ -1,0 +1,75 @@
+package clients
+
+import (
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// languages narrows the matrix while one of its folders is worked on:
+//
+//	go test -v ./integration/clients -languages=python,node
+var languages = flag.String("languages", "", "run these folders only, separated by commas")
+
+// patience is how long the libraries of one language may take.
+const patience = 4 * time.Minute
+
+func TestUnmodifiedClientsLockThroughTheProxy(t *testing.T) {
+	for _, language := range folders(t) {
+		t.Run(language, func(t *testing.T) {
+			masters, p := start(t)
+			d := &deaths{t: t, masters: masters, proxy: p, counters: map[string]*counter{}}
+			verdicts := 0
+			s, err := launch(filepath.Join(language, "run"), p.Addr, patience)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.follow(func(line string) {
+				t.Log(line)
+				what, _, _ := strings.Cut(line, " ")
+				switch what {
+				case "ok", "pending":
+					verdicts++
+				case "FAIL":
+					verdicts++
+					t.Error("the library fails: see the line before")
+				case "counter":
+					d.hear(line)
+				}
+			}, d.look)
+			if err := s.wait(); err != nil {
+				t.Errorf("%s/run: %v", language, err)
+			}
+			d.bury()
+			if verdicts == 0 {
+				t.Errorf("%s/run says of no library how it went", language)
+			}
+		})
+	}
+}
+
+// folders are all languages, or those asked for.
+func folders(t *testing.T) []string {
+	t.Helper()
+	scripts, err := filepath.Glob("*/run")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no language has a script: %v", err)
+	}
+	var all []string
+	for _, s := range scripts {
+		all = append(all, filepath.Dir(s))
+	}
+	if *languages == "" {
+		return all
+	}
+	asked := strings.Split(*languages, ",")
+	for _, a := range asked {
+		if !slices.Contains(all, a) {
+			t.Fatalf("-languages names %q; there are %s", a, strings.Join(all, ", "))
+		}
+	}
+	return asked
+}
