@@ -10,11 +10,18 @@
 // debt.go, errand.go). What is decided is pure; what moves bytes decides
 // nothing.
 //
+// What clients publish goes to this proxy's subscribers at once, and in envelopes
+// through all masters to those of the other proxies (publish.go, envelope.go),
+// which listen to each master on a connection of its own (subscriptions.go,
+// subscription.go) and deliver the first copy (seen.go).
+//
 // Goroutines:
 //
-//	started by  what               owns                 ends when            waited for by
-//	New         lane.run, each     the link, the batch  the engine closes    Engine.Close
-//	New         Engine.sweep       the retries' timer   the engine closes    Engine.Close
+//	started by  what                 owns                 ends when            waited for by
+//	New         lane.run, each       the link, the batch  the engine closes    Engine.Close
+//	New         Engine.sweep         the retries' timer   the engine closes    Engine.Close
+//	Subscribe,  Engine.listen, each  the subscription     the engine closes    Engine.Close
+//	the first
 //
 // rueidis starts one of its own where a link ends, which ends with it.
 package quorum

@@ -35,6 +35,9 @@ type Engine struct {
 
 	retries retries
 
+	messages      messages
+	subscriptions subscriptions
+
 	mu     sync.Mutex // guards claims
 	claims []string   // run id of each lane's master, "" while it has no link
 }
@@ -69,6 +72,12 @@ func New(cfg Config, log hclog.Logger) *Engine {
 		e.wait.Go(func() { l.run(ctx) })
 	}
 	e.wait.Go(func() { e.sweep(ctx) })
+	e.messages.sender = newSender()
+	e.subscriptions.start = func() {
+		for i := range e.lanes {
+			e.wait.Go(func() { e.listen(ctx, i) })
+		}
+	}
 	return e
 }
 
@@ -187,6 +196,13 @@ func (e *Engine) claim(i int, runID string) (twin string) {
 	return ""
 }
 
+// claimed is the run id of the server that lane i is connected to, "" if none.
+func (e *Engine) claimed(i int) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.claims[i]
+}
+
 func (e *Engine) unclaim(i int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -223,6 +239,11 @@ func (e *Engine) Status() Status {
 		OverMaxTTL:  e.overTTL.Load(),
 		MaxHoldEnds: e.held.Load(),
 		InFlight:    int(e.inFlight.Load()),
+
+		Subscriptions:     e.subscriptions.count(),
+		MessagesPublished: e.messages.published.Load(),
+		MessagesShort:     e.messages.short.Load(),
+		MessagesReceived:  e.messages.received.Load(),
 	}
 	for k := range e.decisions {
 		for d := range e.decisions[k] {
@@ -246,6 +267,7 @@ func (e *Engine) Status() Status {
 // of the engine have ended.
 func (e *Engine) Close(ctx context.Context) {
 	e.closing.Store(true)
+	e.subscriptions.close()
 	failures := make([]uint64, len(e.lanes))
 	for i, l := range e.lanes {
 		failures[i] = l.failures.Load()

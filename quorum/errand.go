@@ -6,12 +6,17 @@ import (
 )
 
 // errand is a command for one master alone, on which nobody waits: an undo, a
-// debt paid, or a key given again. It goes to the head of the next batch.
+// debt paid, a key given again, or a message published. It goes to the head of
+// the next batch.
 type errand struct {
-	debt debt
-	heal *op       // if not nil, the extension whose key is to be set again
-	from time.Time // of heal: when its ttl began
+	debt     debt
+	heal     *op       // if not nil, the extension whose key is to be set again
+	from     time.Time // of heal: when its ttl began
+	envelope string    // if not "", what is to be published
 }
+
+// pays tells that the errand takes something back, and is owed if it fails.
+func (e *errand) pays() bool { return e.heal == nil && e.envelope == "" }
 
 func (e *errand) key() string {
 	if e.heal != nil {
@@ -22,6 +27,9 @@ func (e *errand) key() string {
 
 // argv is the errand as the master gets it, or nil if it has come too late.
 func (e *errand) argv(b []string, now time.Time) []string {
+	if e.envelope != "" {
+		return append(b, "PUBLISH", messageChannel, e.envelope)
+	}
 	if e.heal == nil {
 		if e.debt.over(now) {
 			return nil

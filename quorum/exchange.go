@@ -92,6 +92,7 @@ func (l *lane) add(link *link, argv []string) {
 // settled looks at what became of an errand.
 func (l *lane) settled(e errand, a answer) {
 	switch {
+	case e.envelope != "":
 	case e.heal != nil:
 		l.heals.Add(1)
 	case a.failed("NOSCRIPT"):
@@ -158,9 +159,9 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.mu.Lock()
 	l.open = false
 	errands = append(errands, l.errands...)
-	l.errands = nil
+	l.errands, l.outbox = nil, outbox{}
 	for _, e := range errands {
-		if e.heal == nil {
+		if e.pays() {
 			l.owed.Add(1)
 			l.dropped.Add(uint64(l.debts.add(e.debt, now)))
 		}

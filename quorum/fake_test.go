@@ -32,8 +32,11 @@ type fakeMaster struct {
 	scripts  map[string]*script
 	conns    map[int64]*socket
 	lastID   int64
-	kills    int
-	dials    int
+
+	subscribers map[int64]string // connection to channel
+
+	kills int
+	dials int
 
 	refuse  bool                               // dials fail
 	thaw    chan struct{}                      // while frozen; closed by unfreeze
@@ -282,6 +285,7 @@ func (m *fakeMaster) restartBlank() {
 		m.restarts++
 		m.runID = fmt.Sprintf("%s-%d", m.name, m.restarts)
 		m.lastID = 0
+		clear(m.subscribers)
 		clear(m.keys)
 		clear(m.scripts)
 		m.refuse = false

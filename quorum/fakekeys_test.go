@@ -63,6 +63,14 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return "+OK\r\n"
 	case "CLIENT":
 		return m.client(args, id)
+	case "SUBSCRIBE":
+		m.note(args)
+		return m.subscribe(args[1], id)
+	case "PUBLISH":
+		m.note(args)
+		return m.publish(args[1], args[2])
+	case "PING":
+		return m.ping(id)
 	case "INFO":
 		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
 			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" + m.info)

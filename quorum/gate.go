@@ -124,6 +124,8 @@ func masterTime(a answer) (time.Time, bool) {
 type gate struct {
 	w io.Writer
 	r *bufio.Reader
+
+	longest int64 // string that is read; 0 is maxGateBulk
 }
 
 func (g *gate) authenticate(user, password string) error {
@@ -143,14 +145,7 @@ func (g *gate) authenticate(user, password string) error {
 
 // ask sends the calls at once and reads one answer for each.
 func (g *gate) ask(calls ...[]string) ([]answer, error) {
-	var b []byte
-	for _, call := range calls {
-		b = fmt.Appendf(b, "*%d\r\n", len(call))
-		for _, arg := range call {
-			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
-		}
-	}
-	if _, err := g.w.Write(b); err != nil {
+	if err := g.send(calls...); err != nil {
 		return nil, err
 	}
 	answers := make([]answer, len(calls))
@@ -165,6 +160,18 @@ func (g *gate) ask(calls ...[]string) ([]answer, error) {
 		return nil, errSurplus
 	}
 	return answers, nil
+}
+
+func (g *gate) send(calls ...[]string) error {
+	var b []byte
+	for _, call := range calls {
+		b = fmt.Appendf(b, "*%d\r\n", len(call))
+		for _, arg := range call {
+			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
+		}
+	}
+	_, err := g.w.Write(b)
+	return err
 }
 
 // maxGateBulk bounds a string that a server sends before it is known: INFO is
@@ -197,7 +204,7 @@ func (g *gate) read(depth int) (answer, error) {
 	switch {
 	case line[0] == ':':
 		return answer{kind: IntegerReply, int: n}, nil
-	case line[0] == '$' && n >= 0 && n <= maxGateBulk:
+	case line[0] == '$' && n >= 0 && n <= max(g.longest, maxGateBulk):
 		b := make([]byte, n+2)
 		if _, err := io.ReadFull(g.r, b); err != nil {
 			return answer{}, err

@@ -40,6 +40,7 @@ type lane struct {
 	idle    bool // the goroutine waits on wake
 	queue   []*op
 	errands []errand // go before the queue
+	outbox  outbox   // goes between the two
 	batch   []*op    // in flight
 	sent    time.Time
 	link    *link
@@ -131,7 +132,7 @@ func (l *lane) heal(o *op) {
 // a probe.
 func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	l.mu.Lock()
-	for len(l.queue) == 0 && len(l.errands) == 0 {
+	for l.waiting() == 0 {
 		l.idle = true
 		l.mu.Unlock()
 		select {
@@ -140,17 +141,19 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 			return nil, nil, ctx.Err()
 		}
 		l.mu.Lock()
-		if len(l.queue) == 0 && len(l.errands) == 0 {
+		if l.waiting() == 0 {
 			break // roused to probe
 		}
 	}
 	defer l.mu.Unlock()
-	errands := l.errands[:min(len(l.errands), maxBatch)]
+	n := min(len(l.errands), maxBatch)
+	errands := l.errands[:n:n]
 	if len(errands) == len(l.errands) {
 		l.errands = nil
 	} else {
 		l.errands = l.errands[len(errands):]
 	}
+	errands = l.outbox.take(errands, maxBatch-len(errands))
 	ops := l.queue
 	if n := maxBatch - len(errands); len(ops) > n {
 		ops = ops[:n:n]
@@ -198,8 +201,11 @@ func (l *lane) busy(connecting bool) bool {
 	if !l.open {
 		return connecting && l.debts.len() > 0
 	}
-	return len(l.queue)+len(l.errands)+len(l.batch) > 0
+	return l.waiting()+len(l.batch) > 0
 }
+
+// waiting is how much there is for the next batch. mu is held.
+func (l *lane) waiting() int { return len(l.queue) + len(l.errands) + len(l.outbox.list) }
 
 func (l *lane) status() MasterStatus {
 	l.mu.Lock()

@@ -46,16 +46,9 @@ var errDialedTwice = errors.New("the connection is gone")
 // dial connects to the master, identifies it and hands the connection to a new
 // rueidis client. Everything is bounded by ctx.
 func (m *Master) dial(ctx context.Context, predecessor identity, timeout time.Duration) (*link, error) {
-	connect := m.Dial
-	if connect == nil {
-		connect = new(net.Dialer).DialContext
-	}
-	conn, err := connect(ctx, m.Network, m.Address)
+	conn, err := m.connect(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		conn.SetDeadline(deadline)
 	}
 	// A shutdown does not wait for a silent master.
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
@@ -74,18 +67,44 @@ func (m *Master) dial(ctx context.Context, predecessor identity, timeout time.Du
 	return l, nil
 }
 
+// connect opens a connection with the deadline of ctx.
+func (m *Master) connect(ctx context.Context) (net.Conn, error) {
+	connect := m.Dial
+	if connect == nil {
+		connect = new(net.Dialer).DialContext
+	}
+	conn, err := connect(ctx, m.Network, m.Address)
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		conn.SetDeadline(deadline)
+	}
+	return conn, nil
+}
+
+// secure begins TLS where the master wants it.
+func (m *Master) secure(conn net.Conn) (net.Conn, error) {
+	if m.TLS == nil {
+		return conn, nil
+	}
+	secured := tls.Client(conn, m.TLS())
+	return secured, secured.Handshake()
+}
+
+func (m *Master) credentials() (user, password string) {
+	if m.Credentials == nil {
+		return "", ""
+	}
+	return m.Credentials()
+}
+
 func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration) (*link, error) {
-	if m.TLS != nil {
-		secured := tls.Client(conn, m.TLS())
-		if err := secured.Handshake(); err != nil {
-			return nil, err
-		}
-		conn = secured
+	conn, err := m.secure(conn)
+	if err != nil {
+		return nil, err
 	}
-	var user, password string
-	if m.Credentials != nil {
-		user, password = m.Credentials()
-	}
+	user, password := m.credentials()
 	who, clock, err := identify(conn, user, password, predecessor)
 	if err != nil {
 		return nil, err

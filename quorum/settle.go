@@ -58,6 +58,9 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 			e.unpersist(o, c, i, now)
 		}
 	}
+	if o.Kind == Run {
+		e.publishScript(o, c)
+	}
 	e.inFlight.Add(-1)
 	o.asker.Answer(o.result(c))
 	return true

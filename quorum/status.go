@@ -50,6 +50,11 @@ type Status struct {
 	MaxHoldEnds  uint64 // extensions refused because of max-hold
 
 	InFlight int // requests put and not yet decided
+
+	Subscriptions     int    // masters whose messages can be heard; 0 before the first subscriber
+	MessagesPublished uint64 // by this proxy's clients and their scripts
+	MessagesShort     uint64 // of these, put to fewer than a quorum of masters
+	MessagesReceived  uint64 // from other proxies, each counted once
 }
 
 // MasterStatus is one master's part of a Status.
