@@ -36,7 +36,8 @@ for my $library (@libraries) {
         $judge->($what, sub { $run->(); $what });
     }
     say "counter begins $library";
-    my ($counted, $trouble) = (eval { Counter::run($library, $server) }, $@);
+    my $counted = eval { Counter::run($library, $server) };
+    my $trouble = $@;
     say "counter ends $library";
     $judge->('guarded counter', sub { die $trouble if $trouble; $counted });
 
