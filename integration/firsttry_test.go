@@ -31,6 +31,7 @@ func wantCLI(t *testing.T, want, addr string, args ...string) {
 // (but a port that is free), and redis-cli.
 func TestFirstTry(t *testing.T) {
 	p := launch(t, ProxyOptions{})
+	awaitVoting(t, p, 3)
 	set := []string{"SET", "lock:a", "t1", "NX", "PX", "30000"}
 	wantCLI(t, "OK", p.Addr, set...)
 	wantCLI(t, "", p.Addr, set...)
