@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/redis/rueidis"
@@ -191,26 +192,62 @@ func typed(a answer) (s said, ok bool) {
 	return s, true
 }
 
+// judgeWrite reads the reply of writeScript: {type, value, before, its ttl,
+// after, its ttl}.
 func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
-	if a.elems != nil {
+	if a.kind == FailureReply {
+		return Granted, false, said{reply: Reply{Kind: FailureReply, Str: a.str}}
+	}
+	if len(a.elems) != 6 || a.elems[3].kind != IntegerReply || a.elems[5].kind != IntegerReply {
 		return Unknown, false, said{}
 	}
-	reply := Reply{Kind: a.kind, Str: a.str, Int: a.int}
-	if a.kind == BulkReply && !r.answersOld() {
+	reply := Reply{Str: a.elems[1].str}
+	switch a.elems[0].str {
+	case "_":
+		reply.Kind = NilReply
+	case ":":
+		reply = Reply{Kind: IntegerReply, Int: a.elems[1].int}
+	case "$":
+		reply.Kind = BulkReply
+	case "+":
 		reply.Kind = StatusReply
+	case "-":
+		reply.Kind = FailureReply
+		if (answer{kind: FailureReply, str: reply.Str}).aside() {
+			return Unknown, false, said{}
+		}
+		return Granted, false, said{reply: reply}
+	default:
+		return Unknown, false, said{}
 	}
-	return Granted, a.kind != FailureReply, said{reply: reply}
+	s := said{reply: reply}
+	did := r.carriedOut(reply)
+	if after := a.elems[4].str; did && after != "" {
+		s.journal = &journaled{undo: []undoRecord{{
+			key:     r.Key,
+			before:  a.elems[2].str,
+			left:    a.elems[3].int,
+			after:   after,
+			expires: a.elems[5].int,
+		}}}
+	}
+	return Granted, did, s
 }
 
-// answersOld tells of a Write that it answers the old value (SET ... GET).
-func (r *Request) answersOld() bool {
-	if len(r.Args) < 3 {
-		return false
+// carriedOut tells by the reply to a Write whether it changed anything.
+func (r *Request) carriedOut(reply Reply) bool {
+	switch reply.Kind {
+	case NilReply:
+		// SET ... GET answers nil for a key that was not there and now is, SET
+		// XX GET for one that is not.
+		return r.has("GET") && !r.has("XX")
+	case IntegerReply:
+		return reply.Int != 0
 	}
-	for _, arg := range r.Args[3:] {
-		if arg == "GET" {
-			return true
-		}
-	}
-	return false
+	return true
+}
+
+// has tells of a SET that it has an option.
+func (r *Request) has(option string) bool {
+	return len(r.Args) > 3 && slices.Contains(r.Args[3:], option)
 }

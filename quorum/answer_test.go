@@ -22,9 +22,15 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 	plain := Request{Kind: Acquire, Key: "k", Token: "t"}
 	release, extend, remove := Request{Kind: Release}, Request{Kind: Extend}, Request{Kind: Remove}
 	read, get := Request{Kind: Read}, Request{Kind: Read, ValueOnly: true}
-	write := Request{Kind: Write, Args: []string{"SET", "k", "v"}}
-	old := Request{Kind: Write, Args: []string{"SET", "k", "v", "GET"}}
-	named := Request{Kind: Write, Args: []string{"SET", "k", "GET"}}
+	write := Request{Kind: Write, Key: "k", Args: []string{"SET", "k", "v"}}
+	old := Request{Kind: Write, Key: "k", Args: []string{"SET", "k", "v", "GET"}}
+	oldXX := Request{Kind: Write, Key: "k", Args: []string{"SET", "k", "v", "XX", "GET"}}
+	named := Request{Kind: Write, Key: "k", Args: []string{"SET", "k", "GET"}}
+	wrote := func(kind string, value answer) answer {
+		return list(answer{kind: BulkReply, str: kind}, value,
+			answer{kind: BulkReply, str: "before"}, number(500), answer{kind: BulkReply, str: "after"}, number(900))
+	}
+	undo := journaled{undo: []undoRecord{{key: "k", before: "before", left: 500, after: "after", expires: 900}}}
 
 	for i, c := range []struct {
 		r     Request
@@ -86,14 +92,21 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{remove, true, number(1), Unknown, false, said{}},
 		{remove, true, none, Unknown, false, said{}},
 
-		{write, true, status, Granted, true, said{reply: Reply{Kind: StatusReply, Str: "OK"}}},
-		{write, true, none, Granted, true, said{reply: Reply{Kind: NilReply}}},
-		{write, true, number(3), Granted, true, said{reply: Reply{Kind: IntegerReply, Int: 3}}},
-		{write, true, wrong, Granted, false, said{reply: Reply{Kind: FailureReply, Str: wrong.str}}},
+		{write, true, wrote("+", text), Granted, true, said{reply: Reply{Kind: StatusReply, Str: "t"}, journal: &undo}},
+		{write, true, wrote("_", none), Granted, false, said{reply: Reply{Kind: NilReply}}},
+		{write, true, wrote(":", number(3)), Granted, true, said{reply: Reply{Kind: IntegerReply, Int: 3}, journal: &undo}},
+		{write, true, wrote(":", number(0)), Granted, false, said{reply: Reply{Kind: IntegerReply}}},
+		{write, true, wrote("-", wrong), Granted, false, said{reply: Reply{Kind: FailureReply, Str: wrong.str}}},
+		{write, true, wrote("-", failure("OOM x")), Unknown, false, said{}},
+		{write, true, wrote("?", text), Unknown, false, said{}},
 		{write, true, failure("ERR syntax error"), Granted, false, said{reply: Reply{Kind: FailureReply, Str: "ERR syntax error"}}},
+		{write, true, failure("OOM x"), Unknown, false, said{}},
 		{write, true, list(), Unknown, false, said{}},
-		{old, true, text, Granted, true, said{reply: Reply{Kind: BulkReply, Str: "t"}}},
-		{named, true, status, Granted, true, said{reply: Reply{Kind: StatusReply, Str: "OK"}}},
+		{write, true, status, Unknown, false, said{}},
+		{old, true, wrote("$", text), Granted, true, said{reply: Reply{Kind: BulkReply, Str: "t"}, journal: &undo}},
+		{old, true, wrote("_", none), Granted, true, said{reply: Reply{Kind: NilReply}, journal: &undo}},
+		{oldXX, true, wrote("_", none), Granted, false, said{reply: Reply{Kind: NilReply}}},
+		{named, true, wrote("_", none), Granted, false, said{reply: Reply{Kind: NilReply}}},
 	} {
 		v, did, s := c.r.judge(c.a, c.nxGet)
 		if v != c.vote || did != c.did || !reflect.DeepEqual(s, c.said) {

@@ -139,7 +139,7 @@ func (m *fakeMaster) note(args []string) {
 	}
 	names := map[*script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
-		removeScript: "remove", takeBackScript: "takeback",
+		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
 	}
 	for s, name := range names {
 		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.sha || args[1] == s.text) {
@@ -221,6 +221,12 @@ func (m *fakeMaster) run(s *script, args []string) string {
 	name := args[0]
 	k, ok := m.key(name)
 	switch s {
+	case writeScript:
+		return m.write(name, args[1:])
+	case putBackScript:
+		return integer(m.putBack(name, args[1:]))
+	}
+	switch s {
 	case readScript, removeScript:
 		if !ok {
 			return array(bulk("none"))
@@ -262,4 +268,49 @@ func (m *fakeMaster) run(s *script, args []string) string {
 		m.expire(name, k, args[2])
 	}
 	return integer(1)
+}
+
+// dump stands for what DUMP answers: the key without its expiry.
+func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
+	k, ok := m.key(name)
+	switch {
+	case !ok:
+		return "", -2
+	case k.hash:
+		return "hash", m.pttl(k)
+	}
+	return "string " + k.value, m.pttl(k)
+}
+
+func (m *fakeMaster) write(name string, command []string) string {
+	before, left := m.dump(name)
+	reply := m.do(command, 0)
+	after, expires := m.dump(name)
+	value := bulk(strings.TrimSuffix(reply[1:], "\r\n"))
+	switch reply[0] {
+	case '$':
+		if value = reply; reply == fakeNil {
+			reply, value = "_", bulk("")
+		}
+	case ':':
+		value = reply
+	}
+	return array(bulk(reply[:1]), value, bulk(before), integer(left), bulk(after), integer(expires))
+}
+
+func (m *fakeMaster) putBack(name string, args []string) int64 {
+	now, left := m.dump(name)
+	most, _ := strconv.ParseInt(args[3], 10, 64)
+	if now == "" || now != args[0] || left < 0 && args[4] != "1" || left > most {
+		return 0
+	}
+	delete(m.keys, name)
+	if value, ok := strings.CutPrefix(args[1], "string "); ok {
+		k := fakeKey{value: value}
+		m.keys[name] = k
+		if args[2] != "0" {
+			m.expire(name, k, args[2])
+		}
+	}
+	return 1
 }

@@ -54,6 +54,7 @@ func (o *op) argv(b []string, nxGet bool) []string {
 	case Remove:
 		return append(removeScript.call(b), o.Key)
 	}
+	b = append(writeScript.call(b), o.Key)
 	return append(b, o.Args...)
 }
 

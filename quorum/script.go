@@ -67,6 +67,23 @@ if ARGV[3]~='1' then return 0 end
 elseif p>tonumber(ARGV[2]) then return 0 end
 return redis.call('DEL',KEYS[1])`)
 
+	// writeScript carries out the command ARGV, and answers the type and value
+	// of its reply and an undo record: what the key was, and what it is now. A
+	// master that cannot dump the key keeps no record.
+	writeScript = newScript(`local k=KEYS[1]
+local d=redis.pcall('DUMP',k)
+if type(d)=='table' then d=false end
+local p=d and redis.call('PTTL',k) or -2
+local r=redis.pcall(unpack(ARGV))
+local t,v='$',r
+if type(r)=='number' then t=':'
+elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
+elseif not r then t,v='_','' end
+local a=redis.pcall('DUMP',k)
+if type(a)~='string' then a='' end
+if #a>100 then a=redis.sha1hex(a) end
+return {t,v,d or '',p,a,redis.call('PTTL',k)}`)
+
 	// putBackScript makes of the key what it was before a journaled script:
 	// the dump ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or
 	// nothing, if that is empty. It acts only where the key is still what the
@@ -86,4 +103,4 @@ if ARGV[2]~='' then redis.call('RESTORE',KEYS[1],ARGV[3],ARGV[2]) end
 return 1`)
 )
 
-var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript, putBackScript}
+var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, putBackScript}

@@ -42,6 +42,10 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 				return false
 			}
 		}
+	case o.Kind == Write:
+		for i := range e.lanes {
+			e.putBackWrite(o, c, i, now)
+		}
 	case o.Kind == Release, o.Kind == Remove:
 		if d == Won {
 			e.holds.end(&o.Request)
@@ -76,6 +80,8 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 		}
 	case o.Kind == Run && d != Won:
 		e.putBack(o, c, i, now)
+	case o.Kind == Write:
+		e.putBackWrite(o, c, i, now)
 	case o.Kind == Release, o.Kind == Remove:
 		if c.vote(i) != Granted {
 			e.oweRelease(o, c, i, now)
@@ -104,10 +110,22 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 	}
 }
 
-// putBack undoes what a lost journaled script made of its keys on master i.
+// putBackWrite undoes a plain write on master i if it was carried out there and
+// a quorum did not answer the same.
+func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
+	if c.decision() == Won {
+		if outcome, _ := o.reply(c); outcome == o.said[i].reply {
+			return
+		}
+	}
+	e.putBack(o, c, i, now)
+}
+
+// putBack undoes what a lost journaled script, or write, made of its keys on
+// master i.
 func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
-	if !c.did(i) {
-		return
+	if !c.did(i) || o.said[i].journal == nil {
+		return // a removal, for one, is never put back
 	}
 	records := o.said[i].journal.undo
 	for j := range records {

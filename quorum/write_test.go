@@ -76,3 +76,41 @@ func TestWriteHasItsTTLPadded(t *testing.T) {
 		w.wantValues("k", "", "", "")
 	})
 }
+
+// A write that only a minority carried out is put back there: what was there
+// before, for as long as it had.
+func TestWriteOfAMinorityIsPutBack(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[2].put("k", "old", time.Minute)
+		r := w.write("SET", "k", "new", "XX", "PX", "600000")
+		if w.want(r, Won); r.Reply.Kind != NilReply {
+			t.Errorf("%+v", r.Reply)
+		}
+		w.settle()
+		w.wantValues("k", "", "", "old")
+		if left := w.masters[2].left("k"); left > time.Minute || left < time.Minute-time.Second {
+			t.Errorf("%v are left", left)
+		}
+
+		// Without a quorum, too; but what was written since is left alone.
+		for _, m := range w.masters[:2] {
+			answering(m, "EVALSHA", "-OOM command not allowed\r\n")
+		}
+		w.want(w.write("SET", "k", "new"), Unavailable)
+		w.settle()
+		w.wantValues("k", "", "", "old")
+		if got := w.masters[2].commands("putback"); len(got) != 2 {
+			t.Errorf("the third master was told %q", got)
+		}
+		w.masters[2].set(func(m *fakeMaster) {
+			m.after = func(args []string, m *fakeMaster) {
+				if strings.HasPrefix(args[0], "EVAL") && args[1] == writeScript.sha {
+					m.keys["k"] = fakeKey{value: "newer"}
+				}
+			}
+		})
+		w.want(w.write("SET", "k", "new"), Unavailable)
+		w.settle()
+		w.wantValues("k", "", "", "newer")
+	})
+}
