@@ -28,11 +28,23 @@ func main() {
 	flag.StringVar(&o.program, "program", "", "the redlock-proxy to measure; built from here if not named")
 	flag.Parse()
 	if *short {
-		o.rounds, o.requests, o.idle = 3, o.requests/5, o.idle/5
+		shorten()
 	}
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
+	}
+}
+
+// shorten sets what the command line did not name.
+func shorten() {
+	named := make(map[string]bool)
+	flag.Visit(func(f *flag.Flag) { named[f.Name] = true })
+	for name, value := range map[string]string{"rounds": "3", "requests": "20000", "idle": "2000"} {
+		if !named[name] {
+			// These are numbers, and Set minds nothing else.
+			_ = flag.Set(name, value)
+		}
 	}
 }
 
