@@ -15,9 +15,6 @@ import (
 func TestConversationsReadTheSame(t *testing.T) {
 	files, err := transcript.Glob("../commands/testdata/*.txt")
 	must(t, err)
-	scripts, err := transcript.Glob("testdata/*.txt")
-	files = append(files, scripts...)
-	must(t, err)
 	t.Run("Redis", func(t *testing.T) {
 		m := startMaster(t, RedisOptions{})
 		for _, file := range files {
