@@ -15,7 +15,7 @@ import (
 var languages = flag.String("languages", "", "run these folders only, separated by commas")
 
 // patience is how long the libraries of one language may take.
-const patience = 4 * time.Minute
+const patience = 3 * time.Minute
 
 func TestUnmodifiedClientsLockThroughTheProxy(t *testing.T) {
 	for _, language := range folders(t) {
