@@ -47,6 +47,9 @@ type conn struct {
 	out        *buffer        // replies that are complete; nil if there are none
 	unread     int            // bytes of complete replies that the client has not taken
 	writing    bool           // somebody writes
+	pushed     uint64         // bytes of replies that went into out since the beginning
+	sent       uint64         // and those of them that the kernel took
+	promises   []promise      // OKs among the others
 }
 
 // phase is where a connection stands in its life. It only grows.

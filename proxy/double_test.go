@@ -32,6 +32,8 @@ type fakeEngine struct {
 	waiting []asked
 	all     []quorum.Request
 	status  quorum.Status
+
+	takenBack []string
 }
 
 func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
@@ -45,6 +47,12 @@ func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
 	if e.auto != nil {
 		e.auto(e, a)
 	}
+}
+
+func (e *fakeEngine) TakeBack(r *quorum.Request) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.takenBack = append(e.takenBack, r.Key)
 }
 
 func (e *fakeEngine) Ready() bool           { return true }

@@ -3,6 +3,8 @@ package proxy
 import (
 	"crypto/tls"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // ending says, after a command, whether another is read: zero says yes.
@@ -67,13 +69,18 @@ func (c *conn) close() {
 
 // cut ends the connection without another byte. Anybody may call it, and it
 // does not wait: the reader does the rest.
-func (c *conn) cut() {
+func (c *conn) cut() { c.takeBack(c.sever()) }
+
+// sever is cut, but for taking back the locks that nobody will hear of, which it
+// returns.
+func (c *conn) sever() (broken []*quorum.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == cutOff {
-		return
+		return nil
 	}
 	c.phase = cutOff
+	broken = c.broken()
 	c.head, c.tail, c.inFlight, c.undecided = nil, nil, 0, nil
 	if c.out != nil {
 		c.out.release()
@@ -81,6 +88,7 @@ func (c *conn) cut() {
 	}
 	c.nc.SetDeadline(longAgo)
 	c.wake()
+	return broken
 }
 
 // drain asks the reader to end once what has been read is answered.

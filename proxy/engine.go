@@ -13,6 +13,10 @@ type Engine interface {
 	// answered exactly once, possibly before Put returns.
 	Put(r *quorum.Request, asker quorum.Asker)
 
+	// TakeBack releases a lock that was won for r, and of which its client was
+	// never told.
+	TakeBack(r *quorum.Request)
+
 	// Ready: a quorum of masters can vote.
 	Ready() bool
 

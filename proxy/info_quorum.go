@@ -43,6 +43,7 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "debts_paid:%d", st.DebtsPaid)
 	line(b, "debts_dropped:%d", st.DebtsDropped)
 	line(b, "over_max_ttl:%d", st.OverMaxTTL)
+	line(b, "undelivered_oks:%d", s.stats.undelivered.Load())
 	line(b, "max_hold_ends:%d", st.MaxHoldEnds)
 	line(b, "in_flight:%d", st.InFlight)
 }

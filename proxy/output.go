@@ -1,6 +1,10 @@
 package proxy
 
-import "sync"
+import (
+	"sync"
+
+	"redlock-proxy/quorum"
+)
 
 // buffer holds replies on their way to a client. A connection that owes
 // nothing has none.
@@ -43,11 +47,15 @@ func (c *conn) append(encoded []byte) bool {
 func (c *conn) complete(s *slot, encoded []byte) {
 	c.mu.Lock()
 	over := false
+	if c.phase == cutOff && s.won != nil {
+		defer c.takeBack([]*quorum.Request{s.won})
+	}
 	if c.phase != cutOff {
 		s.full, s.reply = true, encoded
 		over = c.owe(len(encoded))
 		for c.head != nil && c.head.full {
 			first := c.head
+			c.promised(first)
 			c.push(first.reply)
 			c.push(first.after)
 			c.inFlight -= first.weight
@@ -73,6 +81,7 @@ func (c *conn) push(encoded []byte) {
 		c.out = buffers.Get().(*buffer)
 	}
 	c.out.b = append(c.out.b, encoded...)
+	c.pushed += uint64(len(encoded))
 }
 
 // owe is called with mu held, and says whether the client is owed too much.

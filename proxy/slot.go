@@ -29,6 +29,8 @@ type slot struct {
 	ordered bool
 	held    []string
 
+	won *quorum.Request // the acquire that the reply tells to have been won
+
 	asks    []ask
 	results []quorum.Result
 	missing atomic.Int32 // answers
@@ -200,6 +202,9 @@ func (s *slot) fill() {
 	var encoded []byte
 	if !s.muted {
 		encoded = appendReply(s.small[:0], &reply, s.proto)
+		if r := s.asks[0].request; r.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won {
+			s.won = r
+		}
 	}
 	c.complete(s, encoded)
 	if len(s.held) > 0 {

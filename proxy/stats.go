@@ -25,6 +25,7 @@ type stats struct {
 
 	connections, rejectedConnections atomic.Uint64
 	queryLimit, outputLimit          atomic.Uint64 // connections cut off
+	undelivered                      atomic.Uint64 // locks whose OK could not be delivered
 	authFailures                     atomic.Uint64
 	errorReplies                     atomic.Uint64
 

@@ -164,6 +164,8 @@ func (c *conn) wrote(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unread -= n
+	c.sent += uint64(n)
+	c.kept()
 }
 
 // waitFlushed is wait, but what is owed goes out first. It is called with mu

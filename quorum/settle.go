@@ -98,6 +98,21 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 	}
 }
 
+// TakeBack releases a lock that was won for r, and of which its client was never
+// told: on every master, where it still is what r made of it.
+func (e *Engine) TakeBack(r *Request) {
+	now := time.Now()
+	d := debt{key: r.Key, value: r.Token, eternal: r.TTL == 0 && r.At == 0}
+	ttl := r.TTL
+	if r.At != 0 {
+		ttl = time.UnixMilli(r.At).Sub(e.Now())
+	}
+	d.until = now.Add(pad(ttl) + drift(0))
+	for _, l := range e.lanes {
+		l.undo(d, now)
+	}
+}
+
 // undo takes a lost acquire back from every master that carried it out. A
 // master that refused holds somebody else's lock, perhaps under the same token:
 // clients do lock with a constant. It is left alone, and so is one whose vote

@@ -1,0 +1,96 @@
+package proxy
+
+import (
+	"net"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"redlock-proxy/quorum"
+)
+
+func (e *fakeEngine) back() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.takenBack)
+}
+
+func TestAnOKThatCannotBeDeliveredIsTakenBack(t *testing.T) {
+	contended := quorum.Result{Decision: quorum.Contended}
+	for _, test := range []struct {
+		name string
+		play func(r *rig, c *client)
+		want []string
+	}{
+		{"won when the client is gone", func(r *rig, c *client) {
+			c.send("SET a t NX PX 30000\r\n")
+			synctest.Wait()
+			c.nc.Close()
+			synctest.Wait()
+			// Over a pipe a client that has closed cannot be told from one that
+			// has half-closed: what ends it is the write that fails.
+			r.engine.answer(t, "a", won)
+		}, []string{"a"}},
+		{"won before the client went, behind a reply that was owed", func(r *rig, c *client) {
+			c.send("SET a t NX PX 30000\r\nSET b t NX PX 30000\r\nSET c t NX PX 30000\r\n")
+			synctest.Wait()
+			r.engine.answer(t, "b", won)
+			r.engine.answer(t, "c", contended)
+			synctest.Wait()
+			c.nc.Close()
+			synctest.Wait()
+			r.engine.answer(t, "a", contended)
+		}, []string{"b"}},
+		{"delivered", func(r *rig, c *client) {
+			c.send("SET a t NX PX 30000\r\n")
+			synctest.Wait()
+			r.engine.answer(t, "a", won)
+			c.expect("+OK\r\n")
+			c.nc.Close()
+		}, nil},
+		{"delivered in part", func(r *rig, c *client) {
+			c.send("SET a t NX PX 30000\r\n")
+			synctest.Wait()
+			r.engine.answer(t, "a", won)
+			c.expect("+")
+			c.nc.Close()
+		}, nil},
+		{"lost", func(r *rig, c *client) {
+			c.send("SET a t NX PX 30000\r\n")
+			synctest.Wait()
+			c.nc.Close()
+			synctest.Wait()
+			r.engine.answer(t, "a", contended)
+		}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, Config{})
+				c := r.dial()
+				test.play(r, c)
+				synctest.Wait()
+				r.end()
+				if got := r.engine.back(); !slices.Equal(got, test.want) {
+					t.Errorf("taken back: %q, want %q", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// The end of input alone is no reason.
+func TestAHalfClosedClientKeepsItsLock(t *testing.T) {
+	r := newRig(t, Config{})
+	c := r.dialTCP()
+	c.send("SET a t NX PX 30000\r\n")
+	eventually(t, "a request", func() bool { return r.engine.keys() != "" })
+	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	r.engine.answer(t, "a", won)
+	c.expectEnd("+OK\r\n")
+	r.end()
+	if got := r.engine.back(); len(got) > 0 {
+		t.Errorf("taken back: %q", got)
+	}
+}
