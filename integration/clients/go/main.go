@@ -1,0 +1,100 @@
+// Command clients locks through a proxy with the libraries that Go programs
+// use. It is a module of its own, so that the program under test does not
+// depend on what its clients depend on.
+//
+//	usage: clients HOST PORT
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// patience ends a run that hangs.
+const patience = 90 * time.Second
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: clients HOST PORT")
+		os.Exit(2)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if !run(ctx, net.JoinHostPort(os.Args[1], os.Args[2])) {
+		os.Exit(1)
+	}
+}
+
+// record is what came out for one library.
+type record struct {
+	library
+	mu     sync.Mutex
+	passed []string
+	failed bool
+}
+
+func (r *record) note(what string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.failed = true
+		fmt.Printf("FAIL %s %s: %s: %s\n", r.name, r.version(), what, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return
+	}
+	r.passed = append(r.passed, what)
+}
+
+func run(ctx context.Context, addr string) bool {
+	var records []*record
+	for _, l := range libraries {
+		records = append(records, &record{library: l})
+	}
+	each := func(work func(*record)) {
+		var group sync.WaitGroup
+		for _, r := range records {
+			group.Go(func() { work(r) })
+		}
+		group.Wait()
+	}
+
+	each(func(r *record) {
+		for _, s := range append(scenarios, r.also...) {
+			r.note(s.name, s.run(ctx, r.library, addr))
+		}
+	})
+	// One by one: a library that loads its script again would spare the next one
+	// what this is about.
+	for _, r := range records {
+		r.note(noScript.name, noScript.run(ctx, r.library, addr))
+	}
+	// Side by side, and announced before the first begins: a master dies for all
+	// of them.
+	for _, r := range records {
+		fmt.Printf("counter begins %s %s\n", r.name, r.version())
+	}
+	each(func(r *record) {
+		said, err := guardedCounter(ctx, r.library, addr)
+		if err != nil {
+			said = "guarded counter"
+		}
+		r.note(said, err)
+	})
+	for _, r := range records {
+		fmt.Printf("counter ends %s %s\n", r.name, r.version())
+	}
+
+	good := true
+	for _, r := range records {
+		if r.failed {
+			good = false
+			continue
+		}
+		fmt.Printf("ok %s %s: %s\n", r.name, r.version(), strings.Join(r.passed, ", "))
+	}
+	return good
+}
