@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTENDERS = 20, SECONDS = 5, LEAST = 50, TTL_MS = 5000 };
+enum { CONTENDERS = 20, SECONDS = 5, LEAST = 30, TTL_MS = 5000 };
 
 static const char key[] = "hiredis:counter";
 

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 const CONTENDERS: usize = 20;
 const DURING: Duration = Duration::from_secs(5);
-const LEAST: i64 = 50;
+const LEAST: i64 = 30;
 
 static COUNTER: AtomicI64 = AtomicI64::new(0);
 static HOLDERS: AtomicI64 = AtomicI64::new(0);
