@@ -66,6 +66,31 @@ type (
 		Filter ClientFilter
 		Old    bool
 	}
+
+	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
+	// they can be heard, in the same step in which the server notes it.
+	SubscribeEffect struct {
+		Names    []string
+		Patterns bool // the names are patterns
+	}
+	// UnsubscribeEffect ends subscriptions that were there, and is answered
+	// with Reply.
+	UnsubscribeEffect struct {
+		Channels, Patterns []string
+		Reply              Reply
+	}
+	// PublishEffect answers how often the message was delivered.
+	PublishEffect struct{ Channel, Message string }
+	// ChannelsEffect answers PUBSUB CHANNELS: those that somebody is subscribed
+	// to, All or those that match.
+	ChannelsEffect struct {
+		Pattern string
+		All     bool
+	}
+	// NumPatEffect answers how many patterns there are, and NumSubEffect each
+	// channel with how many subscribers it has.
+	NumPatEffect struct{}
+	NumSubEffect struct{ Channels []string }
 )
 
 func (InfoEffect) effect()       {}
@@ -73,6 +98,13 @@ func (TimeEffect) effect()       {}
 func (ClientInfoEffect) effect() {}
 func (ClientListEffect) effect() {}
 func (ClientKillEffect) effect() {}
+
+func (SubscribeEffect) effect()   {}
+func (UnsubscribeEffect) effect() {}
+func (PublishEffect) effect()     {}
+func (ChannelsEffect) effect()    {}
+func (NumPatEffect) effect()      {}
+func (NumSubEffect) effect()      {}
 
 // ClientFilter names connections. A zero field matches every connection.
 type ClientFilter struct {

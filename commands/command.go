@@ -52,7 +52,7 @@ func (s *Session) commandList(c *Command, args []string) Action {
 		case "aclcat":
 			keep = func(row *Command) bool { return hasWord(row.Categories, word) }
 		case "pattern":
-			keep = func(row *Command) bool { return globMatch(word, row.Name) }
+			keep = func(row *Command) bool { return GlobMatch(word, row.Name) }
 		default:
 			return refuse(errSyntax)
 		}

@@ -4,19 +4,25 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"math"
+	"strings"
 )
 
 // defaultUser is the only user there is.
 const defaultUser = "default"
 
 func (s *Session) ping(c *Command, args []string) Action {
-	switch len(args) {
-	case 1:
-		return Action{Reply: Simple("PONG")}
-	case 2:
-		return Action{Reply: Bulk(args[1])}
+	if len(args) > 2 {
+		return wrongArity(c)
 	}
-	return wrongArity(c)
+	text := strings.Join(args[1:], "")
+	switch {
+	case s.listening():
+		// Of the form of a message, so that nobody takes it for anything else.
+		return Action{Reply: Array(Bulk("pong"), Bulk(text))}
+	case len(args) == 1:
+		return Action{Reply: Simple("PONG")}
+	}
+	return Action{Reply: Bulk(text)}
 }
 
 func (s *Session) echo(c *Command, args []string) Action {
@@ -30,9 +36,14 @@ func (s *Session) quit(c *Command, args []string) Action {
 // reset makes the session as new, but for what the client said of its library.
 func (s *Session) reset(c *Command, args []string) Action {
 	s.silent, s.skipping = false, false
+	gone := s.forgetSubscriptions()
 	s.seen = Snapshot{
 		ID: s.seen.ID, Proto: 2, User: defaultUser, Authed: s.d.password() == "",
 		LibName: s.seen.LibName, LibVer: s.seen.LibVer,
+	}
+	if gone.Channels != nil || gone.Patterns != nil {
+		gone.Reply = Simple("RESET")
+		return Action{Effect: gone}
 	}
 	return Action{Reply: Simple("RESET")}
 }

@@ -39,6 +39,7 @@ const (
 	errGetKeysCommand  = "ERR Invalid command specified"
 	errGetKeysNumber   = "ERR Invalid number of arguments specified for command"
 	errGetKeysNone     = "ERR The command has no key arguments"
+	errListening       = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 
 	// NoSuchClient is what the old form of CLIENT KILL answers if nobody has
 	// that address.
@@ -53,6 +54,8 @@ const (
 	errTTLTooLong    = "ERR the ttl is longer than max-ttl (%s), which over-max-ttl refuses"
 	errNoTTL         = "ERR a key without a ttl outlives max-ttl (%s), which over-max-ttl refuses"
 	errNoQuorum      = "NOQUORUM %d of %d masters could vote, %d are needed"
+	errManyNames     = "ERR a client may subscribe to no more than %d %s"
+	errChannelName   = "ERR the name of a channel or a pattern is longer than %d bytes"
 	errNoTwoAlike    = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
 

@@ -1,9 +1,9 @@
 package commands
 
-// globMatch matches s with one of Redis's patterns: * ? [abc] [^a] [a-z] and \ to
+// GlobMatch matches s with one of Redis's patterns: * ? [abc] [^a] [a-z] and \ to
 // take the next byte as it is. Where a star does not fit, only the last one is
 // tried again, so the work is bounded by the product of the lengths.
-func globMatch(pattern, s string) bool {
+func GlobMatch(pattern, s string) bool {
 	starPattern, starRest := "", ""
 	starred := false
 	for len(s) > 0 {

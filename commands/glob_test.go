@@ -18,7 +18,7 @@ func TestGlobMatchesAsRedisDoes(t *testing.T) {
 		{"[abc", "c", true}, {"[", "a", false}, {`\*`, "*", true}, {`\*`, "a", false}, {`a\`, `a\`, true},
 		{"maxmemory-*", "maxmemory-policy", true}, {"**", "a", true}, {"[a-]", "-", false}, {"[a-]", "]", true},
 	} {
-		if got := globMatch(test.pattern, test.s); got != test.want {
+		if got := GlobMatch(test.pattern, test.s); got != test.want {
 			t.Errorf("%q matches %q: %t", test.pattern, test.s, got)
 		}
 	}
@@ -27,7 +27,7 @@ func TestGlobMatchesAsRedisDoes(t *testing.T) {
 // A pattern of many stars would take a matcher that goes back to each of them
 // longer than anybody waits.
 func TestGlobEndsSoon(t *testing.T) {
-	if globMatch(strings.Repeat("a*", 1000)+"b", strings.Repeat("a", 10000)) {
+	if GlobMatch(strings.Repeat("a*", 1000)+"b", strings.Repeat("a", 10000)) {
 		t.Error("a matches b")
 	}
 }

@@ -53,7 +53,13 @@ func (g *guest) Send(args []string) error {
 	}
 	a := g.session.Do(args)
 	reply := g.carryOut(a)
-	if !a.Muted {
+	switch {
+	case a.Muted:
+	case reply.Kind == SeveralReplies:
+		for _, r := range reply.Elems {
+			g.replies = append(g.replies, lines(nil, r, g.session.Proto()))
+		}
+	default:
 		g.replies = append(g.replies, lines(nil, reply, g.session.Proto()))
 	}
 	g.gone = g.gone || a.Close
@@ -88,6 +94,9 @@ func (g *guest) carryOut(a Action) Reply {
 }
 
 func (g *guest) effect(effect Effect) Reply {
+	if reply, known := g.pubsubEffect(effect); known {
+		return reply
+	}
 	switch e := effect.(type) {
 	case TimeEffect:
 		now := g.house.master.now
@@ -128,7 +137,12 @@ func (g *guest) effect(effect Effect) Reply {
 
 func (g *guest) describe() string {
 	seen := g.session.Snapshot()
-	return fmt.Sprintf("id=%d addr=%s name=%s db=%d user=%s resp=%d\n", seen.ID, g.addr(), seen.Name, seen.DB, seen.User, seen.Proto)
+	flags := "N"
+	if seen.Subscribed() {
+		flags = "P"
+	}
+	return fmt.Sprintf("id=%d addr=%s name=%s flags=%s db=%d sub=%d psub=%d user=%s resp=%d\n",
+		seen.ID, g.addr(), seen.Name, flags, seen.DB, seen.Channels, seen.Patterns, seen.User, seen.Proto)
 }
 
 func (g *guest) addr() string { return fmt.Sprintf("10.0.0.1:%d", 1000+g.session.ID()) }
@@ -136,7 +150,7 @@ func (g *guest) addr() string { return fmt.Sprintf("10.0.0.1:%d", 1000+g.session
 func (g *guest) matches(f ClientFilter) bool {
 	return !g.gone &&
 		(f.IDs == nil || slices.Contains(f.IDs, g.session.ID())) &&
-		(f.Type == "" || f.Type == "normal") &&
+		(f.Type == "" || f.Type == "normal" && !g.session.Snapshot().Subscribed() || f.Type == "pubsub" && g.session.Snapshot().Subscribed()) &&
 		(f.Addr == "" || f.Addr == g.addr()) && f.LAddr == "" && f.MaxAge == 0
 }
 
@@ -169,6 +183,12 @@ func lines(to []string, r Reply, proto int) []string {
 		head("*", len(r.Elems))
 	case SetReply:
 		head("~", len(r.Elems))
+	case SeveralReplies:
+		for _, elem := range r.Elems {
+			to = lines(to, elem, proto)
+		}
+	case PushReply:
+		head(">", len(r.Elems))
 	case MapReply:
 		head("%", len(r.Elems)/2)
 	default:

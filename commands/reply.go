@@ -17,6 +17,11 @@ const (
 	SetReply
 	VerbatimReply // text
 	BooleanReply  // Int is 0 or 1
+	PushReply     // what the client did not ask for; an array in RESP2
+
+	// SeveralReplies is no type of RESP: Elems are replies that follow one
+	// another, to one command.
+	SeveralReplies
 )
 
 // Reply is one reply to a client, before it becomes bytes: the connection
@@ -43,5 +48,6 @@ func Verbatim(s string) Reply { return Reply{Kind: VerbatimReply, Str: s} }
 func Array(elems ...Reply) Reply { return Reply{Kind: ArrayReply, Elems: elems} }
 
 // Map takes key, value, key, value.
-func Map(pairs ...Reply) Reply { return Reply{Kind: MapReply, Elems: pairs} }
-func Set(elems ...Reply) Reply { return Reply{Kind: SetReply, Elems: elems} }
+func Map(pairs ...Reply) Reply  { return Reply{Kind: MapReply, Elems: pairs} }
+func Push(elems ...Reply) Reply { return Reply{Kind: PushReply, Elems: elems} }
+func Set(elems ...Reply) Reply  { return Reply{Kind: SetReply, Elems: elems} }

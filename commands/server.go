@@ -42,7 +42,7 @@ func (s *Session) configGet(c *Command, args []string) Action {
 			continue
 		}
 		for _, name := range s.d.settings {
-			if globMatch(pattern, name) {
+			if GlobMatch(pattern, name) {
 				tell(name, name)
 			}
 		}

@@ -6,6 +6,8 @@ type Session struct {
 	d    *Dialect
 	seen Snapshot
 
+	channels, patterns nameSet // subscribed to
+
 	// CLIENT REPLY: silent from now on; silent for the next command; silent for
 	// the command that is being carried out.
 	silent, skipNext, skipping bool
@@ -23,7 +25,12 @@ type Snapshot struct {
 	DB      int
 	NoEvict bool
 	NoTouch bool
+
+	Channels, Patterns int // subscriptions
 }
+
+// Subscribed tells that the session is subscribed to something.
+func (s Snapshot) Subscribed() bool { return s.Channels+s.Patterns > 0 }
 
 // Session begins a session. id is unique among the connections of this process.
 func (d *Dialect) Session(id int64) *Session {
@@ -49,8 +56,17 @@ func (s *Session) Do(args []string) Action {
 	}
 	s.skipping, s.skipNext = s.skipNext, false
 	a := s.guard(args)
-	a.Muted = a.Muted || s.silent || s.skipping
+	a.Muted = (a.Muted || s.silent || s.skipping) && !pushes(a.Effect)
 	return a
+}
+
+// pushes tells that an effect is answered with what no CLIENT REPLY silences.
+func pushes(e Effect) bool {
+	switch e.(type) {
+	case SubscribeEffect, UnsubscribeEffect:
+		return true
+	}
+	return false
 }
 
 // guard is the ladder of checks that every command climbs, in Redis's order,
@@ -67,6 +83,8 @@ func (s *Session) guard(args []string) Action {
 		a = wrongArity(c)
 	case s.mustAuth() && !c.HasFlag("no_auth"):
 		a = refuse(errNoAuth)
+	case s.listening() && !c.forListeners():
+		a = refusef(errListening, c.Name)
 	default:
 		a = c.do(s, c, args)
 		a.Command = c

@@ -51,7 +51,7 @@ var (
 )
 
 func init() {
-	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, serverRows} {
+	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows} {
 		for _, c := range rows {
 			enterRow(c)
 			for _, sub := range c.Subcommands {

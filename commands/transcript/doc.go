@@ -14,12 +14,24 @@
 //	+OK  -ERR text  :1  $text  _   a status, an error, an integer, a bulk string, any null
 //	*2                             an array, its elements on the lines that follow
 //	%1  ~2                         a map of one pair, a set; arrays in RESP2
+//	,1.5                           a double; a bulk string in RESP2
 //	:100..200                      an integer in this range
 //	:{id}                          any integer, which {id} stands for from here on
 //	$~regexp  -~regexp  +~regexp   text that matches
 //	*?                             an array, map or set of any length
 //	...                            whatever follows in this reply
 //	(closed)                       the server has closed the connection
+//
+// A push begins with >3 and is an array in RESP2. Each begins a reply of its own,
+// also among the replies to one command. What a client gets without having sent
+// anything is told by lines with its number:
+//
+//	2> PUBLISH news hello
+//	< :1
+//	1< >3
+//	1< $message
+//	1< $news
+//	1< $hello
 //
 // Text has the escapes \n \r \t \\ and \xHH. A verbatim string is a bulk string
 // here. A command without a reply has no < line.

@@ -19,7 +19,7 @@ func checkWant(want string) error {
 	if want == Closed || want == whatever {
 		return nil
 	}
-	if want == "" || !strings.Contains("+-:$_*%~#,", want[:1]) {
+	if want == "" || !strings.Contains("+-:$_*%~>#,", want[:1]) {
 		return fmt.Errorf("%q is no reply", want)
 	}
 	if pattern, ok := patternOf(want); ok {
@@ -73,7 +73,7 @@ func (b bindings) matchLine(want, got string, proto int) bool {
 		return got != "" && got[0] == want[0] && regexp.MustCompile(pattern).MatchString(got[1:])
 	}
 	if want == "*?" {
-		return got != "" && strings.Contains("*%~", got[:1])
+		return got != "" && strings.Contains("*%~>", got[:1])
 	}
 	if strings.HasPrefix(want, ":") {
 		return b.matchInteger(want[1:], got)
@@ -106,15 +106,17 @@ func (b bindings) matchInteger(want, got string) bool {
 	return err == nil && err1 == nil && err2 == nil && from <= n && n <= to
 }
 
-// flattened is how RESP2 has the head of a map or set.
+// flattened is how RESP2 has the head of a map or set, and a double.
 func flattened(want string) string {
 	n, err := strconv.Atoi(want[1:])
 	switch {
+	case want[0] == ',':
+		return "$" + want[1:]
 	case err != nil:
 		return want
 	case want[0] == '%':
 		return "*" + strconv.Itoa(2*n)
-	case want[0] == '~':
+	case want[0] == '~', want[0] == '>':
 		return "*" + want[1:]
 	}
 	return want

@@ -27,7 +27,7 @@ type File struct {
 }
 
 // Step is one command with its reply, or one line that begins with !: the one of
-// Send, Wait and Masters that is set.
+// Send, Wait and Masters that is set. If none is, the client gets Want unasked.
 type Step struct {
 	Line    int
 	Only    Side
@@ -90,6 +90,8 @@ func (p *parser) take(line string) error {
 		return nil
 	case head == "<":
 		return p.reply(rest)
+	case strings.HasSuffix(head, "<"):
+		return p.unasked(strings.TrimSuffix(head, "<"), rest)
 	case head == "@":
 		return p.directive(strings.Fields(rest))
 	case head == "!":
@@ -97,7 +99,7 @@ func (p *parser) take(line string) error {
 	case strings.HasSuffix(head, ">"):
 		return p.command(strings.TrimSuffix(head, ">"), rest)
 	}
-	return fmt.Errorf("a line begins with one of # > 2> < ! @")
+	return fmt.Errorf("a line begins with one of # > 2> < 2< ! @")
 }
 
 func (p *parser) add(s Step) {
@@ -105,12 +107,40 @@ func (p *parser) add(s Step) {
 	p.file.Steps = append(p.file.Steps, s)
 }
 
+func clientNumber(client string) (int, error) {
+	n, err := strconv.Atoi(client)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is no number of a client", client)
+	}
+	return n, nil
+}
+
+// unasked takes a line of what a client gets without having sent anything.
+func (p *parser) unasked(client, rest string) error {
+	number, err := clientNumber(client)
+	if err != nil {
+		return err
+	}
+	if err := checkWant(rest); err != nil {
+		return err
+	}
+	n := len(p.file.Steps)
+	if n == 0 || p.only != "" || !p.file.Steps[n-1].unasked() || p.file.Steps[n-1].Client != number {
+		p.add(Step{Client: number})
+		n++
+	}
+	p.file.Steps[n-1].Want = append(p.file.Steps[n-1].Want, rest)
+	return nil
+}
+
+func (s *Step) unasked() bool { return s.Send == nil && s.Wait == 0 && s.Masters == nil }
+
 func (p *parser) command(client, rest string) error {
 	number := 1
 	if client != "" {
-		n, err := strconv.Atoi(client)
-		if err != nil || n < 1 {
-			return fmt.Errorf("%q is no number of a client", client)
+		n, err := clientNumber(client)
+		if err != nil {
+			return err
 		}
 		number = n
 	}

@@ -77,27 +77,36 @@ func (r *run) exchange(step *Step) {
 	for i, word := range step.Send {
 		args[i] = r.bound.insert(word)
 	}
-	if err := c.conn.Send(args); err != nil {
-		r.t.Fatalf("%s:%d: sending %s: %v", r.file.Name, step.Line, args[0], err)
+	name := "nothing"
+	if !step.unasked() {
+		name = strings.Join(args, " ")
+		if err := c.conn.Send(args); err != nil {
+			r.t.Fatalf("%s:%d: sending %s: %v", r.file.Name, step.Line, args[0], err)
+		}
 	}
 	for want := step.Want; len(want) > 0; {
 		got, err := c.conn.Receive()
 		if err != nil {
-			r.t.Fatalf("%s:%d: the reply to %s: %v", r.file.Name, step.Line, strings.Join(args, " "), err)
+			r.t.Fatalf("%s:%d: the reply to %s: %v", r.file.Name, step.Line, name, err)
 		}
-		c.follow(args, got)
+		if !step.unasked() {
+			c.follow(args, got)
+		}
 		var one []string
 		one, want = split(want)
 		if wrong := r.bound.match(one, got, c.proto); wrong != "" {
-			r.t.Errorf("%s:%d: %s\n%s\nwhole reply:\n%s", r.file.Name, step.Line, Escape(strings.Join(args, " ")), wrong, show(got))
+			r.t.Errorf("%s:%d: %s\n%s\nwhole reply:\n%s", r.file.Name, step.Line, Escape(name), wrong, show(got))
 		}
 	}
 }
 
-// split takes the end of the connection off, which is a reply of its own.
+// split takes the first reply off. The end of the connection is a reply of its
+// own, and so is a push.
 func split(want []string) (one, rest []string) {
-	if n := len(want) - 1; n > 0 && want[n] == Closed {
-		return want[:n], want[n:]
+	for i, line := range want {
+		if i > 0 && (line == Closed || line[0] == '>') {
+			return want[:i], want[i:]
+		}
 	}
 	return want, nil
 }

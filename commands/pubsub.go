@@ -1,0 +1,190 @@
+package commands
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"redlock-proxy/quorum"
+)
+
+// The bounds of what a client may subscribe to. Every message is matched with
+// all patterns, so there are to be fewer of those, and none of them long.
+const (
+	maxChannels    = 10_000
+	maxPatterns    = 1000
+	maxChannelName = 1024 // bytes, of patterns too
+)
+
+// nameSet is the channels or the patterns of a session; nil before the first.
+type nameSet map[string]struct{}
+
+func (s *Session) subscribe(c *Command, args []string) Action {
+	return s.ask(args[1:], false)
+}
+
+func (s *Session) psubscribe(c *Command, args []string) Action {
+	return s.ask(args[1:], true)
+}
+
+// ask changes nothing yet: the client has not subscribed before messages from all
+// proxies can be heard.
+func (s *Session) ask(names []string, patterns bool) Action {
+	have, most, what := s.channels, maxChannels, "channels"
+	if patterns {
+		have, most, what = s.patterns, maxPatterns, "patterns"
+	}
+	own := make([]string, len(names))
+	n := len(have)
+	for i, name := range names {
+		if len(name) > maxChannelName {
+			return refusef(errChannelName, maxChannelName)
+		}
+		if _, there := have[name]; !there {
+			n++
+		}
+		own[i] = strings.Clone(name)
+	}
+	if n > most {
+		return refusef(errManyNames, most, what)
+	}
+	return Action{Effect: SubscribeEffect{Names: own, Patterns: patterns}}
+}
+
+// Subscribed carries a SubscribeEffect out, where the masters that can be heard
+// are a quorum, and gives the reply.
+func (s *Session) Subscribed(e SubscribeEffect, heard quorum.Result) Reply {
+	if heard.Decision != quorum.Won {
+		return unavailable(heard)
+	}
+	set, word := &s.channels, "subscribe"
+	if e.Patterns {
+		set, word = &s.patterns, "psubscribe"
+	}
+	if *set == nil {
+		*set = make(nameSet, len(e.Names))
+	}
+	replies := make([]Reply, len(e.Names))
+	for i, name := range e.Names {
+		(*set)[name] = struct{}{}
+		s.countSubscriptions()
+		replies[i] = s.pushCount(word, Bulk(name))
+	}
+	return several(replies)
+}
+
+func (s *Session) unsubscribe(c *Command, args []string) Action {
+	gone, reply := s.drop(&s.channels, "unsubscribe", args[1:])
+	return Action{Effect: UnsubscribeEffect{Channels: gone, Reply: reply}}
+}
+
+func (s *Session) punsubscribe(c *Command, args []string) Action {
+	gone, reply := s.drop(&s.patterns, "punsubscribe", args[1:])
+	return Action{Effect: UnsubscribeEffect{Patterns: gone, Reply: reply}}
+}
+
+// drop takes names, or all, out of a set, and tells which of them were there.
+// Each name has a reply, and if there is none, there is one reply all the same.
+func (s *Session) drop(set *nameSet, word string, names []string) (gone []string, reply Reply) {
+	if len(names) == 0 {
+		names = sortedNames(*set)
+	}
+	var replies []Reply
+	for _, name := range names {
+		if _, there := (*set)[name]; there {
+			delete(*set, name)
+			gone = append(gone, name)
+		}
+		if len(*set) == 0 {
+			*set = nil
+		}
+		s.countSubscriptions()
+		replies = append(replies, s.pushCount(word, Bulk(name)))
+	}
+	if replies == nil {
+		replies = append(replies, s.pushCount(word, Null))
+	}
+	return gone, several(replies)
+}
+
+// pushCount tells what a client did to name, and how many subscriptions it has.
+func (s *Session) pushCount(word string, name Reply) Reply {
+	return Push(Bulk(word), name, Integer(int64(s.seen.Channels+s.seen.Patterns)))
+}
+
+func several(replies []Reply) Reply {
+	if len(replies) == 1 {
+		return replies[0]
+	}
+	return Reply{Kind: SeveralReplies, Elems: replies}
+}
+
+// Subscriptions are the names that the session is subscribed to.
+func (s *Session) Subscriptions() (channels, patterns []string) {
+	return sortedNames(s.channels), sortedNames(s.patterns)
+}
+
+func sortedNames(set nameSet) []string { return slices.Sorted(maps.Keys(set)) }
+
+// forgetSubscriptions ends them all without a word, as RESET does.
+func (s *Session) forgetSubscriptions() (gone UnsubscribeEffect) {
+	gone.Channels, gone.Patterns = s.Subscriptions()
+	s.channels, s.patterns = nil, nil
+	s.countSubscriptions()
+	return gone
+}
+
+func (s *Session) countSubscriptions() {
+	s.seen.Channels, s.seen.Patterns = len(s.channels), len(s.patterns)
+}
+
+// listening tells that the connection is in the mode in which RESP2 has messages:
+// a client cannot tell them from replies, so few commands are left to it.
+func (s *Session) listening() bool { return s.seen.Proto == 2 && s.seen.Subscribed() }
+
+// forListeners tells that the command is one of these few.
+func (c *Command) forListeners() bool {
+	switch c.Name {
+	case "ping", "subscribe", "psubscribe", "unsubscribe", "punsubscribe", "quit", "reset":
+		return true
+	}
+	return false
+}
+
+func (s *Session) publish(c *Command, args []string) Action {
+	if len(args[1]) > maxChannelName {
+		return refusef(errChannelName, maxChannelName)
+	}
+	return Action{Effect: PublishEffect{Channel: args[1], Message: args[2]}}
+}
+
+func (s *Session) pubsubChannels(c *Command, args []string) Action {
+	switch len(args) {
+	case 2:
+		return Action{Effect: ChannelsEffect{All: true}}
+	case 3:
+		if len(args[2]) > maxChannelName {
+			return refusef(errChannelName, maxChannelName)
+		}
+		return Action{Effect: ChannelsEffect{Pattern: args[2]}}
+	}
+	return refusef("ERR unknown subcommand or wrong number of arguments for '%s'. Try PUBSUB HELP.", quoted(args[1], errorWords))
+}
+
+func (s *Session) pubsubNumPat(c *Command, args []string) Action {
+	return Action{Effect: NumPatEffect{}}
+}
+
+func (s *Session) pubsubNumSub(c *Command, args []string) Action {
+	return Action{Effect: NumSubEffect{Channels: slices.Clone(args[2:])}}
+}
+
+// Message is a message as a subscriber of its channel gets it, and PatternMessage
+// as a subscriber of a pattern does.
+func Message(channel, message string) Reply {
+	return Push(Bulk("message"), Bulk(channel), Bulk(message))
+}
+
+func PatternMessage(pattern, channel, message string) Reply {
+	return Push(Bulk("pmessage"), Bulk(pattern), Bulk(channel), Bulk(message))
+}
