@@ -51,12 +51,16 @@ func (s *Server) matching(me *conn, f commands.ClientFilter) []*conn {
 }
 
 func (c *conn) matches(me *conn, f commands.ClientFilter) bool {
-	user := c.shown.Load().User
+	session := c.shown.Load()
+	kind := "normal"
+	if session.Subscribed() {
+		kind = "pubsub"
+	}
 	age := int64((c.srv.clock() - c.created) / time.Second)
-	return (f.Type == "" || f.Type == "normal") &&
+	return (f.Type == "" || f.Type == kind) &&
 		(f.Addr == "" || f.Addr == c.addr) &&
 		(f.LAddr == "" || f.LAddr == c.laddr) &&
-		(f.User == "" || f.User == user) &&
+		(f.User == "" || f.User == session.User) &&
 		(f.MaxAge == 0 || age >= f.MaxAge) &&
 		!(f.SkipMe && c == me)
 }
@@ -70,27 +74,39 @@ func (c *conn) line() string {
 	if last := c.last.Load(); last != nil {
 		name = last.Name
 	}
-	flags := "N"
-	switch {
-	case strings.HasPrefix(c.addr, "/"):
-		flags = "U"
-	case session.NoEvict && session.NoTouch:
-		flags = "eT"
-	case session.NoEvict:
-		flags = "e"
-	case session.NoTouch:
-		flags = "T"
-	}
 	c.mu.Lock()
 	unread := c.unread
 	c.mu.Unlock()
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=-1"+
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=-1"+
 		" qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r"+
 		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
 		c.id, c.addr, c.laddr, c.descriptor(), session.Name, (now-c.created)/time.Second,
-		c.silence()/time.Second, flags, session.DB,
+		c.silence()/time.Second, c.flags(session), session.DB, session.Channels, session.Patterns,
 		c.pending.Load(), unread, int64(unread)+c.pending.Load(),
 		name, session.User, session.Proto, session.LibName, session.LibVer)
+}
+
+// flags has a letter for each thing that is so, in Redis's order, and N if
+// nothing is.
+func (c *conn) flags(session *commands.Snapshot) string {
+	var flags strings.Builder
+	for _, flag := range []struct {
+		letter byte
+		set    bool
+	}{
+		{'P', session.Subscribed()},
+		{'U', strings.HasPrefix(c.addr, "/")},
+		{'e', session.NoEvict},
+		{'T', session.NoTouch},
+	} {
+		if flag.set {
+			flags.WriteByte(flag.letter)
+		}
+	}
+	if flags.Len() == 0 {
+		return "N"
+	}
+	return flags.String()
 }
 
 // descriptor is the number of the socket, -1 where there is none to tell.

@@ -75,7 +75,9 @@ func (c *conn) carryOut(a *commands.Action) {
 			a.Reply = commands.OK
 		}
 	default:
-		panic("proxy: an effect that is not known")
+		if !c.carryOutPubsub(a) {
+			panic("proxy: an effect that is not known")
+		}
 	}
 }
 

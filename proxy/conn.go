@@ -100,6 +100,7 @@ func addrText(a, local net.Addr) string {
 func (c *conn) serve() {
 	defer c.srv.leave(c)
 	defer c.close()
+	defer c.unsubscribeAll()
 	defer c.recover()
 	if err := c.handshake(); err != nil {
 		c.srv.log.Debug("TLS handshake", "id", c.id, "addr", c.addr, "error", err)
@@ -156,14 +157,15 @@ func (c *conn) readAll() (linger bool) {
 	}
 }
 
-// idle says, after a read that timed out, whether the connection is to end.
+// idle says, after a read that timed out, whether the connection is to end. A
+// subscriber may be silent for ever.
 func (c *conn) idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase != serving {
 		return true
 	}
-	return c.head == nil && c.silence() >= c.srv.cfg.Timeout
+	return c.head == nil && c.silence() >= c.srv.cfg.Timeout && !c.session.Snapshot().Subscribed()
 }
 
 // touch notes that a byte came or went.

@@ -31,7 +31,7 @@
 //	           Server.Serve
 //	waiter     Shutdown       nothing                           readers and sampler have ended        Server.Shutdown
 //
-// Serve runs on its caller's goroutine. The engine's goroutines run Answer and
-// Flush: they render, encode, and write to a socket that takes the bytes at
+// Serve runs on its caller's goroutine. The engine's goroutines run Answer,
+// Deliver and Flush: they render, encode, and write to a socket that takes the bytes at
 // once, and never wait for a client.
 package proxy

@@ -34,6 +34,8 @@ type fakeEngine struct {
 	status  quorum.Status
 
 	takenBack []string
+
+	broadcast
 }
 
 func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {

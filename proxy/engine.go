@@ -24,6 +24,17 @@ type Engine interface {
 	Now() time.Time
 
 	Status() quorum.Status
+
+	// Attend says who gets the messages that are published.
+	Attend(to quorum.Audience)
+
+	// Publish delivers a message without waiting for any master, and tells how
+	// many subscribers of this server got it.
+	Publish(channel, message string) (receivers int)
+
+	// Subscribe returns when whatever is published from then on will be heard
+	// (Won), or when that takes too long.
+	Subscribe() quorum.Result
 }
 
 // session is what a connection asks of the dialect: *commands.Session.
@@ -32,4 +43,6 @@ type session interface {
 	Proto() int
 	Authed() bool
 	Snapshot() commands.Snapshot
+	Subscribed(e commands.SubscribeEffect, heard quorum.Result) commands.Reply
+	Subscriptions() (channels, patterns []string)
 }

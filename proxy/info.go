@@ -102,9 +102,12 @@ func (s *Server) infoClients(b *strings.Builder) {
 	conns := s.connections()
 	s.mu.Unlock()
 	var longestInput int64
-	longestOutput := 0
+	longestOutput, listening := 0, 0
 	for _, c := range conns {
 		longestInput = max(longestInput, c.pending.Load())
+		if c.shown.Load().Subscribed() {
+			listening++
+		}
 		c.mu.Lock()
 		longestOutput = max(longestOutput, c.unread)
 		c.mu.Unlock()
@@ -116,6 +119,7 @@ func (s *Server) infoClients(b *strings.Builder) {
 	line(b, "client_recent_max_output_buffer:%d", longestOutput)
 	line(b, "blocked_clients:0")
 	line(b, "tracking_clients:0")
+	line(b, "pubsub_clients:%d", listening)
 	line(b, "clients_in_timeout_table:0")
 }
 
@@ -151,8 +155,9 @@ func (s *Server) infoStats(b *strings.Builder) {
 	line(b, "evicted_keys:0")
 	line(b, "keyspace_hits:0")
 	line(b, "keyspace_misses:0")
-	line(b, "pubsub_channels:0")
-	line(b, "pubsub_patterns:0")
+	channels, patterns := s.subscribers.totals()
+	line(b, "pubsub_channels:%d", channels)
+	line(b, "pubsub_patterns:%d", patterns)
 	line(b, "total_error_replies:%d", st.errorReplies.Load())
 	line(b, "acl_access_denied_auth:%d", st.authFailures.Load())
 	line(b, "acl_access_denied_cmd:0")

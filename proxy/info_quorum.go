@@ -46,6 +46,10 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "undelivered_oks:%d", s.stats.undelivered.Load())
 	line(b, "max_hold_ends:%d", st.MaxHoldEnds)
 	line(b, "in_flight:%d", st.InFlight)
+	line(b, "subscriptions:%d", st.Subscriptions)
+	line(b, "messages_published:%d", st.MessagesPublished)
+	line(b, "messages_short:%d", st.MessagesShort)
+	line(b, "messages_received:%d", st.MessagesReceived)
 }
 
 // masterText is one master's line. The reason comes last, without the commas

@@ -47,6 +47,13 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 		b = append(b, "txt:"...)
 		b = append(b, r.Str...)
 		return append(b, "\r\n"...)
+	case commands.SeveralReplies:
+	case commands.PushReply:
+		if resp3 {
+			b = appendHeader(b, '>', len(r.Elems))
+		} else {
+			b = redcon.AppendArray(b, len(r.Elems))
+		}
 	case commands.ArrayReply:
 		b = redcon.AppendArray(b, len(r.Elems))
 	case commands.MapReply:

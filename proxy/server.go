@@ -24,6 +24,8 @@ type Server struct {
 	runID      string
 	started    time.Time
 
+	subscribers subscribers
+
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
 	draining     atomic.Bool
@@ -65,6 +67,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		conns:      map[int64]*conn{},
 	}
 	s.stats = newStats(commands.Table())
+	engine.Attend(&s.subscribers)
 	return s
 }
 

@@ -1,0 +1,354 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
+)
+
+// broadcast is the fake engine's part in publish and subscribe: what the masters
+// would bring from other proxies, the test delivers.
+type broadcast struct {
+	mu        sync.Mutex
+	to        quorum.Audience
+	published []string
+	deaf      bool          // no quorum can be heard
+	hearing   chan struct{} // if not nil, Subscribe waits for it
+}
+
+func (b *broadcast) Attend(to quorum.Audience) { b.to = to }
+
+func (b *broadcast) Publish(channel, message string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.published = append(b.published, channel+"="+message)
+	return b.deliver(channel, message)
+}
+
+func (b *broadcast) deliver(channel, message string) int {
+	n := b.to.Deliver(channel, message)
+	b.to.Flush()
+	return n
+}
+
+func (b *broadcast) Subscribe() quorum.Result {
+	if b.hearing != nil {
+		<-b.hearing
+	}
+	if b.deaf {
+		return quorum.Result{Decision: quorum.Unavailable, Voted: 1, Needed: 2, Masters: 3}
+	}
+	return quorum.Result{Decision: quorum.Won, Voted: 2, Needed: 2, Masters: 3}
+}
+
+func push(words ...string) string { return pushed(">", words...) }
+
+func pushed(kind string, words ...string) string {
+	text := fmt.Sprintf("%s%d\r\n", kind, len(words))
+	for _, w := range words {
+		if strings.HasPrefix(w, ":") {
+			text += w + "\r\n"
+		} else {
+			text += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
+		}
+	}
+	return text
+}
+
+// speak3 switches to RESP3. In a synctest bubble only.
+func (c *client) speak3() {
+	c.t.Helper()
+	c.send("HELLO 3\r\n")
+	c.drain()
+}
+
+// drain reads what is there. In a synctest bubble only.
+func (c *client) drain() {
+	for {
+		c.nc.SetReadDeadline(time.Now().Add(time.Millisecond))
+		if n, _ := c.nc.Read(make([]byte, 4096)); n == 0 {
+			return
+		}
+	}
+}
+
+// A message never overtakes a reply: it stands behind those that are owed.
+func TestMessagesStandBehindRepliesThatAreOwed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.speak3()
+		c.send("SUBSCRIBE a\r\nwrite k\r\nping\r\n")
+		c.expect(push("subscribe", "a", ":1"))
+		synctest.Wait()
+		if n := r.engine.deliver("a", "one"); n != 1 {
+			t.Errorf("%d receivers", n)
+		}
+		c.expectSilence()
+		r.engine.answer(t, "k", won)
+		c.expect("$1\r\nk\r\n+PONG\r\n" + push("message", "a", "one"))
+		r.engine.deliver("a", "two")
+		c.send("ping\r\n")
+		c.expect(push("message", "a", "two") + "+PONG\r\n")
+		r.end()
+	})
+}
+
+func TestSubscriberIsAnsweredBeforeItsFirstMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		r.engine.hearing = make(chan struct{})
+		c := r.dial()
+		c.send("ping\r\nSUBSCRIBE a b\r\n")
+		c.expect("+PONG\r\n") // what it is owed does not wait
+		c.expectSilence()
+		if n := r.engine.deliver("a", "early"); n != 0 {
+			t.Errorf("%d receivers before anybody was told that it has subscribed", n)
+		}
+		close(r.engine.hearing)
+		c.expect(pushed("*", "subscribe", "a", ":1") + pushed("*", "subscribe", "b", ":2"))
+		r.engine.deliver("a", "late")
+		c.expect(pushed("*", "message", "a", "late"))
+		r.end()
+	})
+}
+
+func TestSubscribingWithoutAQuorumChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		r.engine.deaf = true
+		c := r.dial()
+		c.send("SUBSCRIBE a\r\nPSUBSCRIBE b*\r\nPUBSUB CHANNELS\r\n")
+		sorry := "-NOQUORUM 1 of 3 masters could vote, 2 are needed\r\n"
+		c.expect(sorry + sorry + "*0\r\n")
+		if n := r.engine.deliver("a", "m"); n != 0 {
+			t.Errorf("%d receivers", n)
+		}
+		r.end()
+	})
+}
+
+// Whoever is woken by a message must find what was asked for before it done.
+func TestPublishWaitsForWhatWasAskedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("write lock\r\nPUBLISH released lock\r\n")
+		synctest.Wait()
+		if r.engine.published != nil {
+			t.Errorf("published while the release is undecided: %q", r.engine.published)
+		}
+		r.engine.answer(t, "lock", won)
+		c.expect("$4\r\nlock\r\n:0\r\n")
+		if len(r.engine.published) != 1 {
+			t.Errorf("published: %q", r.engine.published)
+		}
+		r.end()
+	})
+}
+
+func TestEveryWayOutEndsSubscriptions(t *testing.T) {
+	for name, leave := range map[string]func(r *rig, c *client){
+		"QUIT":  func(r *rig, c *client) { c.send("QUIT\r\n") },
+		"RESET": func(r *rig, c *client) { c.send("RESET\r\n") },
+		"unsubscribed": func(r *rig, c *client) {
+			c.send("UNSUBSCRIBE\r\nPUNSUBSCRIBE\r\n")
+		},
+		"closed":  func(r *rig, c *client) { c.nc.Close() },
+		"garbage": func(r *rig, c *client) { c.send("*1\r\n+x\r\n") },
+		"killed": func(r *rig, c *client) {
+			other := r.dial()
+			other.send("CLIENT KILL TYPE pubsub\r\n")
+			other.expect(":1\r\n")
+		},
+		"panic": func(r *rig, c *client) { c.send("panic\r\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, Config{})
+				c := r.dial()
+				c.send("SUBSCRIBE a b\r\nPSUBSCRIBE a*\r\n")
+				c.drain()
+				if n := r.engine.deliver("a", "m"); n != 2 {
+					t.Fatalf("%d receivers", n)
+				}
+				c.drain()
+				leave(r, c)
+				c.drain()
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				of := &r.server.subscribers
+				of.mu.Lock()
+				if len(of.channels) > 0 || len(of.patterns) > 0 || len(of.owed) > 0 {
+					t.Errorf("left behind: %v %v %v", of.channels, of.patterns, of.owed)
+				}
+				of.mu.Unlock()
+				if n := r.engine.deliver("a", "m"); n != 0 {
+					t.Errorf("%d receivers afterwards", n)
+				}
+				r.end()
+			})
+		})
+	}
+}
+
+// A subscriber that does not read is cut off at the limit, and neither the
+// publisher nor other subscribers notice.
+func TestSubscriberThatDoesNotReadIsCutOff(t *testing.T) {
+	r := newRig(t, Config{Limits: Limits{MaxUnread: 1 << 20}})
+	slow, quick := r.dialTCP(), r.dialTCP()
+	for _, c := range []*client{slow, quick} {
+		c.send("SUBSCRIBE a\r\n")
+		c.expect(pushed("*", "subscribe", "a", ":1"))
+	}
+	message := strings.Repeat("x", 100<<10)
+	for i := 0; r.engine.deliver("a", message) == 2; i++ {
+		quick.expect(pushed("*", "message", "a", message))
+		if i == 1000 {
+			t.Fatal("it was given 100 MB")
+		}
+	}
+	quick.expect(pushed("*", "message", "a", message))
+	if n := r.engine.deliver("a", "last"); n != 1 {
+		t.Errorf("%d receivers afterwards", n)
+	}
+	quick.expect(pushed("*", "message", "a", "last"))
+	if n := r.server.stats.outputLimit.Load(); n != 1 {
+		t.Errorf("%d connections are counted as cut off", n)
+	}
+	if !strings.Contains(r.log.String(), "does not read its replies") {
+		t.Error("the log does not tell")
+	}
+}
+
+func TestSilentSubscriberIsNotClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Timeout: time.Minute})
+		c := r.dial()
+		c.send("SUBSCRIBE a\r\n")
+		c.expect(pushed("*", "subscribe", "a", ":1"))
+		time.Sleep(10 * time.Minute)
+		r.engine.deliver("a", "m")
+		c.expect(pushed("*", "message", "a", "m"))
+		c.send("UNSUBSCRIBE\r\n")
+		c.expect(pushed("*", "unsubscribe", "a", ":0"))
+		time.Sleep(2 * time.Minute)
+		c.expectEnd("")
+		r.end()
+	})
+}
+
+func TestSubscriberDoesNotHoldUpAShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("SUBSCRIBE a\r\n")
+		c.expect(pushed("*", "subscribe", "a", ":1"))
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		if err := r.server.Shutdown(ctx); err != nil || time.Since(began) > time.Second {
+			t.Errorf("Shutdown: %v after %v", err, time.Since(began))
+		}
+		c.expectEnd("")
+		r.end()
+	})
+}
+
+func TestSubscribersAreToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		a, b, c := r.dial(), r.dial(), r.dial()
+		a.send("SUBSCRIBE x y\r\nPSUBSCRIBE z*\r\n")
+		a.drain()
+		b.send("SUBSCRIBE x\r\n")
+		b.drain()
+		c.send("CLIENT LIST TYPE pubsub\r\n")
+		list := c.bulk()
+		if strings.Count(list, " flags=P ") != 2 || !strings.Contains(list, " sub=2 psub=1 ssub=0 ") || !strings.Contains(list, " sub=1 psub=0 ") {
+			t.Errorf("CLIENT LIST TYPE pubsub: %s", list)
+		}
+		c.send("CLIENT LIST TYPE normal\r\n")
+		if list := c.bulk(); strings.Count(list, "\n") != 1 || !strings.Contains(list, " flags=N ") {
+			t.Errorf("CLIENT LIST TYPE normal: %s", list)
+		}
+		r.engine.status = quorum.Status{Subscriptions: 3, MessagesPublished: 4, MessagesShort: 5, MessagesReceived: 6}
+		c.send("INFO everything\r\n")
+		info := c.bulk()
+		for _, want := range []string{
+			"pubsub_clients:2", "pubsub_channels:2", "pubsub_patterns:1",
+			"subscriptions:3", "messages_published:4", "messages_short:5", "messages_received:6",
+		} {
+			if !strings.Contains(info, want+"\r\n") {
+				t.Errorf("INFO has no %s", want)
+			}
+		}
+		r.end()
+	})
+}
+
+// Many who come and go while messages fly: everything that was counted as
+// delivered to one that stayed has arrived, in order, and nothing twice.
+func TestMessagesArriveInOrderWhileOthersComeAndGo(t *testing.T) {
+	r := newRig(t, Config{})
+	stay := r.dialTCP()
+	stay.send("SUBSCRIBE a\r\n")
+	stay.expect(pushed("*", "subscribe", "a", ":1"))
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	addr := stay.nc.RemoteAddr()
+	for range 4 {
+		others.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				c := r.dialAt(addr)
+				c.send("SUBSCRIBE a b\r\nPSUBSCRIBE *\r\n")
+				c.nc.Read(make([]byte, 64))
+				c.nc.Close()
+			}
+		})
+	}
+	const n = 2000
+	var publishers sync.WaitGroup
+	for p := range 2 {
+		publishers.Go(func() {
+			for i := range n {
+				r.engine.Publish("a", fmt.Sprintf("%d-%d", p, i))
+			}
+		})
+	}
+	var next [2]int
+	for range 2 * n {
+		head := "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n"
+		stay.expect(head)
+		var p, i int
+		fmt.Sscanf(stay.bulk(), "%d-%d", &p, &i)
+		if i != next[p] {
+			t.Fatalf("publisher %d: message %d, want %d", p, i, next[p])
+		}
+		next[p]++
+	}
+	publishers.Wait()
+	close(stop)
+	others.Wait()
+}
+
+func TestPushesAreArraysInRESP2(t *testing.T) {
+	several := commands.Reply{Kind: commands.SeveralReplies, Elems: []commands.Reply{commands.Push(commands.Bulk("a")), commands.Integer(1)}}
+	for proto, want := range map[int]string{2: "*1\r\n$1\r\na\r\n:1\r\n", 3: ">1\r\n$1\r\na\r\n:1\r\n"} {
+		if got := string(appendReply(nil, &several, proto)); got != want {
+			t.Errorf("RESP%d: %q, want %q", proto, got, want)
+		}
+	}
+}

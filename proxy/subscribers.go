@@ -1,0 +1,152 @@
+package proxy
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"redlock-proxy/commands"
+)
+
+// subscribers is which connections listen to what: the audience of the engine.
+// What each of them is subscribed to its session knows too, whose names are
+// added and taken out here as the session's change.
+type subscribers struct {
+	mu       sync.Mutex // guards what follows; taken before a connection's mu
+	channels map[string]listeners
+	patterns map[string]listeners
+	owed     listeners // got messages that are not flushed
+}
+
+type listeners map[*conn]struct{}
+
+// Deliver is the engine's. A connection that cannot take the message is cut off
+// for it, and nobody waits.
+func (s *subscribers) Deliver(channel, message string) (receivers int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	receivers = s.give(s.channels[channel], commands.Message(channel, message))
+	for pattern, to := range s.patterns {
+		if commands.GlobMatch(pattern, channel) {
+			receivers += s.give(to, commands.PatternMessage(pattern, channel, message))
+		}
+	}
+	return receivers
+}
+
+// give is called with mu held. The push is encoded once for each protocol.
+func (s *subscribers) give(to listeners, push commands.Reply) (receivers int) {
+	var encoded [4][]byte
+	for c := range to {
+		proto := c.shown.Load().Proto
+		if encoded[proto] == nil {
+			encoded[proto] = appendReply(nil, &push, proto)
+		}
+		if !c.deliver(encoded[proto]) {
+			continue
+		}
+		receivers++
+		if s.owed == nil {
+			s.owed = make(listeners)
+		}
+		s.owed[c] = struct{}{}
+	}
+	return receivers
+}
+
+// Flush is the engine's, after Deliver. Whoever calls it flushes what others
+// have delivered too.
+func (s *subscribers) Flush() {
+	s.mu.Lock()
+	owed := s.owed
+	s.owed = nil
+	s.mu.Unlock()
+	for c := range owed {
+		c.flushDelivered()
+	}
+}
+
+// deliver adds a message behind everything that the client is owed. It is false
+// if the connection is about to end.
+func (c *conn) deliver(encoded []byte) bool {
+	c.mu.Lock()
+	ending := c.phase >= closing
+	c.mu.Unlock()
+	return !ending && c.append(encoded)
+}
+
+func (c *conn) flushDelivered() {
+	defer c.recover()
+	c.flush()
+}
+
+// subscribe takes a connection in. The reply goes to the client in the same step,
+// before any message; it is false if that could not be.
+func (s *subscribers) subscribe(c *conn, e commands.SubscribeEffect, reply []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := &s.channels
+	if e.Patterns {
+		of = &s.patterns
+	}
+	if *of == nil {
+		*of = make(map[string]listeners)
+	}
+	for _, name := range e.Names {
+		to := (*of)[name]
+		if to == nil {
+			to = make(listeners, 1)
+			(*of)[name] = to
+		}
+		to[c] = struct{}{}
+	}
+	return c.append(reply)
+}
+
+// unsubscribe takes a connection out. No message comes to it once that returns.
+func (s *subscribers) unsubscribe(c *conn, channels, patterns []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	leave(s.channels, c, channels)
+	leave(s.patterns, c, patterns)
+}
+
+func leave(of map[string]listeners, c *conn, names []string) {
+	for _, name := range names {
+		delete(of[name], c)
+		if len(of[name]) == 0 {
+			delete(of, name)
+		}
+	}
+}
+
+// matching are the channels that somebody is subscribed to, in order.
+func (s *subscribers) matching(e commands.ChannelsEffect) (names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.channels {
+		if e.All || commands.GlobMatch(e.Pattern, name) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, strings.Compare)
+	return names
+}
+
+// counts tells how many have subscribed to each channel.
+func (s *subscribers) counts(channels []string) []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := make([]int, len(channels))
+	for i, name := range channels {
+		counts[i] = len(s.channels[name])
+	}
+	return counts
+}
+
+// totals are how many channels and patterns somebody is subscribed to.
+func (s *subscribers) totals() (channels, patterns int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.channels), len(s.patterns)
+}
