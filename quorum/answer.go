@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/redis/rueidis"
@@ -192,13 +193,13 @@ func typed(a answer) (s said, ok bool) {
 	return s, true
 }
 
-// judgeWrite reads the reply of writeScript: {type, value, before, its ttl,
-// after, its ttl}.
+// judgeWrite reads the reply of writeScript: {type, value, what the key was, its
+// remaining ttl}.
 func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 	if a.kind == FailureReply {
 		return Granted, false, said{reply: Reply{Kind: FailureReply, Str: a.str}}
 	}
-	if len(a.elems) != 6 || a.elems[3].kind != IntegerReply || a.elems[5].kind != IntegerReply {
+	if len(a.elems) != 4 || a.elems[3].kind != IntegerReply {
 		return Unknown, false, said{}
 	}
 	reply := Reply{Str: a.elems[1].str}
@@ -222,16 +223,29 @@ func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 	}
 	s := said{reply: reply}
 	did := r.carriedOut(reply)
-	if after := a.elems[4].str; did && after != "" {
-		s.journal = &journaled{undo: []undoRecord{{
-			key:     r.Key,
-			before:  a.elems[2].str,
-			left:    a.elems[3].int,
-			after:   after,
-			expires: a.elems[5].int,
-		}}}
+	if did {
+		s.journal = r.undoOf(a.elems[2].str, a.elems[3].int)
 	}
 	return Granted, did, s
+}
+
+// undoOf is the undo record of a Write that was carried out: what the key is
+// now follows from the command. A removal has none.
+func (r *Request) undoOf(before string, left int64) *journaled {
+	u := undoRecord{key: r.Key, before: before, left: left, after: before, expires: saysNoTTL}
+	switch {
+	case r.Args[0] == "SET":
+		u.after = r.Args[2]
+		if r.has("KEEPTTL") {
+			u.expires = max(left, saysNoTTL)
+		}
+	case r.Args[0] == "PEXPIRE" && r.TTLArg == 0:
+		return nil
+	}
+	if r.TTLArg > 0 {
+		u.expires, _ = strconv.ParseInt(r.Args[r.TTLArg], 10, 64)
+	}
+	return &journaled{undo: []undoRecord{u}}
 }
 
 // carriedOut tells by the reply to a Write whether it changed anything.

@@ -285,7 +285,6 @@ func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
 func (m *fakeMaster) write(name string, command []string) string {
 	before, left := m.dump(name)
 	reply := m.do(command, 0)
-	after, expires := m.dump(name)
 	value := bulk(strings.TrimSuffix(reply[1:], "\r\n"))
 	switch reply[0] {
 	case '$':
@@ -295,13 +294,13 @@ func (m *fakeMaster) write(name string, command []string) string {
 	case ':':
 		value = reply
 	}
-	return array(bulk(reply[:1]), value, bulk(before), integer(left), bulk(after), integer(expires))
+	return array(bulk(reply[:1]), value, bulk(before), integer(left))
 }
 
 func (m *fakeMaster) putBack(name string, args []string) int64 {
 	now, left := m.dump(name)
 	most, _ := strconv.ParseInt(args[3], 10, 64)
-	if now == "" || now != args[0] || left < 0 && args[4] != "1" || left > most {
+	if now == "" || now != args[0] && now != "string "+args[0] || left < 0 && args[4] != "1" || left > most {
 		return 0
 	}
 	delete(m.keys, name)

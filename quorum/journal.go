@@ -97,7 +97,7 @@ type undoRecord struct {
 	key     string
 	before  string // dump; "" is absent
 	left    int64  // its remaining ttl in milliseconds, or saysNoTTL
-	after   string // dump, or the SHA-1 of a long one; "" is absent
+	after   string // dump, or the SHA-1 of a long one, or of a string the value
 	expires int64  // the remaining ttl afterwards, or saysNoTTL
 }
 
@@ -303,8 +303,8 @@ func (o *op) replies(c counted, v Vote) (most []ScriptReply) {
 		first := o.said[i].journal
 		var alike []ScriptReply
 		for j := range o.said {
-			if other := o.said[j].journal; c.vote(j) == v && first.reply.alike(&other.reply) {
-				alike = append(alike, other.reply)
+			if c.vote(j) == v && first.reply.alike(&o.said[j].journal.reply) {
+				alike = append(alike, o.said[j].journal.reply)
 			}
 		}
 		if len(alike) > len(most) {

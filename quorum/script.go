@@ -68,7 +68,7 @@ elseif p>tonumber(ARGV[2]) then return 0 end
 return redis.call('DEL',KEYS[1])`)
 
 	// writeScript carries out the command ARGV, and answers the type and value
-	// of its reply and an undo record: what the key was, and what it is now. A
+	// of its reply and what the key was before: its dump and remaining ttl. A
 	// master that cannot dump the key keeps no record.
 	writeScript = newScript(`local k=KEYS[1]
 local d=redis.pcall('DUMP',k)
@@ -79,27 +79,23 @@ local t,v='$',r
 if type(r)=='number' then t=':'
 elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
 elseif not r then t,v='_','' end
-local a=redis.pcall('DUMP',k)
-if type(a)~='string' then a='' end
-if #a>100 then a=redis.sha1hex(a) end
-return {t,v,d or '',p,a,redis.call('PTTL',k)}`)
+return {t,v,d or '',p}`)
 
-	// putBackScript makes of the key what it was before a journaled script:
-	// the dump ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or
-	// nothing, if that is empty. It acts only where the key is still what the
-	// script made of it, ARGV[1], and ends no later than in ARGV[4]
-	// milliseconds, or has no expiry and ARGV[5] is 1.
-	putBackScript = newScript(`local d=redis.call('DUMP',KEYS[1])
+	// putBackScript makes of the key what it was before a write: the dump
+	// ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or nothing, if
+	// that is empty. It acts only where the key is still what the write made of
+	// it (its dump, or the dump's SHA-1, or its value is ARGV[1]), and ends no
+	// later than in ARGV[4] milliseconds, or has no expiry and ARGV[5] is 1.
+	putBackScript = newScript(`local k=KEYS[1]
+local d=redis.call('DUMP',k)
 if not d then return 0 end
-local c=d
-if #c>100 then c=redis.sha1hex(c) end
-if c~=ARGV[1] then return 0 end
-local p=redis.call('PTTL',KEYS[1])
+if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
+local p=redis.call('PTTL',k)
 if p<0 then
 if ARGV[5]~='1' then return 0 end
 elseif p>tonumber(ARGV[4]) then return 0 end
-redis.call('DEL',KEYS[1])
-if ARGV[2]~='' then redis.call('RESTORE',KEYS[1],ARGV[3],ARGV[2]) end
+redis.call('DEL',k)
+if ARGV[2]~='' then redis.call('RESTORE',k,ARGV[3],ARGV[2]) end
 return 1`)
 )
 

@@ -128,7 +128,7 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 // putBackWrite undoes a plain write on master i if it was carried out there and
 // a quorum did not answer the same.
 func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
-	if c.decision() == Won {
+	if c.did(i) && c.decision() == Won {
 		if outcome, _ := o.reply(c); outcome == o.said[i].reply {
 			return
 		}

@@ -82,7 +82,7 @@ func TestWriteHasItsTTLPadded(t *testing.T) {
 func TestWriteOfAMinorityIsPutBack(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.masters[2].put("k", "old", time.Minute)
-		r := w.write("SET", "k", "new", "XX", "PX", "600000")
+		r := w.ask(Request{Kind: Write, Key: "k", Args: []string{"SET", "k", "new", "XX", "PX", ""}, TTLArg: 5, TTL: 10 * time.Minute})
 		if w.want(r, Won); r.Reply.Kind != NilReply {
 			t.Errorf("%+v", r.Reply)
 		}
@@ -95,6 +95,7 @@ func TestWriteOfAMinorityIsPutBack(t *testing.T) {
 		// Without a quorum, too; but what was written since is left alone.
 		for _, m := range w.masters[:2] {
 			answering(m, "EVALSHA", "-OOM command not allowed\r\n")
+			m.set(func(m *fakeMaster) { m.delay = 20 * ms }) // the third is the first to vote
 		}
 		w.want(w.write("SET", "k", "new"), Unavailable)
 		w.settle()
