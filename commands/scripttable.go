@@ -33,6 +33,8 @@ type script struct {
 type scriptTable struct {
 	maxNumber, maxBytes int
 
+	fixed map[string]*script // by SHA-1; always there, and not counted
+
 	mu     sync.RWMutex // guards what follows
 	bySHA  map[string]*script
 	byText map[string]*script
@@ -41,7 +43,11 @@ type scriptTable struct {
 }
 
 func newScriptTable(maxNumber, maxBytes int) *scriptTable {
-	t := &scriptTable{maxNumber: maxNumber, maxBytes: maxBytes}
+	t := &scriptTable{maxNumber: maxNumber, maxBytes: maxBytes, fixed: make(map[string]*script)}
+	for _, text := range fixedScripts {
+		sc := newScript(text)
+		t.fixed[sc.sha] = sc
+	}
 	t.flush()
 	return t
 }
@@ -61,6 +67,9 @@ func (t *scriptTable) find(sha string) *script {
 	var buf [2 * sha1.Size]byte
 	for i := range len(sha) {
 		buf[i] = lowerByte(sha[i])
+	}
+	if sc := t.fixed[string(buf[:])]; sc != nil {
+		return sc
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
