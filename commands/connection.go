@@ -36,6 +36,7 @@ func (s *Session) quit(c *Command, args []string) Action {
 // reset makes the session as new, but for what the client said of its library.
 func (s *Session) reset(c *Command, args []string) Action {
 	s.silent, s.skipping = false, false
+	s.forgetTransaction()
 	gone := s.forgetSubscriptions()
 	s.seen = Snapshot{
 		ID: s.seen.ID, Proto: 2, User: defaultUser, Authed: s.d.password() == "",

@@ -41,6 +41,18 @@ const (
 	errGetKeysNone     = "ERR The command has no key arguments"
 	errListening       = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 
+	errNestedMulti       = "ERR MULTI calls can not be nested"
+	errWatchInMulti      = "ERR WATCH inside MULTI is not allowed"
+	errExecAlone         = "ERR EXEC without MULTI"
+	errDiscardAlone      = "ERR DISCARD without MULTI"
+	errExecAbort         = "EXECABORT Transaction discarded because of previous errors."
+	errExecAbortOf       = "EXECABORT Transaction discarded because of: "
+	errDelexType         = "ERR Key should be of string type if conditions are specified"
+	errDelexCondition    = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE"
+	errSlowlogCount      = "ERR count should be greater than or equal to -1"
+	errTimeoutNotInteger = "ERR timeout is not an integer or out of range"
+	errTimeoutNegative   = "ERR timeout is negative"
+
 	// NoSuchClient is what the old form of CLIENT KILL answers if nobody has
 	// that address.
 	NoSuchClient = "ERR No such client"
@@ -56,6 +68,12 @@ const (
 	errNoQuorum      = "NOQUORUM %d of %d masters could vote, %d are needed"
 	errManyNames     = "ERR a client may subscribe to no more than %d %s"
 	errChannelName   = "ERR the name of a channel or a pattern is longer than %d bytes"
+	errTracking      = "ERR CLIENT TRACKING ON is refused: this proxy sends no invalidations"
+	errNoDigest      = "ERR %s is not known to this proxy: compare values by IFEQ or IFNE"
+	errTooManyWords  = "ERR '%s' with more than %d words is refused"
+	errWatchMany     = "ERR a connection may watch no more than %d keys"
+	errQueueFull     = "ERR a transaction may queue no more than %d commands and %d bytes"
+	errNotQueued     = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
 	errNoTwoAlike    = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
 

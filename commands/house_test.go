@@ -177,6 +177,20 @@ func lines(to []string, r Reply, proto int) []string {
 		return append(to, ":"+strconv.FormatInt(r.Int, 10))
 	case BulkReply, VerbatimReply:
 		return append(to, "$"+r.Str)
+	case DoubleReply:
+		if proto == 2 {
+			return append(to, "$"+r.Str)
+		}
+		return append(to, ","+r.Str)
+	case PairsReply:
+		if proto == 2 {
+			head("*", len(r.Elems))
+			break
+		}
+		to = append(to, "*"+strconv.Itoa(len(r.Elems)/2))
+		for pair := range slices.Chunk(r.Elems, 2) {
+			to = lines(to, Array(pair...), proto)
+		}
 	case NullReply, NullArrayReply:
 		return append(to, "_")
 	case ArrayReply:

@@ -56,6 +56,9 @@ func (m *master) put(r quorum.Request) quorum.Result {
 func (m *master) carryOut(r quorum.Request) quorum.Result {
 	e, ok := m.find(r.Key)
 	switch r.Kind {
+	case quorum.Run:
+		// A script is carried out by real masters alone.
+		return quorum.Result{Decision: quorum.Contended, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}}
 	case quorum.Acquire:
 		if ok {
 			return quorum.Result{Decision: quorum.Contended, Exists: true, Type: e.kind, Value: e.value}

@@ -17,6 +17,8 @@ const (
 	SetReply
 	VerbatimReply // text
 	BooleanReply  // Int is 0 or 1
+	DoubleReply   // Str is the number as Redis writes it; a bulk string in RESP2
+	PairsReply    // Elems holds a, b, a, b: in RESP3 an array of two for each pair
 	PushReply     // what the client did not ask for; an array in RESP2
 
 	// SeveralReplies is no type of RESP: Elems are replies that follow one

@@ -14,10 +14,22 @@ var connectionRows = []*Command{
 		Synopsis: "subcommand ...",
 		Subcommands: []*Command{
 			{
+				Name: "client|capa", Arity: -3, Flags: "noscript loading stale", Categories: "slow connection",
+				Group: "connection", Since: "8.0.0", Complexity: "O(1)",
+				Summary:  "A client claims its capability.",
+				Synopsis: "capability [capability ...]", do: (*Session).clientCapa,
+			},
+			{
 				Name: "client|getname", Arity: 2, Flags: "noscript loading stale", Categories: "slow connection",
 				Group: "connection", Since: "2.6.9", Complexity: "O(1)",
 				Summary: "Get the current connection name",
 				do:      (*Session).clientGetName,
+			},
+			{
+				Name: "client|getredir", Arity: 2, Flags: "noscript loading stale", Categories: "slow connection",
+				Group: "connection", Since: "6.0.0", Complexity: "O(1)",
+				Summary: "Get tracking notifications redirection client ID if any",
+				do:      (*Session).clientGetRedir,
 			},
 			{
 				Name: "client|help", Arity: 2, Flags: "loading stale", Categories: "slow connection",
@@ -81,6 +93,18 @@ var connectionRows = []*Command{
 				Group: "connection", Since: "2.6.9", Complexity: "O(1)",
 				Summary:  "Set the current connection name",
 				Synopsis: "name", do: (*Session).clientSetName,
+			},
+			{
+				Name: "client|tracking", Arity: -3, Flags: "noscript loading stale", Categories: "slow connection",
+				Group: "connection", Since: "6.0.0", Complexity: "O(1). Some options may introduce additional complexity.",
+				Summary:  "Enable or disable server assisted client side caching support",
+				Synopsis: "ON|OFF ...", do: (*Session).clientTracking,
+			},
+			{
+				Name: "client|trackinginfo", Arity: 2, Flags: "noscript loading stale", Categories: "slow connection",
+				Group: "connection", Since: "6.2.0", Complexity: "O(1)",
+				Summary: "Return information about server assisted client side caching for the current connection",
+				do:      (*Session).clientTrackingInfo,
 			},
 		},
 	},

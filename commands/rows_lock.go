@@ -6,7 +6,7 @@ var lockRows = []*Command{
 		KeyFlags: "RW access update variable_flags", KeyNotes: "RW and ACCESS due to the optional `GET` argument",
 		Group: "string", Since: "1.0.0", Complexity: "O(1)",
 		Summary:  "Set the string value of a key",
-		Synopsis: "key value [NX|XX] [GET] [EX s|PX ms|EXAT t|PXAT t|KEEPTTL]", do: (*Session).set,
+		Synopsis: "key value [NX|XX|IFEQ v|IFNE v] [GET] [EX s|PX ms|EXAT t|PXAT t|KEEPTTL]", do: (*Session).set,
 	},
 	{
 		Name: "setnx", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
@@ -63,6 +63,13 @@ var lockRows = []*Command{
 		Group: "generic", Since: "4.0.0", Complexity: "O(1) for each key removed regardless of its size. Then the command does O(N) work in a different thread in order to reclaim memory, where N is the number of allocations the deleted objects where composed of.",
 		Summary:  "Delete a key asynchronously in another thread. Otherwise it is just as DEL, but non blocking.",
 		Synopsis: "key [key ...]", do: (*Session).del,
+	},
+	{
+		Name: "delex", Arity: -2, Flags: "write fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW delete variable_flags",
+		Group:    "string", Since: "8.4.0", Complexity: "O(1) for IFEQ/IFNE, O(N) for IFDEQ/IFDNE where N is the length of the string value.",
+		Summary:  "Conditionally removes the specified key based on value or digest comparison.",
+		Synopsis: "key [IFEQ v|IFNE v]", do: (*Session).delex,
 	},
 	{
 		Name: "type", Arity: 2, Flags: "readonly fast", Categories: "keyspace read fast", FirstKey: 1, LastKey: 1, Step: 1,

@@ -8,6 +8,9 @@ type Session struct {
 
 	channels, patterns nameSet // subscribed to
 
+	tx    transaction
+	watch *watch // nil: nothing is watched
+
 	// CLIENT REPLY: silent from now on; silent for the next command; silent for
 	// the command that is being carried out.
 	silent, skipNext, skipping bool
@@ -85,13 +88,20 @@ func (s *Session) guard(args []string) Action {
 		a = refuse(errNoAuth)
 	case s.listening() && !c.forListeners():
 		a = refusef(errListening, c.Name)
+	case s.tx.open && !c.goesThroughMulti():
+		if a = s.queue(c, args); a.Reply.Kind != ErrorReply {
+			return a // EXEC is what the statistics count
+		}
 	default:
 		a = c.do(s, c, args)
 		a.Command = c
-		return a
+		return s.noted(a)
 	}
 	a.Command, a.Rejected = c, true
-	return a
+	if c != nil && c.Name == "exec" {
+		return s.abort(a)
+	}
+	return s.doom(a)
 }
 
 // mustAuth tells whether only AUTH and its like are allowed. The password may have

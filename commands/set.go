@@ -14,6 +14,8 @@ type setOptions struct {
 	// that goes with it.
 	form   *expiryForm
 	number string
+
+	when condition
 }
 
 // expiryForm is one of SET's words for when a key is to end.
@@ -54,6 +56,9 @@ func parseSetOptions(words []string) (o setOptions, ok bool) {
 			o.get = true
 		case sameWord(word, "KEEPTTL") && o.form == nil:
 			o.keepTTL = true
+		case conditionOf(word) != "" && o.when.word == "" && i+1 < len(words):
+			i++
+			o.when = condition{conditionOf(word), words[i]}
 		case form != nil && !o.keepTTL && (o.form == nil || o.form == form) && i+1 < len(words):
 			i++
 			o.form, o.number = form, words[i]
@@ -61,7 +66,7 @@ func parseSetOptions(words []string) (o setOptions, ok bool) {
 			return o, false
 		}
 	}
-	return o, true
+	return o, o.when.word == "" || !o.nx && !o.xx
 }
 
 func (s *Session) set(c *Command, args []string) Action {
@@ -69,6 +74,9 @@ func (s *Session) set(c *Command, args []string) Action {
 	o, ok := parseSetOptions(args[3:])
 	if !ok {
 		return refuse(errSyntax)
+	}
+	if o.when.ofDigest() {
+		return refusef(errNoDigest, o.when.word)
 	}
 	if o.form == nil {
 		return s.setWithoutTTL(key, value, o)
@@ -86,7 +94,7 @@ func (s *Session) set(c *Command, args []string) Action {
 // setWithoutTTL is a SET that gives no ttl. One that keeps the ttl of a key that
 // must exist is not a key without a ttl.
 func (s *Session) setWithoutTTL(key, value string, o setOptions) Action {
-	if text := s.d.allowNoTTL(); text != "" && !(o.keepTTL && o.xx) {
+	if text := s.d.allowNoTTL(); text != "" && !(o.keepTTL && (o.xx || o.when.word == "IFEQ")) {
 		return refuse(text)
 	}
 	if o.nx {
@@ -143,6 +151,9 @@ func acquire(r quorum.Request, get bool) Action {
 
 // overwrite is a SET without NX, in one form: the masters get a ttl as PX.
 func overwrite(key, value string, o setOptions, e *expiry) Action {
+	if o.when.word != "" {
+		return setIf(key, value, o, e)
+	}
 	r := quorum.Request{Kind: quorum.Write, Key: key, Args: append(make([]string, 0, 7), "SET", key, value)}
 	if o.xx {
 		r.Args = append(r.Args, "XX")

@@ -51,7 +51,8 @@ var (
 )
 
 func init() {
-	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows} {
+	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows,
+		stringRows, hashRows, setRows, zsetRows, transactionRows, toolRows} {
 		for _, c := range rows {
 			enterRow(c)
 			for _, sub := range c.Subcommands {

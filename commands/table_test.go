@@ -69,6 +69,9 @@ func TestHandlersGetAlongWithAsFewWordsAsAllowed(t *testing.T) {
 
 func TestWritesAreFlaggedAsSuch(t *testing.T) {
 	for _, c := range Table() {
+		if c.Name == "watch" {
+			continue // it has keys, and neither reads nor writes them for the client
+		}
 		if c.HasFlag("write") == c.HasFlag("readonly") && (c.HasFlag("write") || c.FirstKey > 0) {
 			t.Errorf("%s: flags %q", c.Name, c.Flags)
 		}

@@ -11,10 +11,14 @@ import (
 )
 
 // TestConversationsReadTheSame holds the conversations of the commands package
-// with one real Redis, and with the proxy over real masters.
+// with one real Redis, and with the proxy over real masters; and those that are
+// here, because their commands are scripts on the masters.
 func TestConversationsReadTheSame(t *testing.T) {
 	files, err := transcript.Glob("../commands/testdata/*.txt")
 	must(t, err)
+	scripted, err := transcript.Glob("testdata/*.txt")
+	must(t, err)
+	files = append(files, scripted...)
 	t.Run("Redis", func(t *testing.T) {
 		m := startMaster(t, RedisOptions{})
 		for _, file := range files {

@@ -54,6 +54,18 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 		} else {
 			b = redcon.AppendArray(b, len(r.Elems))
 		}
+	case commands.DoubleReply:
+		if !resp3 {
+			return redcon.AppendBulkString(b, r.Str)
+		}
+		b = append(b, ',')
+		b = append(b, r.Str...)
+		return append(b, "\r\n"...)
+	case commands.PairsReply:
+		if resp3 {
+			return appendPairs(b, r.Elems)
+		}
+		b = redcon.AppendArray(b, len(r.Elems))
 	case commands.ArrayReply:
 		b = redcon.AppendArray(b, len(r.Elems))
 	case commands.MapReply:
@@ -81,4 +93,16 @@ func appendHeader(b []byte, kind byte, n int) []byte {
 	b = append(b, kind)
 	b = strconv.AppendInt(b, int64(n), 10)
 	return append(b, "\r\n"...)
+}
+
+// appendPairs encodes a, b, a, b as RESP3 has it: an array of arrays of two.
+func appendPairs(b []byte, elems []commands.Reply) []byte {
+	b = redcon.AppendArray(b, len(elems)/2)
+	for i := range elems {
+		if i%2 == 0 {
+			b = redcon.AppendArray(b, 2)
+		}
+		b = appendReply(b, &elems[i], 3)
+	}
+	return b
 }

@@ -1,0 +1,165 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"redlock-proxy/quorum"
+)
+
+// What Redis does in one command and the masters have no words of their own for
+// is put to them as a script of ours, journaled: they vote on what it did and
+// what it answered, and what only a minority did is put back.
+
+// maxWords bounds the words of such a command. Lua has room for some more on its
+// stack.
+const maxWords = 4000
+
+// plainScript carries out the command that ARGV is.
+var plainScript = quorum.NewScript("return redis.call(unpack(ARGV))")
+
+// sortedText makes an order of what has none: masters that hold the same members
+// must answer the same. It compares bytes, because the order of Lua's own < is a
+// matter of each master's locale.
+const sortedText = `local function before(a, b)
+  for i = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+local function sorted(members)
+  table.sort(members, before)
+  return members
+end
+local function sortedPairs(flat)
+  local names, values, r = {}, {}, {}
+  for i = 1, #flat, 2 do names[#names + 1], values[flat[i]] = flat[i], flat[i + 1] end
+  table.sort(names, before)
+  for i = 1, #names do r[2 * i - 1], r[2 * i] = names[i], values[names[i]] end
+  return r
+end
+`
+
+// allScript carries out HGETALL or SMEMBERS.
+var allScript = quorum.NewScript(sortedText + `local r = redis.call(unpack(ARGV))
+if string.lower(ARGV[1]) == 'hgetall' then return sortedPairs(r) end
+return sorted(r)`)
+
+// countScript carries out a command that counts. Lua has no whole numbers beyond 2^53:
+// such a one is read again as a string.
+var countScript = quorum.NewScript(`local r = redis.call(unpack(ARGV))
+if math.abs(r) < 9007199254740992 then return r end
+if string.lower(ARGV[1]) == 'hincrby' then return redis.call('HGET', KEYS[1], ARGV[3]) end
+return redis.call('GET', KEYS[1])`)
+
+// carryOut is a command that the masters carry out as it is. Its arguments are
+// theirs to judge.
+func (s *Session) carryOut(c *Command, args []string) Action {
+	if len(args) > maxWords {
+		return refusef(errTooManyWords, c.Name, maxWords)
+	}
+	script, shape := plainScript, shapeOf(c, args)
+	switch shape {
+	case asMap, asSet:
+		script = allScript
+	case asCount:
+		script = countScript
+	}
+	if keys := c.keys(args); c.HasFlag("readonly") && s.watch.has(keys[0]) {
+		return s.readWatched(keys[0], args, shape)
+	}
+	return runOwn(script, c.keys(args), slices.Clone(args), carried{shape})
+}
+
+// runOwn puts a script of ours.
+func runOwn(script *quorum.Script, keys, args []string, render Render) Action {
+	r := quorum.Request{Kind: quorum.Run, Script: script, Keys: keys, Args: args}
+	if len(keys) > 0 {
+		r.Key = keys[0]
+	}
+	return Action{Requests: []quorum.Request{r}, Render: render}
+}
+
+// replyShape is what a reply of the masters is for the client. A script has only
+// RESP2's types, and some replies are another one in RESP3.
+type replyShape uint8
+
+const (
+	asItIs       replyShape = iota + 1
+	asMap                   // HGETALL
+	asSet                   // SMEMBERS
+	asCount                 // INCR: a number, maybe as a string
+	asDouble                // ZSCORE
+	asScorePairs            // ZRANGE WITHSCORES: member, score, member, score
+)
+
+func shapeOf(c *Command, args []string) replyShape {
+	switch {
+	case c.Name == "incr", c.Name == "incrby", c.Name == "decr", c.Name == "decrby", c.Name == "hincrby":
+		return asCount
+	case c.Name == "hgetall":
+		return asMap
+	case c.Name == "smembers":
+		return asSet
+	case c.Name == "zscore", c.Name == "zadd" && saysWord(args[2:], "INCR"):
+		return asDouble
+	case c.Name == "zrange" && saysWord(args[4:], "WITHSCORES"):
+		return asScorePairs
+	}
+	return asItIs
+}
+
+func saysWord(words []string, word string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return sameWord(w, word) })
+}
+
+// reply gives a master's reply this shape. One of another form than expected, as
+// an error is, stays what it is.
+func (sh replyShape) reply(r quorum.ScriptReply) Reply {
+	reply := scriptReply(r)
+	switch {
+	case sh == asCount && reply.Kind == BulkReply:
+		if n, ok := parseInt(reply.Str); ok {
+			return Integer(n)
+		}
+	case sh == asDouble && reply.Kind == BulkReply:
+		reply.Kind = DoubleReply
+	case reply.Kind != ArrayReply:
+	case sh == asMap && len(reply.Elems)%2 == 0:
+		reply.Kind = MapReply
+	case sh == asSet:
+		reply.Kind = SetReply
+	case sh == asScorePairs && len(reply.Elems)%2 == 0:
+		for i := 1; i < len(reply.Elems); i += 2 {
+			reply.Elems[i].Kind = DoubleReply
+		}
+		reply.Kind = PairsReply
+	}
+	return reply
+}
+
+// carried renders the reply of one of our own scripts. An error in it reads as if
+// the command had been called alone.
+type carried struct{ shape replyShape }
+
+func (c carried) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failureOfRun(r); failed {
+		return text, Action{}
+	}
+	return c.shape.reply(*r.Script), Action{}
+}
+
+// failureOfRun is the error of a result of one of our scripts, if it is one.
+func failureOfRun(r quorum.Result) (Reply, bool) {
+	switch text, failed := failure(r); {
+	case failed:
+		return text, true
+	case r.Script == nil:
+		return unavailable(r), true
+	case r.Script.Kind == quorum.FailureReply:
+		return Error(oneLine(strings.TrimRight(r.Script.Str, "\r\n"))), true
+	}
+	return Reply{}, false
+}

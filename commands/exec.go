@@ -1,0 +1,157 @@
+package commands
+
+import (
+	"strconv"
+	"strings"
+
+	"redlock-proxy/quorum"
+)
+
+// execScript compares what is watched, and then carries out what was queued.
+//
+// ARGV is the number of watched keys; of each its place in KEYS, what form it had and
+// its value; then the number of commands, and of each the number of its words and
+// the words. It answers nil where a key is not what it was.
+var execScript = quorum.NewScript(digestText + `local at = 0
+local function next()
+  at = at + 1
+  return ARGV[at]
+end
+for _ = 1, tonumber(next()) do
+  local k, form, value = KEYS[tonumber(next())], next(), next()
+  local t = redis.call('TYPE', k).ok
+  local same
+  if form == 'absent' then same = t == 'none'
+  elseif form == 'string' then same = t == 'string' and redis.call('GET', k) == value
+  else same = t ~= 'none' and t ~= 'string' and digest(k) == value end
+  if not same then return false end
+end
+local replies = {}
+for c = 1, tonumber(next()) do
+  local words = {}
+  for w = 1, tonumber(next()) do words[w] = next() end
+  replies[c] = redis.pcall(unpack(words))
+end
+return replies`)
+
+// action puts the transaction to the masters, where there is something to ask.
+func (e *execution) action() Action {
+	var watched []string
+	var states map[string]keyState
+	if e.w != nil {
+		keys, known, intact, _ := e.w.known()
+		if !intact {
+			return Action{Reply: Reply{Kind: NullArrayReply}}
+		}
+		watched, states = keys, known
+	}
+	if a, ok := e.asOneLock(watched, states); ok {
+		return a
+	}
+	asked := 0
+	for i := range e.steps {
+		if e.steps[i].words != nil {
+			asked++
+		}
+	}
+	if asked == 0 && len(watched) == 0 {
+		return Action{Reply: e.replies(nil)}
+	}
+	args := []string{strconv.Itoa(len(watched))}
+	for i, key := range watched {
+		args = append(args, strconv.Itoa(i+1), states[key].form, states[key].value)
+	}
+	args = append(args, strconv.Itoa(asked))
+	for i := range e.steps {
+		if words := e.steps[i].words; words != nil {
+			args = append(args, strconv.Itoa(len(words)))
+			args = append(args, words...)
+		}
+	}
+	return runOwn(execScript, e.keys(watched), args, executed{e})
+}
+
+// asOneLock is a transaction that watches one string and deletes or expires it: a
+// compare-and-delete is a release, and a compare-and-expire an extend.
+func (e *execution) asOneLock(watched []string, states map[string]keyState) (Action, bool) {
+	if len(watched) != 1 || len(e.steps) != 1 || states[watched[0]].form != formString {
+		return Action{}, false
+	}
+	requests := e.steps[0].alone.Requests
+	if len(requests) != 1 || requests[0].Key != watched[0] {
+		return Action{}, false
+	}
+	r := quorum.Request{Key: watched[0], Token: states[watched[0]].value}
+	switch alone := requests[0]; {
+	case alone.Kind == quorum.Remove:
+		r.Kind = quorum.Release
+	case alone.Kind == quorum.Write && alone.Args[0] == "PEXPIRE" && alone.TTLArg == 2 && len(alone.Args) == 3:
+		r.Kind, r.TTL, r.At = quorum.Extend, alone.TTL, alone.At
+	default:
+		return Action{}, false
+	}
+	return Action{Requests: []quorum.Request{r}, Render: executedAsLock{}}, true
+}
+
+// replies are those of all steps, in order: from the masters for those that asked
+// them.
+func (e *execution) replies(given []quorum.ScriptReply) Reply {
+	replies := make([]Reply, len(e.steps))
+	for i := range e.steps {
+		st := &e.steps[i]
+		replies[i] = st.reply
+		if st.words != nil && len(given) > 0 {
+			replies[i] = st.shape.reply(given[0])
+			given = given[1:]
+		}
+		if replies[i].Kind == 0 {
+			replies[i] = Null
+		}
+	}
+	return Array(replies...)
+}
+
+// executed renders a transaction.
+type executed struct{ e *execution }
+
+func (x executed) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failureOfRun(r); failed {
+		return text, Action{}
+	}
+	if r.Script.Kind != quorum.ArrayReply {
+		return Reply{Kind: NullArrayReply}, Action{}
+	}
+	return x.e.replies(r.Script.Elems), Action{}
+}
+
+// executedAsLock renders a transaction that was a release or an extend.
+type executedAsLock struct{}
+
+func (executedAsLock) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	text, failed := failure(r)
+	switch {
+	case failed && r.Reply.Kind != quorum.FailureReply:
+		return text, Action{}
+	case failed, r.Decision != quorum.Won:
+		return Reply{Kind: NullArrayReply}, Action{}
+	}
+	return Array(Integer(1)), Action{}
+}
+
+// onlyOne is a transaction of one command that watches nothing: the command itself,
+// in an array. That there was no quorum is said of the whole.
+type onlyOne struct{ render Render }
+
+func (o onlyOne) Render(results []quorum.Result) (Reply, Action) {
+	reply, next := o.render.Render(results)
+	switch {
+	case len(next.Requests) > 0:
+		next.Render = onlyOne{next.Render}
+		return Reply{}, next
+	case reply.Kind == ErrorReply && strings.HasPrefix(reply.Str, "NOQUORUM "):
+		return reply, Action{}
+	}
+	return Array(reply), Action{}
+}

@@ -1,0 +1,81 @@
+package commands
+
+var stringRows = []*Command{
+	{
+		Name: "decr", Arity: 2, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update",
+		Group:    "string", Since: "1.0.0", Complexity: "O(1)",
+		Summary:  "Decrement the integer value of a key by one",
+		Synopsis: "key", do: (*Session).carryOut,
+	},
+	{
+		Name: "decrby", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update",
+		Group:    "string", Since: "1.0.0", Complexity: "O(1)",
+		Summary:  "Decrement the integer value of a key by the given number",
+		Synopsis: "key decrement", do: (*Session).carryOut,
+	},
+	{
+		Name: "getdel", Arity: 2, Flags: "write fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access delete",
+		Group:    "string", Since: "6.2.0", Complexity: "O(1)",
+		Summary:  "Get the value of a key and delete the key",
+		Synopsis: "key", do: (*Session).carryOut,
+	},
+	{
+		Name: "getex", Arity: -2, Flags: "write fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update", KeyNotes: "RW and UPDATE because it changes the TTL",
+		Group: "string", Since: "6.2.0", Complexity: "O(1)",
+		Summary:  "Get the value of a key and optionally set its expiration",
+		Synopsis: "key [EX s|PX ms|EXAT t|PXAT t|PERSIST]", do: (*Session).getex,
+	},
+	{
+		Name: "getrange", Arity: 4, Flags: "readonly", Categories: "read string slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access",
+		Group:    "string", Since: "2.4.0", Complexity: "O(N) where N is the length of the returned string. The complexity is ultimately determined by the returned length, but because creating a substring from an existing string is very cheap, it can be considered O(1) for small strings.",
+		Summary:  "Get a substring of the string stored at a key",
+		Synopsis: "key start end", do: (*Session).getrange,
+	},
+	{
+		Name: "getset", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update",
+		Group:    "string", Since: "1.0.0", Complexity: "O(1)",
+		Summary:  "Set the string value of a key and return its old value",
+		Synopsis: "key value", do: (*Session).getset,
+	},
+	{
+		Name: "incr", Arity: 2, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update",
+		Group:    "string", Since: "1.0.0", Complexity: "O(1)",
+		Summary:  "Increment the integer value of a key by one",
+		Synopsis: "key", do: (*Session).carryOut,
+	},
+	{
+		Name: "incrby", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update",
+		Group:    "string", Since: "1.0.0", Complexity: "O(1)",
+		Summary:  "Increment the integer value of a key by the given amount",
+		Synopsis: "key increment", do: (*Session).carryOut,
+	},
+	{
+		Name: "mget", Arity: -2, Flags: "readonly fast", Categories: "read string fast", FirstKey: 1, LastKey: -1, Step: 1,
+		KeyFlags: "RO access", Tips: "request_policy:multi_shard",
+		Group: "string", Since: "1.0.0", Complexity: "O(N) where N is the number of keys to retrieve.",
+		Summary:  "Get the values of all the given keys",
+		Synopsis: "key [key ...]", do: (*Session).mget,
+	},
+	{
+		Name: "mset", Arity: -3, Flags: "write denyoom", Categories: "write string slow", FirstKey: 1, LastKey: -1, Step: 2,
+		KeyFlags: "OW update", Tips: "request_policy:multi_shard response_policy:all_succeeded",
+		Group: "string", Since: "1.0.1", Complexity: "O(N) where N is the number of keys to set.",
+		Summary:  "Set multiple keys to multiple values",
+		Synopsis: "key value [key value ...]", do: (*Session).mset,
+	},
+	{
+		Name: "msetnx", Arity: -3, Flags: "write denyoom", Categories: "write string slow", FirstKey: 1, LastKey: -1, Step: 2,
+		KeyFlags: "OW insert", Tips: "request_policy:multi_shard response_policy:agg_min",
+		Group: "string", Since: "1.0.1", Complexity: "O(N) where N is the number of keys to set.",
+		Summary:  "Set multiple keys to multiple values, only if none of the keys exist",
+		Synopsis: "key value [key value ...]", do: (*Session).mset,
+	},
+}

@@ -1,0 +1,205 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"redlock-proxy/quorum"
+)
+
+// The bounds of what MULTI queues.
+const (
+	maxQueued      = 1000    // commands
+	maxQueuedBytes = 1 << 20 // of all their words
+)
+
+// transaction is what a connection has queued since MULTI.
+type transaction struct {
+	open   bool
+	doomed bool // a command could not be queued
+	queue  []queued
+	bytes  int
+}
+
+// queued is one command as the client sent it. EXEC makes of it what it would have
+// come to alone.
+type queued struct {
+	command *Command
+	args    []string
+}
+
+func (s *Session) multi(c *Command, args []string) Action {
+	if s.tx.open {
+		return refuse(errNestedMulti)
+	}
+	s.tx = transaction{open: true}
+	return Action{Reply: OK}
+}
+
+func (s *Session) discard(c *Command, args []string) Action {
+	if !s.tx.open {
+		return refuse(errDiscardAlone)
+	}
+	s.forgetTransaction()
+	return Action{Reply: OK}
+}
+
+// forgetTransaction ends what MULTI and WATCH began.
+func (s *Session) forgetTransaction() { s.tx, s.watch = transaction{}, nil }
+
+// goesThroughMulti tells that a command is carried out at once between MULTI and
+// EXEC.
+func (c *Command) goesThroughMulti() bool {
+	switch c.Name {
+	case "multi", "exec", "discard", "watch", "quit", "reset":
+		return true
+	}
+	return false
+}
+
+// queueable tells whether EXEC can carry a command out: on keys, by a command that
+// the masters know, or without asking anybody.
+func (c *Command) queueable(args []string) bool {
+	switch c.Name {
+	case "ping", "echo", "time":
+		return true
+	case "delex":
+		return false
+	case "set":
+		o, ok := parseSetOptions(args[3:])
+		return !ok || o.when.word == ""
+	}
+	return c.FirstKey > 0
+}
+
+// queue queues a command, or says why it cannot.
+func (s *Session) queue(c *Command, args []string) Action {
+	tx := &s.tx
+	n := 0
+	for _, arg := range args {
+		n += len(arg)
+	}
+	switch {
+	case !c.queueable(args):
+		return s.doom(refusef(errNotQueued, strings.ToUpper(c.Name)))
+	case len(args) > maxWords:
+		return s.doom(refusef(errTooManyWords, c.Name, maxWords))
+	case len(tx.queue) == maxQueued, tx.bytes+n > maxQueuedBytes:
+		return s.doom(refusef(errQueueFull, maxQueued, maxQueuedBytes))
+	}
+	tx.bytes += n
+	if !tx.doomed {
+		tx.queue = append(tx.queue, queued{c, slices.Clone(args)})
+	}
+	return Action{Reply: Simple("QUEUED")}
+}
+
+// doom notes that the open transaction cannot be carried out any more.
+func (s *Session) doom(a Action) Action {
+	if s.tx.open {
+		s.tx.doomed, s.tx.queue = true, nil
+	}
+	return a
+}
+
+// abort makes of an error of EXEC itself the end of the transaction.
+func (s *Session) abort(a Action) Action {
+	s.forgetTransaction()
+	a.Reply.Str = errExecAbortOf + strings.TrimPrefix(a.Reply.Str, "ERR ")
+	return a
+}
+
+func (s *Session) exec(c *Command, args []string) Action {
+	tx, w := s.tx, s.watch
+	if !tx.open {
+		return refuse(errExecAlone)
+	}
+	s.forgetTransaction()
+	if tx.doomed {
+		return refuse(errExecAbort)
+	}
+	e := execution{w: w}
+	for _, q := range tx.queue {
+		e.plan(q, q.command.do(s, q.command, q.args))
+	}
+	if w == nil && len(tx.queue) == 1 && e.asks() {
+		a := e.steps[0].alone
+		a.Render = onlyOne{a.Render}
+		return a
+	}
+	return e.begin()
+}
+
+// execution is a transaction that is carried out.
+type execution struct {
+	w     *watch // nil: nothing is watched
+	steps []step
+}
+
+// step is one command of an execution.
+type step struct {
+	words []string // what the masters carry out; nil if they are not asked
+	keys  []string
+	shape replyShape
+	reply Reply // if they are not asked
+
+	alone Action // what the command comes to by itself
+}
+
+// plan takes in a command with what it comes to alone: if that is a reply, it is
+// one here too.
+func (e *execution) plan(q queued, a Action) {
+	st := step{alone: a, reply: a.Reply}
+	if a.Reply.Kind == 0 {
+		st.words, st.shape = q.args, shapeOf(q.command, q.args)
+		if q.command.FirstKey > 0 {
+			st.keys = q.command.keys(q.args)
+		}
+	}
+	e.steps = append(e.steps, st)
+}
+
+// asks tells whether the masters must be asked for the first step.
+func (e *execution) asks() bool { return len(e.steps[0].alone.Requests) > 0 }
+
+// begin goes on at once if everything watched is known, which it is unless the
+// client sent EXEC before it had the reply to WATCH. Then that is waited for: the
+// keys are undecided until it is there.
+func (e *execution) begin() Action {
+	if e.w != nil {
+		if keys, _, _, known := e.w.known(); !known {
+			return Action{
+				Requests:  runOwn(waitScript, e.keys(keys), nil, nil).Requests,
+				Render:    afterWatch{e},
+				Continues: true,
+			}
+		}
+	}
+	return e.action()
+}
+
+// waitScript does nothing: its answer comes after those of what was asked before.
+var waitScript = quorum.NewScript("return 1")
+
+// keys are those given and those of all steps, each once.
+func (e *execution) keys(keys []string) []string {
+	keys = slices.Clone(keys)
+	for i := range e.steps {
+		for _, key := range e.steps[i].keys {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+type afterWatch struct{ e *execution }
+
+func (a afterWatch) Render(results []quorum.Result) (Reply, Action) {
+	if text, failed := failureOfRun(results[0]); failed {
+		return text, Action{}
+	}
+	next := a.e.action()
+	return next.Reply, next
+}

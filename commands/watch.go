@@ -1,0 +1,292 @@
+package commands
+
+import (
+	"slices"
+	"sync"
+
+	"redlock-proxy/quorum"
+)
+
+// A watched key is compared, not observed: WATCH reads it, and EXEC acts only
+// where the masters still hold what WATCH read. On Redis a key that was changed and
+// changed back is a changed key; here it is one only if the client that watches
+// has seen the change.
+
+// maxWatched bounds the keys that a connection watches.
+const maxWatched = 1000
+
+// watch is the keys that a connection watches, from its first WATCH to EXEC,
+// DISCARD, UNWATCH or RESET. The session makes it; the results of reads are noted
+// by whoever renders them.
+type watch struct {
+	mu      sync.Mutex // guards what follows
+	keys    []string
+	states  map[string]keyState
+	pending int  // keys that have been asked for and are not known yet
+	broken  bool // a key could not be read, or was seen to change
+}
+
+// keyState is what a quorum holds at a key: nothing, a string, or something else,
+// of which value is a digest. As a form it is what execScript is told.
+type keyState struct {
+	form  string
+	value string
+}
+
+const (
+	formAbsent = "absent"
+	formString = "string"
+	formOther  = "other"
+)
+
+// has tells whether a key is watched. Nil watches nothing.
+func (w *watch) has(key string) bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.keys, key)
+}
+
+// add adds the keys that are not watched yet, and tells which they are. Nil, false:
+// they are too many.
+func (w *watch) add(keys []string) (added []string, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range keys {
+		if !slices.Contains(w.keys, key) && !slices.Contains(added, key) {
+			added = append(added, key)
+		}
+	}
+	if len(w.keys)+len(added) > maxWatched {
+		return nil, false
+	}
+	w.keys = append(w.keys, added...)
+	w.pending += len(added)
+	return added, true
+}
+
+// begin notes what WATCH itself read of a key; ok is false if it could not.
+func (w *watch) begin(key string, state keyState, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending--
+	w.broken = w.broken || !ok
+	if w.states == nil {
+		w.states = make(map[string]keyState)
+	}
+	w.states[key] = state
+}
+
+// see notes what the connection then read of a key, if that is watched: whoever has
+// seen another state decides by that, so what WATCH read is no longer true.
+func (w *watch) see(key string, state keyState) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if first, known := w.states[key]; known && first != state {
+		w.broken = true
+	}
+}
+
+// seeRead notes the result of a Read. That a key is of another type than string is
+// all that such a result says of it.
+func (w *watch) seeRead(key string, r quorum.Result) {
+	state, ok := stateRead(r)
+	switch {
+	case !ok:
+	case state.form != formOther:
+		w.see(key, state)
+	default:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		first, known := w.states[key]
+		w.broken = w.broken || known && first.form != formOther
+	}
+}
+
+// stateRead is what a Read says. It is false if nothing is known.
+func stateRead(r quorum.Result) (keyState, bool) {
+	wrongType := r.Reply.Kind == quorum.FailureReply && r.Decision == quorum.Won
+	_, failed := failure(r)
+	switch {
+	case wrongType, !failed && r.Exists && r.Type != "" && r.Type != "string":
+		return keyState{form: formOther}, true
+	case failed:
+		return keyState{}, false
+	case !r.Exists:
+		return keyState{form: formAbsent}, true
+	}
+	return keyState{formString, r.Value}, true
+}
+
+// known gives the states of all keys, and whether they are still all true; ok is
+// false while one is being read.
+func (w *watch) known() (keys []string, states map[string]keyState, intact, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.keys, w.states, !w.broken, w.pending == 0
+}
+
+func (s *Session) watchKeys(c *Command, args []string) Action {
+	if s.tx.open {
+		return refuse(errWatchInMulti)
+	}
+	if s.watch == nil {
+		s.watch = &watch{}
+	}
+	added, ok := s.watch.add(args[1:])
+	switch {
+	case !ok:
+		return refusef(errWatchMany, maxWatched)
+	case len(added) == 0:
+		return Action{Reply: OK}
+	}
+	requests := forEach(quorum.Read, added)
+	for i := range requests {
+		requests[i].ValueOnly = true
+	}
+	return Action{Requests: requests, Render: watching{s.watch, added}, Continues: true}
+}
+
+func (s *Session) unwatch(c *Command, args []string) Action {
+	s.watch = nil
+	return Action{Reply: OK}
+}
+
+// watching is a WATCH whose keys have been read. Those that are no strings are read
+// again, for their digest.
+type watching struct {
+	w    *watch
+	keys []string
+}
+
+func (w watching) Render(results []quorum.Result) (Reply, Action) {
+	reply := OK
+	var others []string
+	for i, key := range w.keys {
+		state, ok := stateRead(results[i])
+		if ok && state.form == formOther {
+			others = append(others, key)
+			continue
+		}
+		w.w.begin(key, state, ok)
+		if !ok {
+			reply, _ = failure(results[i])
+		}
+	}
+	if len(others) == 0 {
+		return reply, Action{}
+	}
+	var next Action
+	for _, key := range others {
+		next.Requests = append(next.Requests, runOwn(digestScript, []string{key}, nil, nil).Requests...)
+	}
+	next.Render = watchingOthers{w.w, others, reply}
+	return Reply{}, next
+}
+
+// watchingOthers is a WATCH that has the digests of keys that are no strings. reply
+// is what the rest of it came to.
+type watchingOthers struct {
+	w     *watch
+	keys  []string
+	reply Reply
+}
+
+func (w watchingOthers) Render(results []quorum.Result) (Reply, Action) {
+	reply := w.reply
+	for i, key := range w.keys {
+		text, failed := failureOfRun(results[i])
+		state := keyState{form: formOther}
+		if failed {
+			reply = text
+		} else {
+			state.value = results[i].Script.Str
+		}
+		w.w.begin(key, state, !failed)
+	}
+	return reply, Action{}
+}
+
+// noting passes results of Reads of watched keys on to the watch.
+type noting struct {
+	w        *watch
+	requests []quorum.Request
+	render   Render
+}
+
+func (n noting) Render(results []quorum.Result) (Reply, Action) {
+	for i, r := range n.requests {
+		if r.Kind == quorum.Read && n.w.has(r.Key) {
+			n.w.seeRead(r.Key, results[i])
+		}
+	}
+	return n.render.Render(results)
+}
+
+// noted has the watch see what an action reads.
+func (s *Session) noted(a Action) Action {
+	for _, r := range a.Requests {
+		if r.Kind == quorum.Read && s.watch.has(r.Key) {
+			a.Render = noting{s.watch, a.Requests, a.Render}
+			return a
+		}
+	}
+	return a
+}
+
+// readWatched carries out a command that reads a watched key, and takes the digest
+// of the whole key in the same step.
+func (s *Session) readWatched(key string, args []string, shape replyShape) Action {
+	return runOwn(readWatchedScript, []string{key}, slices.Clone(args), watchedRead{s.watch, key, shape})
+}
+
+type watchedRead struct {
+	w     *watch
+	key   string
+	shape replyShape
+}
+
+func (w watchedRead) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failureOfRun(r); failed {
+		return text, Action{}
+	}
+	if len(r.Script.Elems) != 2 {
+		return Null, Action{}
+	}
+	digest, reply := r.Script.Elems[0], r.Script.Elems[1]
+	state := keyState{formOther, digest.Str}
+	if digest.Kind != quorum.BulkReply {
+		state = keyState{form: formAbsent}
+	}
+	w.w.see(w.key, state)
+	return w.shape.reply(reply), Action{}
+}
+
+// digestText is the digest of a key that is no string, the same on all masters that
+// hold the same: nil if there is no such key.
+const digestText = sortedText + `local function digest(k)
+  local t = redis.call('TYPE', k).ok
+  local parts
+  if t == 'none' then return false
+  elseif t == 'string' then parts = {redis.call('GET', k)}
+  elseif t == 'hash' then parts = sortedPairs(redis.call('HGETALL', k))
+  elseif t == 'set' then parts = sorted(redis.call('SMEMBERS', k))
+  elseif t == 'zset' then parts = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
+  else error({err = 'ERR a key of type ' .. t .. ' cannot be watched: this proxy watches strings, hashes, sets and sorted sets'}, 0) end
+  for i = 1, #parts do parts[i] = #parts[i] .. ':' .. parts[i] end
+  return redis.sha1hex(t .. ' ' .. table.concat(parts, ' '))
+end
+`
+
+var (
+	digestScript = quorum.NewScript(digestText + "return digest(KEYS[1])")
+
+	readWatchedScript = quorum.NewScript(digestText + `local d = digest(KEYS[1])
+local r = redis.call(unpack(ARGV))
+if string.lower(ARGV[1]) == 'hgetall' then r = sortedPairs(r) end
+if string.lower(ARGV[1]) == 'smembers' then r = sorted(r) end
+return {d, r}`)
+)
