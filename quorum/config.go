@@ -59,4 +59,6 @@ type Master struct {
 	// Credentials, if not nil, gives user and password for each new
 	// connection. Either may be empty.
 	Credentials func() (user, password string)
+
+	db int // the database to select
 }

@@ -35,6 +35,9 @@ type Engine struct {
 
 	retries retries
 
+	root      *Engine // of another database than 0: the engine of that
+	databases databases
+
 	messages      messages
 	subscriptions subscriptions
 
@@ -85,6 +88,11 @@ func New(cfg Config, log hclog.Logger) *Engine {
 // once, maybe before Put returns. Put waits for no master. The request must not
 // be changed afterwards.
 func (e *Engine) Put(r *Request, asker Asker) {
+	if r.DB != 0 {
+		if d := e.database(r.DB); d != nil {
+			e = d
+		}
+	}
 	e.try(&op{Request: *r, asker: asker})
 }
 
@@ -257,6 +265,9 @@ func (e *Engine) Status() Status {
 		s.DebtsOwed += l.owed.Load()
 		s.DebtsPaid += l.paid.Load()
 		s.DebtsDropped += l.dropped.Load()
+	}
+	for _, d := range e.opened() {
+		s.add(d.Status())
 	}
 	return s
 }

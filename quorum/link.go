@@ -109,6 +109,11 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 	if err != nil {
 		return nil, err
 	}
+	if m.db != 0 {
+		if err := selectDatabase(conn, m.db); err != nil {
+			return nil, err
+		}
+	}
 	l := &link{guard: &guard{Conn: conn}, who: who, clock: clock}
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false

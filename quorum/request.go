@@ -42,6 +42,10 @@ const (
 type Request struct {
 	Kind Kind
 
+	// DB is the database, from 0 to Databases-1. Any other than 0 has been
+	// opened.
+	DB int
+
 	// Key is the locked resource. Every kind needs it.
 	Key string
 

@@ -31,7 +31,9 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 				return false
 			}
 		}
-	case o.Kind == Run && d != Won:
+	case o.Kind == Run && d == Won:
+		e.announce(o, c)
+	case o.Kind == Run:
 		for i := range e.lanes {
 			e.putBack(o, c, i, now)
 		}
@@ -101,6 +103,11 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 // TakeBack releases a lock that was won for r, and of which its client was never
 // told: on every master, where it still is what r made of it.
 func (e *Engine) TakeBack(r *Request) {
+	if r.DB != 0 {
+		if d := e.database(r.DB); d != nil {
+			e = d
+		}
+	}
 	now := time.Now()
 	d := debt{key: r.Key, value: r.Token, eternal: r.TTL == 0 && r.At == 0}
 	ttl := r.TTL
@@ -202,6 +209,23 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 func (e *Engine) heal(o *op, c counted, i int) {
 	if c.vote(i) == Refused && o.said[i].absent {
 		e.lanes[i].heal(o)
+	}
+}
+
+// announce publishes what a won script has published, once: each master has
+// kept it back.
+func (e *Engine) announce(o *op, c counted) {
+	var said []string
+	for i := range o.said {
+		if c.vote(i) == Granted && len(o.said[i].journal.published) > len(said) {
+			said = o.said[i].journal.published
+		}
+	}
+	if e.root != nil {
+		e = e.root
+	}
+	for i := 0; i+1 < len(said); i += 2 {
+		e.Publish(said[i], said[i+1])
 	}
 }
 

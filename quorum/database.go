@@ -1,0 +1,124 @@
+package quorum
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// Databases is how many databases there are, as in Redis: 0 to Databases-1.
+const Databases = 16
+
+// databases are the engines of the databases other than 0: each has lanes of
+// its own to the same masters, on connections that have selected it. They are
+// made at first use and kept.
+type databases struct {
+	mu       sync.Mutex // guards byNumber
+	byNumber [Databases]*Engine
+}
+
+// Open makes ready for requests to a database, from 0 to Databases-1: it waits
+// until all masters have been tried, which ConnectTimeout bounds. The error, in
+// Redis's words, says that the masters do not have this database.
+func (e *Engine) Open(db int) error {
+	if db == 0 {
+		return nil
+	}
+	d := e.database(db)
+	if d == nil {
+		return nil // closing: requests will be answered so
+	}
+	<-d.Tried()
+	for _, l := range d.lanes {
+		if reason := l.status().Reason; strings.Contains(reason, "DB index") {
+			return errors.New(reason)
+		}
+	}
+	return nil
+}
+
+// database is the engine of a database, nil if all are closing.
+func (e *Engine) database(db int) *Engine {
+	e.databases.mu.Lock()
+	defer e.databases.mu.Unlock()
+	if d := e.databases.byNumber[db]; d != nil || e.closing.Load() {
+		return d
+	}
+	cfg := e.Config
+	cfg.Masters = slices.Clone(cfg.Masters)
+	for i := range cfg.Masters {
+		cfg.Masters[i].db = db
+	}
+	// Of the masters' troubles database 0 tells.
+	d := New(cfg, hclog.NewNullLogger())
+	d.root = e
+	e.databases.byNumber[db] = d
+	return d
+}
+
+func (e *Engine) opened() (list []*Engine) {
+	e.databases.mu.Lock()
+	defer e.databases.mu.Unlock()
+	for _, d := range e.databases.byNumber {
+		if d != nil {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// closeDatabases closes the engines of all other databases side by side.
+func (e *Engine) closeDatabases(ctx context.Context) {
+	var wait sync.WaitGroup
+	for _, d := range e.opened() {
+		wait.Go(func() { d.Close(ctx) })
+	}
+	wait.Wait()
+}
+
+// selectDatabase has the connection use a database.
+func selectDatabase(conn net.Conn, db int) error {
+	g := gate{w: conn, r: bufio.NewReaderSize(conn, 256)}
+	answers, err := g.ask([]string{"SELECT", strconv.Itoa(db)})
+	if err == nil && answers[0].kind == FailureReply {
+		err = errors.New(answers[0].str)
+	}
+	return err
+}
+
+// add counts another database's requests as this one's.
+func (s *Status) add(o Status) {
+	s.Splits += o.Splits
+	s.Undos += o.Undos
+	s.Heals += o.Heals
+	s.DebtsOwed += o.DebtsOwed
+	s.DebtsPaid += o.DebtsPaid
+	s.DebtsDropped += o.DebtsDropped
+	s.OverMaxTTL += o.OverMaxTTL
+	s.MaxHoldEnds += o.MaxHoldEnds
+	s.InFlight += o.InFlight
+	for k := range s.Decisions {
+		for d := range s.Decisions[k] {
+			s.Decisions[k][d] += o.Decisions[k][d]
+		}
+	}
+	for i := range s.Masters {
+		m, n := &s.Masters[i], o.Masters[i]
+		m.Granted += n.Granted
+		m.Refused += n.Refused
+		m.Unknown += n.Unknown
+		m.Withheld += n.Withheld
+		m.Queue += n.Queue
+		m.InBatch += n.InBatch
+		m.Debts += n.Debts
+		m.DebtBytes += n.DebtBytes
+		m.Reconnects += n.Reconnects
+	}
+}
