@@ -3,6 +3,7 @@ package conf
 import (
 	"crypto/tls"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,11 +11,18 @@ import (
 // maxMasters is how many masters the engine can count.
 const maxMasters = 15
 
+// redisVersion is what clients can read: some end themselves where it is anything
+// else.
+var redisVersion = regexp.MustCompile(`^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$`)
+
 // check looks at the options together, and fills in what follows from them.
 func (c *Config) check(problems *Problems) {
 	c.checkListeners(problems)
 	c.checkMasters(problems)
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
+	if !redisVersion.MatchString(c.RedisVersion) {
+		problems.add(c.where("redis-version"), fmt.Sprintf("%q is not a version of Redis", c.RedisVersion), "write three numbers, such as 7.2.0")
+	}
 	c.ServerTLS = c.serverTLS(problems)
 	c.MasterTLS = c.masterTLS(problems)
 	// Ping and ready open nothing, and a health check does not know the flags of

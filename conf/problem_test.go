@@ -43,6 +43,9 @@ func TestEveryMistakeIsNamedWithItsCure(t *testing.T) {
 		{"--tls-auth-clients maybe", `--tls-auth-clients: "maybe" is not a choice; write yes, no or optional`},
 		{"--log-level loud", `--log-level: "loud" is not a choice; write trace, debug, info, warn or error`},
 
+		{"--redis-version 8", `--redis-version: "8" is not a version of Redis; write three numbers, such as 7.2.0`},
+		{"--redis-version 7.2.0-rc1", `--redis-version: "7.2.0-rc1" is not a version of Redis`},
+
 		// Listeners.
 		{"--listen 6380", `--listen: "6380" is not host:port; write host:port, such as 127.0.0.1:6380, or :6380 for all interfaces`},
 		{"--listen ::1:6380", `--listen: "::1:6380" is not host:port; write an IPv6 address in brackets: [::1]:6380`},

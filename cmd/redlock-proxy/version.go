@@ -11,10 +11,6 @@ import (
 //	go build -ldflags "-X main.version=1.2.3"
 var version = ""
 
-// redisVersion is the version of Redis that clients are told: the first that
-// has all the commands which the proxy knows.
-const redisVersion = "7.2.0"
-
 // programVersion is the version of this build: the release, or else what Go
 // knows of the module or the checkout, or else "dev".
 func programVersion() string {

@@ -60,7 +60,7 @@ func configuredMasters(live *atomic.Pointer[conf.Config]) []quorum.Master {
 func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClients int, now func() time.Time) proxy.Config {
 	return proxy.Config{
 		Commands: commands.Options{
-			Version:          redisVersion,
+			Version:          cfg.RedisVersion,
 			Password:         func() string { return string(live.Load().Password) },
 			MaxTTL:           cfg.MaxTTL,
 			RefuseOverMaxTTL: cfg.OverMaxTTL == "refuse",
@@ -79,19 +79,21 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 // exporters ask for, true of the proxy. Passwords are not among it.
 func settings(cfg *conf.Config, maxClients int) map[string]string {
 	return map[string]string{
-		"appendonly":       "no",
-		"bind":             bind(cfg.Listeners),
-		"databases":        "1",
-		"loglevel":         cfg.LogLevel,
-		"maxclients":       strconv.Itoa(maxClients),
-		"maxmemory":        "0",
-		"maxmemory-policy": "noeviction",
-		"port":             port(cfg.Listeners),
-		"protected-mode":   cfg.ProtectedMode,
-		"save":             "",
-		"tcp-keepalive":    seconds(cfg.TCPKeepalive),
-		"timeout":          seconds(cfg.Timeout),
-		"tls-port":         port(cfg.TLSListeners),
+		"appendonly":        "no",
+		"bind":              bind(cfg.Listeners),
+		"databases":         "1",
+		"loglevel":          cfg.LogLevel,
+		"maxclients":        strconv.Itoa(maxClients),
+		"maxmemory":         "0",
+		"maxmemory-policy":  "noeviction",
+		"port":              port(cfg.Listeners),
+		"protected-mode":    cfg.ProtectedMode,
+		"replica-read-only": "yes",
+		"save":              "",
+		"slave-read-only":   "yes",
+		"tcp-keepalive":     seconds(cfg.TCPKeepalive),
+		"timeout":           seconds(cfg.Timeout),
+		"tls-port":          port(cfg.TLSListeners),
 	}
 }
 

@@ -25,16 +25,17 @@ func TestEngineGetsWhatIsConfigured(t *testing.T) {
 }
 
 func TestServerGetsWhatIsConfigured(t *testing.T) {
-	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--over-max-ttl", "refuse", "--max-ttl", "1m",
+	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--over-max-ttl", "refuse", "--max-ttl", "1m", "--redis-version", "8.4.0",
 		"--listen", "127.0.0.1:7000,unix:///x,[::1]:7001")
 	live := inEffect(cfg)
 	got := serverConfig(cfg, live, 9, time.Now)
 	if got.MaxClients != 9 || got.Timeout != 1500*time.Millisecond || got.TCPKeepAlive != 20*time.Second ||
-		got.Commands.MaxTTL != time.Minute || !got.Commands.RefuseOverMaxTTL || got.Commands.Now == nil {
+		got.Commands.MaxTTL != time.Minute || !got.Commands.RefuseOverMaxTTL || got.Commands.Now == nil || got.Commands.Version != "8.4.0" {
 		t.Errorf("got %+v", got)
 	}
 	for name, want := range map[string]string{
 		"maxclients": "9", "timeout": "2", "tcp-keepalive": "20", "port": "7000", "tls-port": "0", "bind": "127.0.0.1 ::1", "save": "", "appendonly": "no",
+		"replica-read-only": "yes", "slave-read-only": "yes",
 	} {
 		if got := got.Commands.Settings[name]; got != want {
 			t.Errorf("CONFIG GET %s tells %q, want %q", name, got, want)
