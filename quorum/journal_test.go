@@ -1,0 +1,156 @@
+package quorum
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func bulks(values ...string) (a []answer) {
+	for _, v := range values {
+		a = append(a, answer{kind: BulkReply, str: v})
+	}
+	return a
+}
+
+func TestShapeTellsWhatAReplyIs(t *testing.T) {
+	number := func(n int64) ScriptReply { return ScriptReply{Reply: Reply{Kind: IntegerReply, Int: n}} }
+	for _, c := range []struct {
+		shape  string
+		values []answer
+		want   ScriptReply
+	}{
+		{"_", nil, ofKind(NilReply, "")},
+		{"$", bulks("a"), ofKind(BulkReply, "a")},
+		{"+", bulks("OK"), ofKind(StatusReply, "OK")},
+		{"-", bulks("ERR x"), ofKind(FailureReply, "ERR x")},
+		{":", bulks("-7"), number(-7)},
+		{"*0;", nil, ofKind(ArrayReply, "")},
+		{"*3;:_*1;$", bulks("1", "x"), ScriptReply{Reply: Reply{Kind: ArrayReply}, Elems: []ScriptReply{
+			number(1), ofKind(NilReply, ""),
+			{Reply: Reply{Kind: ArrayReply}, Elems: []ScriptReply{ofKind(BulkReply, "x")}},
+		}}},
+	} {
+		got, ok := readShape(c.shape, c.values)
+		if !ok || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, %v; want %+v", c.shape, got, ok, c.want)
+		}
+	}
+	for _, bad := range []string{"", "$", "*2;_", "*-1;", "*x;", "?", "_:", "*99999999;", strings.Repeat("*1;", 20) + "_"} {
+		if r, ok := readShape(bad, nil); ok {
+			t.Errorf("%q reads as %+v", bad, r)
+		}
+	}
+	if _, ok := readShape(":", bulks("1", "2")); ok {
+		t.Error("a value too many is not seen")
+	}
+}
+
+func FuzzShapeIsReadWithoutHarm(f *testing.F) {
+	f.Add("*3;:_*1;$", "1")
+	f.Fuzz(func(t *testing.T, shape, value string) {
+		readShape(shape, bulks(value, value, value))
+	})
+}
+
+// What is left of a ttl differs from master to master. The answer is what a
+// quorum still holds: never more.
+func TestRemainingTTLOfAScriptIsTheQuorumThLargest(t *testing.T) {
+	left := func(n int64) ScriptReply {
+		return ScriptReply{Reply: Reply{Kind: IntegerReply, Int: n}, left: true}
+	}
+	pair := func(n int64) ScriptReply {
+		return ScriptReply{Reply: Reply{Kind: ArrayReply}, Elems: []ScriptReply{ofKind(BulkReply, "t"), left(n)}}
+	}
+	a, b, c := left(100), left(300), left(200)
+	if !a.alike(&b) {
+		t.Error("remaining ttls are not alike")
+	}
+	if got := merge([]ScriptReply{a, b, c}, 2).Int; got != 200 {
+		t.Errorf("of three, %d", got)
+	}
+	if got := merge([]ScriptReply{a, b}, 2).Int; got != 100 {
+		t.Errorf("of two, %d", got)
+	}
+	if got := merge([]ScriptReply{b}, 2).Int; got != 300 {
+		t.Errorf("of one, %d", got)
+	}
+	if got := merge([]ScriptReply{pair(5), pair(9), pair(7)}, 2).Elems[1].Int; got != 7 {
+		t.Errorf("within an array, %d", got)
+	}
+	plain, other := pair(5), pair(5)
+	other.Elems[1].left = false
+	other.Elems[1].Int = 6
+	if plain.alike(&other) {
+		t.Error("a ttl is like any number")
+	}
+}
+
+// Every count of votes for N up to 7, against the rule in words.
+func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		q, blocking := n/2+1, n-(n/2+1)+1
+		for granted := 0; granted <= n; granted++ {
+			for refused := 0; granted+refused <= n; refused++ {
+				for unknown := 0; granted+refused+unknown <= n; unknown++ {
+					for acted := min(granted, 1); acted <= granted; acted++ {
+						for declined := min(refused, 1); declined <= refused; declined++ {
+							pending := n - granted - refused - unknown
+							tl := tally{masters: n, granted: granted, refused: refused, unknown: unknown, pending: pending}
+							got := tl.script(acted, declined)
+							switch {
+							case acted >= q:
+								if got != Won {
+									t.Fatalf("%+v acted %d: %v", tl, acted, got)
+								}
+							case declined >= blocking:
+								if got != Contended {
+									t.Fatalf("%+v declined %d: %v", tl, declined, got)
+								}
+							case pending == 0:
+								want := Unavailable
+								if granted+refused >= q {
+									want = Split
+								}
+								if got != want {
+									t.Fatalf("%+v acted %d declined %d: %v, want %v", tl, acted, declined, got, want)
+								}
+							case got == Won || got == Contended:
+								t.Fatalf("%+v acted %d declined %d: %v", tl, acted, declined, got)
+							case acted+pending >= q || declined+pending >= blocking:
+								if got != undecided {
+									t.Fatalf("%+v acted %d declined %d: %v too early", tl, acted, declined, got)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPreludeIsOneLineOfLua(t *testing.T) {
+	if strings.ContainsAny(prelude, "\n\r\t") || strings.Contains(prelude, "--") {
+		t.Error("the prelude has line ends or comments left in it")
+	}
+	if strings.Contains(preludeText, "\n(") {
+		t.Error("a statement begins with a parenthesis")
+	}
+}
+
+func TestLineOfAnErrorInATailCallIsFound(t *testing.T) {
+	for text, want := range map[string]int{
+		"return redis.call('get', KEYS[1])":                                 1,
+		"local a = 1\nreturn redis.call('get', KEYS[1])":                    2,
+		"if a then\nreturn redis.pcall('x')\nend\nreturn redis.call('get')": 1, // which of the two is not known
+		"return 1": 1,
+	} {
+		if got := NewScript(text).line(unknownLine); got != want {
+			t.Errorf("%q: line %d, want %d", text, got, want)
+		}
+	}
+	if got := NewScript("return 1").line(7); got != 7 {
+		t.Errorf("a line that is known becomes %d", got)
+	}
+}
