@@ -1,0 +1,337 @@
+package integration
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// hears is a client of the proxy that has subscribed to a channel.
+func hears(t *testing.T, p *Proxy, channel string) talk {
+	t.Helper()
+	c := dial(t, p.Addr)
+	c.send("SUBSCRIBE", channel)
+	c.receive([]any{"subscribe", channel, int64(1)})
+	return c
+}
+
+func (k talk) wantMessage(channel, message string) {
+	k.t.Helper()
+	k.receive([]any{"message", channel, message})
+}
+
+// wantNoMessage shows by a PING that nothing came before.
+func (k talk) wantNoMessage() {
+	k.t.Helper()
+	k.send("PING", "nothing")
+	k.receive([]any{"pong", "nothing"})
+}
+
+// awaitSubscriptions waits until n masters can be heard.
+func awaitSubscriptions(t *testing.T, p *Proxy, n int) {
+	t.Helper()
+	want := fmt.Sprintf("subscriptions:%d\r\n", n)
+	eventually(t, 5*time.Second, func() error {
+		c := dial(t, p.Addr)
+		defer c.Close()
+		if info := c.text("INFO", "quorum"); !strings.Contains(info, want) {
+			return fmt.Errorf("INFO has no %q:\n%s", want, info)
+		}
+		return nil
+	})
+}
+
+// TestMessagesGoThroughTheMasters from one proxy to the other, and are none to
+// whoever subscribes at a master itself.
+func TestMessagesGoThroughTheMasters(t *testing.T) {
+	masters, first := startQuorum(t, 3)
+	second := startProxy(t, flags(masters)...)
+	here, there := hears(t, first, "c"), hears(t, second, "c")
+	outside := direct(t, masters[0])
+	outside.send("SUBSCRIBE", "c")
+	outside.receive([]any{"subscribe", "c", int64(1)})
+	publisher := dial(t, first.Addr)
+	publisher.want(1, "PUBLISH", "c", "one")
+	publisher.want(1, "PUBLISH", "c", "two\r\n")
+	for _, c := range []talk{here, there} {
+		c.wantMessage("c", "one")
+		c.wantMessage("c", "two\r\n")
+		c.wantNoMessage()
+	}
+	outside.wantNoMessage()
+	ask(t, masters[1], "PUBLISH", "redlock-proxy:{messages}", "not an envelope")
+	dial(t, second.Addr).want(1, "PUBLISH", "c", "three")
+	for _, c := range []talk{here, there} {
+		c.wantMessage("c", "three")
+		c.wantNoMessage()
+	}
+}
+
+// TestMessagesArriveOnceWhileMastersComeAndGo: at each of two proxies somebody
+// publishes all the time, and at each there are subscribers to the channel and
+// to a pattern. Whatever happens to a minority of the masters, each of them gets
+// every message, and none twice.
+func TestMessagesArriveOnceWhileMastersComeAndGo(t *testing.T) {
+	masters := startMasters(t, 3)
+	var proxies [2]*Proxy
+	for i := range proxies {
+		proxies[i] = startProxy(t, append(flags(masters), brisk...)...)
+	}
+	var listeners []*collected
+	for _, p := range proxies {
+		c := hears(t, p, "c")
+		listeners = append(listeners, &collected{talk: c})
+		c = dial(t, p.Addr)
+		c.do("HELLO", "3")
+		c.send("PSUBSCRIBE", "[a-c]")
+		c.receive([]any{"psubscribe", "[a-c]", int64(1)})
+		listeners = append(listeners, &collected{talk: c})
+	}
+	for _, p := range proxies {
+		awaitSubscriptions(t, p, 3)
+	}
+	var reading, publishing sync.WaitGroup
+	for _, l := range listeners {
+		reading.Go(l.collect)
+	}
+	stop := make(chan struct{})
+	var sent [2]int
+	for i, p := range proxies {
+		c := dial(t, p.Addr)
+		publishing.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if reply, err := c.Do("PUBLISH", "c", fmt.Sprintf("%d-%d", i, sent[i])); err != nil || reply != int64(2) {
+					t.Errorf("PUBLISH: %v, %v", reply, err)
+					return
+				}
+				sent[i]++
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	for i, m := range masters {
+		time.Sleep(100 * time.Millisecond)
+		if i == 1 {
+			must(t, m.Freeze())
+			time.Sleep(1200 * time.Millisecond)
+			must(t, m.Thaw())
+		} else {
+			must(t, m.Kill())
+			time.Sleep(400 * time.Millisecond)
+			must(t, m.Restart())
+		}
+		for _, p := range proxies {
+			awaitVoting(t, p, 3)
+			awaitSubscriptions(t, p, 3)
+		}
+	}
+	close(stop)
+	publishing.Wait()
+	for _, p := range proxies {
+		dial(t, p.Addr).do("PUBLISH", "c", "end")
+	}
+	reading.Wait()
+	for i, l := range listeners {
+		for publisher, n := range sent {
+			for number := range n {
+				if got := l.got[fmt.Sprintf("%d-%d", publisher, number)]; got != 1 {
+					t.Errorf("listener %d got message %d of publisher %d %d times", i, number, publisher, got)
+				}
+			}
+		}
+		if want := sent[0] + sent[1] + 1; len(l.got) != want {
+			t.Errorf("listener %d got %d messages, want %d", i, len(l.got), want)
+		}
+	}
+	t.Logf("%v messages were published", sent)
+	if min(sent[0], sent[1]) < 500 {
+		t.Error("hardly anything was published")
+	}
+}
+
+// collected counts the messages that a listener gets, until both publishers have
+// said that they end.
+type collected struct {
+	talk
+	got map[string]int
+}
+
+func (l *collected) collect() {
+	l.got = make(map[string]int)
+	for l.got["end"] < 2 {
+		reply, err := l.Receive()
+		elems, ok := reply.([]any)
+		if err != nil || !ok {
+			l.t.Errorf("a listener got %v, %v", reply, err)
+			return
+		}
+		l.got[elems[len(elems)-1].(string)]++
+	}
+}
+
+// TestNoWakeUpIsLost: who finds the lock held subscribes, tries once more, and
+// only then waits for the message, as Redisson does. One of the proxies is far
+// away from a quorum of the masters, so that there is time for everything to go
+// wrong: a subscriber that is told too early that it has subscribed, the first
+// one of a proxy above all, and a message that overtakes the release it tells of.
+func TestNoWakeUpIsLost(t *testing.T) {
+	masters, near := startQuorum(t, 3)
+	relays := relayed(t, masters)
+	for _, r := range relays {
+		r.Requests.Delay(10 * time.Millisecond)
+	}
+	for round := range 4 {
+		far := startProxy(t, relayFlags(relays)...)
+		for turn := range 4 {
+			at, held := far, near
+			relays[0].Requests.Delay(10 * time.Millisecond)
+			if turn%2 == 1 {
+				at, held = near, far
+				relays[0].Requests.Delay(0)
+			}
+			key := fmt.Sprintf("k%d-%d", round, turn)
+			after := time.Duration(5*((round+turn)%4)) * time.Millisecond
+			holder, waiter, ear := dial(t, held.Addr), dial(t, at.Addr), dial(t, at.Addr)
+			holder.want("OK", "SET", key, "h", "NX", "PX", "60000")
+			waiter.want(nil, "SET", key, "w", "NX", "PX", "60000")
+			var release sync.WaitGroup
+			release.Go(func() {
+				time.Sleep(after)
+				holder.SendRaw(append(Encode("DEL", key), Encode("PUBLISH", "released:"+key, "0")...))
+			})
+			ear.send("SUBSCRIBE", "released:"+key)
+			ear.receive([]any{"subscribe", "released:" + key, int64(1)})
+			if waiter.do("SET", key, "w", "NX", "PX", "60000") != "OK" {
+				ear.wantMessage("released:"+key, "0")
+				waiter.want("OK", "SET", key, "w", "NX", "PX", "60000")
+			}
+			release.Wait()
+			holder.receive(1)
+		}
+	}
+}
+
+// TestScriptPublishesOnceWhenItsQuorumStands: Spring's unlock, which tells the
+// waiters. A stranger's tells nobody.
+func TestScriptPublishesOnceWhenItsQuorumStands(t *testing.T) {
+	masters, first := startQuorum(t, 3)
+	second := startProxy(t, flags(masters)...)
+	const unlink = `local lockClientId = redis.call('GET', KEYS[1])
+if (lockClientId == ARGV[1] and redis.call('UNLINK', KEYS[1]) == 1) then
+	redis.call('PUBLISH', ARGV[2], KEYS[1])
+	return true
+end
+return false`
+	here, there := hears(t, first, "freed"), hears(t, second, "freed")
+	c := dial(t, first.Addr)
+	for range 2 {
+		c.want("OK", "SET", "k", "t", "NX", "PX", "60000")
+		c.want(nil, "EVAL", unlink, "1", "k", "stranger", "freed")
+		c.want(1, "EVAL", unlink, "1", "k", "t", "freed")
+		here.wantMessage("freed", "k")
+		there.wantMessage("freed", "k")
+		must(t, masters[2].Freeze())
+	}
+	here.wantNoMessage()
+	there.wantNoMessage()
+}
+
+// TestMastersWithPasswordAreHeard: the subscription passes the same gate
+// as commands do.
+func TestMastersWithPasswordAreHeard(t *testing.T) {
+	masters := make([]*Redis, 3)
+	for i := range masters {
+		masters[i] = startMaster(t, RedisOptions{Password: "s3cret"})
+	}
+	args := append(flags(masters), "--master-password-file", writeFile(t, "s3cret\n"))
+	first, second := startProxy(t, args...), startProxy(t, args...)
+	there := hears(t, second, "c")
+	dial(t, first.Addr).want(0, "PUBLISH", "c", "one")
+	there.wantMessage("c", "one")
+}
+
+// TestMasterThatForbidsMessagesIsNamedInTheLog, once when it begins and once when
+// it ends; the others carry them.
+func TestMasterThatForbidsMessagesIsNamedInTheLog(t *testing.T) {
+	masters, first := startQuorum(t, 3)
+	second := startProxy(t, flags(masters)...)
+	ask(t, masters[0], "ACL", "SETUSER", "default", "resetchannels")
+	there := hears(t, second, "c")
+	dial(t, first.Addr).want(0, "PUBLISH", "c", "one")
+	there.wantMessage("c", "one")
+	times := func(p *Proxy, text string, want int) {
+		t.Helper()
+		eventually(t, 3*time.Second, func() error {
+			if got := strings.Count(p.Log(), text); got != want {
+				return fmt.Errorf("the log has %q %d times, want %d", text, got, want)
+			}
+			return nil
+		})
+	}
+	times(second, "messages cannot be heard", 1)
+	time.Sleep(time.Second)
+	times(second, "messages cannot be heard", 1)
+	ask(t, masters[0], "ACL", "SETUSER", "default", "allchannels")
+	times(second, "messages are heard again", 1)
+	awaitSubscriptions(t, second, 3)
+}
+
+func TestSubscribingWithoutAQuorumSaysSo(t *testing.T) {
+	masters, p := startQuorum(t, 3, brisk...)
+	must(t, masters[0].Kill())
+	must(t, masters[1].Kill())
+	awaitVoting(t, p, 1)
+	c := dial(t, p.Addr)
+	c.wantNoQuorum("SUBSCRIBE", "c")
+	c.want("PONG", "PING") // it is no subscriber
+	must(t, masters[0].Restart())
+	eventually(t, 5*time.Second, func() error {
+		if reply := c.do("SUBSCRIBE", "c"); !reflect.DeepEqual(reply, []any{"subscribe", "c", int64(1)}) {
+			return fmt.Errorf("got %v", reply)
+		}
+		return nil
+	})
+	dial(t, p.Addr).want(1, "PUBLISH", "c", "one")
+	c.wantMessage("c", "one")
+}
+
+// TestSlowSubscriberIsCutOff at its limit, and neither publishers nor other
+// subscribers wait for it.
+func TestSlowSubscriberIsCutOff(t *testing.T) {
+	masters, first := startQuorum(t, 3)
+	second := startProxy(t, flags(masters)...)
+	hears(t, second, "c")
+	quick, publisher, looker := hears(t, second, "c"), dial(t, first.Addr), dial(t, second.Addr)
+	big := strings.Repeat("x", 1<<20)
+	for i := 0; looker.text2(t, "PUBSUB", "NUMSUB", "c") == "2"; i++ {
+		publisher.want(0, "PUBLISH", "c", big)
+		quick.wantMessage("c", big)
+		if i == 100 {
+			t.Fatal("it was given 100 MB")
+		}
+	}
+	publisher.want(0, "PUBLISH", "c", "last")
+	quick.wantMessage("c", "last")
+	if info := looker.text("INFO", "stats"); !strings.Contains(info, "client_output_buffer_limit_disconnections:1\r\n") {
+		t.Error("INFO does not count it")
+	}
+}
+
+// text2 is the second element of an array, as text.
+func (k talk) text2(t *testing.T, args ...string) string {
+	t.Helper()
+	elems, ok := k.do(args...).([]any)
+	if !ok || len(elems) < 2 {
+		t.Fatalf("%q: no array of two", args)
+	}
+	return strconv.FormatInt(elems[1].(int64), 10)
+}
