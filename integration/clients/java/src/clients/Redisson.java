@@ -1,0 +1,255 @@
+package clients;
+
+import static clients.Stage.PLENTY;
+import static clients.Stage.free;
+import static clients.Stage.had;
+import static clients.Stage.held;
+import static clients.Stage.hold;
+
+import clients.Contender.Lease;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** Redisson's locks belong to a thread of a client, so that each contender is one. */
+final class Redisson implements Library {
+    /** How its locks are waited for. */
+    enum Kind {
+        /** Not at all. */
+        PLAIN("redisson/RLock"),
+        /** Until a message says that it was released. */
+        WAITING("redisson/RLock-waiting"),
+        /** By asking again and again. */
+        SPIN("redisson/SpinLock");
+
+        private final String title;
+
+        Kind(String title) {
+            this.title = title;
+        }
+    }
+
+    /** The watchdog extends a lock three times in this time. Its default, half a minute, would make a long test. */
+    private static final Duration WATCHDOG = Duration.ofSeconds(3);
+
+    private final Kind kind;
+    private final List<RedissonClient> programs;
+    private final AtomicInteger contenders = new AtomicInteger();
+
+    Redisson(String host, int port, Kind kind) {
+        this.kind = kind;
+        programs = List.of(program(host, port), program(host, port));
+    }
+
+    private static RedissonClient program(String host, int port) {
+        Config config = new Config();
+        config.setLockWatchdogTimeout(WATCHDOG.toMillis());
+        config.useSingleServer().setAddress("redis://" + host + ":" + port);
+        return org.redisson.Redisson.create(config);
+    }
+
+    @Override
+    public String name() {
+        return kind.title;
+    }
+
+    @Override
+    public String version() {
+        return Library.version(RedissonClient.class, "org.redisson", "redisson");
+    }
+
+    @Override
+    public List<Scenario> scenarios() {
+        if (kind == Kind.WAITING) {
+            return List.of(new Scenario("tryLock with waiting", Redisson::waitsForTheMessage),
+                    new Scenario("tryLock waits in vain", Redisson::waitsInVain));
+        }
+        return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY,
+                new Scenario("extended by the watchdog", Redisson::watchdogExtends),
+                new Scenario("taken twice by one thread", Redisson::reenters),
+                new Scenario("tells its state", Redisson::tellsItsState),
+                new Scenario("released by force", Redisson::releasedByForce));
+    }
+
+    @Override
+    public Holder contender() {
+        return new Holder(kind, programs.get(contenders.getAndIncrement() % programs.size()));
+    }
+
+    @Override
+    public void close() {
+        programs.forEach(RedissonClient::shutdown);
+    }
+
+    /** A thread that locks. */
+    private static final class Holder implements Contender {
+        private final Kind kind;
+        private final RedissonClient redisson;
+        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+        Holder(Kind kind, RedissonClient redisson) {
+            this.kind = kind;
+            this.redisson = redisson;
+        }
+
+        RLock of(String key) {
+            return kind == Kind.SPIN ? redisson.getSpinLock(key) : redisson.getLock(key);
+        }
+
+        <T> T does(Callable<T> what) throws Exception {
+            try {
+                return thread.submit(what).get();
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof Exception cause ? cause : e;
+            }
+        }
+
+        @Override
+        public Optional<Lease> tryLock(String key, Duration ttl) throws Exception {
+            return tryLock(key, Duration.ZERO, ttl);
+        }
+
+        @Override
+        public Optional<Lease> lock(String key, Duration ttl) throws Exception {
+            if (kind == Kind.PLAIN) {
+                return Contender.super.lock(key, ttl);
+            }
+            return tryLock(key, Duration.ofSeconds(3), ttl);
+        }
+
+        private Optional<Lease> tryLock(String key, Duration patience, Duration ttl) throws Exception {
+            RLock lock = of(key);
+            if (!does(() -> lock.tryLock(patience.toMillis(), ttl.toMillis(), TimeUnit.MILLISECONDS))) {
+                return Optional.empty();
+            }
+            return Optional.of(new Lease() {
+                @Override
+                public boolean unlock() throws Exception {
+                    return Holder.this.unlock(lock);
+                }
+
+                @Override
+                public boolean extend() {
+                    throw new UnsupportedOperationException("the watchdog extends");
+                }
+            });
+        }
+
+        boolean unlock(RLock lock) throws Exception {
+            try {
+                does(() -> {
+                    lock.unlock();
+                    return null;
+                });
+                return true;
+            } catch (IllegalMonitorStateException e) {
+                return false;
+            }
+        }
+
+        @Override
+        public void close() {
+            thread.shutdown();
+        }
+    }
+
+    private static Holder holder(Stage stage) throws Exception {
+        return (Holder) stage.contender();
+    }
+
+    private static void watchdogExtends(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Contender other = stage.contender();
+        String key = stage.key("watchdog");
+        RLock lock = one.of(key);
+        hold(one.does(() -> lock.tryLock()), "it was not to be had");
+        Thread.sleep(WATCHDOG.multipliedBy(3).dividedBy(2).toMillis());
+        held(other, key);
+        hold(one.unlock(lock), "it was the holder's no more");
+        free(other, key);
+    }
+
+    private static void reenters(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Contender other = stage.contender();
+        String key = stage.key("twice");
+        RLock lock = one.of(key);
+        for (int i = 0; i < 2; i++) {
+            hold(one.does(() -> lock.tryLock(0, PLENTY.toMillis(), TimeUnit.MILLISECONDS)), "it was not to be had");
+        }
+        hold(one.unlock(lock), "it could not be released");
+        held(other, key);
+        hold(one.unlock(lock), "it could not be released once more");
+        hold(!one.unlock(lock), "it could be released more often than taken");
+        free(other, key);
+    }
+
+    private static void tellsItsState(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder other = holder(stage);
+        String key = stage.key("state");
+        RLock lock = one.of(key);
+        hold(!other.of(key).isLocked(), "it is locked before it is taken");
+        hold(one.does(() -> lock.tryLock(0, PLENTY.toMillis(), TimeUnit.MILLISECONDS)), "it was not to be had");
+        hold(other.of(key).isLocked(), "it is not locked");
+        hold(one.does(lock::isHeldByCurrentThread), "it is not its holder's");
+        hold(!other.does(() -> other.of(key).isHeldByCurrentThread()), "it is another's");
+        hold(one.does(lock::getHoldCount) == 1, "it is not held once");
+        long left = lock.remainTimeToLive();
+        hold(left > PLENTY.toMillis() / 2 && left <= PLENTY.toMillis(), left + " ms are left");
+        hold(one.unlock(lock), "it could not be released");
+        hold(!lock.isLocked(), "it is locked after its release");
+    }
+
+    private static void releasedByForce(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder other = holder(stage);
+        String key = stage.key("force");
+        Lease got = had(one.tryLock(key, PLENTY), "the lock");
+        hold(other.of(key).forceUnlock(), "it was not there");
+        hold(!other.of(key).forceUnlock(), "it was there twice");
+        hold(!got.unlock(), "it could be released after that");
+        free(other, key);
+    }
+
+    private static void waitsForTheMessage(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder other = holder(stage);
+        String key = stage.key("message");
+        Lease got = had(one.tryLock(key, PLENTY), "the lock");
+        ExecutorService later = Executors.newSingleThreadExecutor();
+        try {
+            long begun = System.nanoTime();
+            var released = later.submit(() -> {
+                Thread.sleep(500);
+                return got.unlock();
+            });
+            Lease next = had(other.tryLock(key, PLENTY.dividedBy(2), PLENTY), "the lock, when it was released,");
+            Duration after = Duration.ofNanos(System.nanoTime() - begun);
+            hold(released.get(), "it could not be released");
+            hold(after.compareTo(Duration.ofSeconds(3)) < 0, "the message came after " + after);
+            hold(next.unlock(), "it could not be released by the next");
+        } finally {
+            later.shutdown();
+        }
+    }
+
+    private static void waitsInVain(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder other = holder(stage);
+        String key = stage.key("vain");
+        Lease got = had(one.tryLock(key, PLENTY), "the lock");
+        hold(other.tryLock(key, Duration.ofMillis(500), PLENTY).isEmpty(), "it could be taken while it was held");
+        hold(got.unlock(), "it could not be released");
+        free(other, key);
+    }
+}
