@@ -56,6 +56,8 @@ type (
 	InfoEffect struct{ Sections []string }
 	// TimeEffect answers TIME by the masters' clocks.
 	TimeEffect struct{}
+	// SelectEffect makes a database ready; then Session.Selected makes the reply.
+	SelectEffect struct{ DB int }
 	// ClientInfoEffect answers CLIENT INFO.
 	ClientInfoEffect struct{}
 	// ClientListEffect answers CLIENT LIST: those that match.
@@ -95,6 +97,7 @@ type (
 
 func (InfoEffect) effect()       {}
 func (TimeEffect) effect()       {}
+func (SelectEffect) effect()     {}
 func (ClientInfoEffect) effect() {}
 func (ClientListEffect) effect() {}
 func (ClientKillEffect) effect() {}

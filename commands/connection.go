@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"math"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // defaultUser is the only user there is.
@@ -55,10 +57,21 @@ func (s *Session) selectDB(c *Command, args []string) Action {
 		return refuse(errNotInteger)
 	case n < math.MinInt32 || n > math.MaxInt32:
 		return refuse(errNotInt32)
-	case n != 0:
+	case n < 0 || n >= quorum.Databases:
 		return refuse(errDBIndex)
+	default:
+		return Action{Effect: SelectEffect{DB: int(n)}}
 	}
-	return Action{Reply: OK}
+}
+
+// Selected is the server's answer to a SelectEffect: the database is ready, or
+// the masters do not have it, in their words.
+func (s *Session) Selected(e SelectEffect, err error) Reply {
+	if err != nil {
+		return Error(err.Error())
+	}
+	s.seen.DB = e.DB
+	return OK
 }
 
 func (s *Session) auth(c *Command, args []string) Action {

@@ -98,10 +98,15 @@ func (g *guest) effect(effect Effect) Reply {
 		return reply
 	}
 	switch e := effect.(type) {
+	case SelectEffect:
+		return g.session.Selected(e, nil)
 	case TimeEffect:
 		now := g.house.master.now
 		return Array(Bulk(strconv.FormatInt(now/1000, 10)), Bulk(strconv.FormatInt(now%1000*1000, 10)))
 	case InfoEffect:
+		if slices.Contains(e.Sections, "replication") {
+			return Verbatim("# Replication\r\nrole:master\r\n")
+		}
 		if len(e.Sections) > 0 && !slices.Contains(e.Sections, "server") {
 			return Verbatim("")
 		}

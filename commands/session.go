@@ -59,6 +59,9 @@ func (s *Session) Do(args []string) Action {
 	}
 	s.skipping, s.skipNext = s.skipNext, false
 	a := s.guard(args)
+	for i := range a.Requests {
+		a.Requests[i].DB = s.seen.DB
+	}
 	a.Muted = (a.Muted || s.silent || s.skipping) && !pushes(a.Effect)
 	return a
 }

@@ -59,6 +59,8 @@ func (c *conn) carryOut(a *commands.Action) {
 			commands.Bulk(strconv.FormatInt(now.Unix(), 10)),
 			commands.Bulk(strconv.Itoa(now.Nanosecond()/1000)),
 		)
+	case commands.SelectEffect:
+		a.Reply = c.session.Selected(e, s.engine.Open(e.DB))
 	case commands.ClientInfoEffect:
 		a.Reply = commands.Verbatim(c.line())
 	case commands.ClientListEffect:

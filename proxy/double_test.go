@@ -57,6 +57,7 @@ func (e *fakeEngine) TakeBack(r *quorum.Request) {
 	e.takenBack = append(e.takenBack, r.Key)
 }
 
+func (e *fakeEngine) Open(int) error        { return nil }
 func (e *fakeEngine) Ready() bool           { return true }
 func (e *fakeEngine) Now() time.Time        { return time.UnixMicro(1700000000123456) }
 func (e *fakeEngine) Status() quorum.Status { return e.status }

@@ -25,6 +25,10 @@ type Engine interface {
 
 	Status() quorum.Status
 
+	// Open returns when requests to a database can be put, or with an error in
+	// Redis's words if the masters do not have it.
+	Open(db int) error
+
 	// Attend says who gets the messages that are published.
 	Attend(to quorum.Audience)
 
@@ -43,6 +47,7 @@ type session interface {
 	Proto() int
 	Authed() bool
 	Snapshot() commands.Snapshot
+	Selected(e commands.SelectEffect, err error) commands.Reply
 	Subscribed(e commands.SubscribeEffect, heard quorum.Result) commands.Reply
 	Subscriptions() (channels, patterns []string)
 }

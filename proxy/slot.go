@@ -215,8 +215,10 @@ func (s *slot) fill() {
 // askOn puts the requests that follow from the results, all at once: their
 // keys are the slot's, which keep later commands waiting as it is.
 func (s *slot) askOn(next commands.Action) {
+	db := s.asks[0].request.DB
 	s.expect(next.Requests, next.Render)
 	for i := range next.Requests {
+		next.Requests[i].DB = db
 		s.conn.srv.engine.Put(&next.Requests[i], &s.asks[i])
 	}
 }

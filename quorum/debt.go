@@ -35,7 +35,7 @@ func (d debt) argv(b []string, now time.Time) []string {
 	}
 	if d.back != nil {
 		before, left := d.back.at(now.Sub(d.since))
-		return append(putBackScript.call(b), d.key, d.value, before, left, strconv.FormatInt(most, 10), eternal)
+		return append(putBackScript.call(b), d.key, d.value, before, left, strconv.FormatInt(most, 10), eternal, d.back.db)
 	}
 	return append(takeBackScript.call(b), d.key, d.value, strconv.FormatInt(most, 10), eternal)
 }

@@ -99,6 +99,7 @@ type undoRecord struct {
 	left    int64  // its remaining ttl in milliseconds, or saysNoTTL
 	after   string // dump, or the SHA-1 of a long one, or of a string the value
 	expires int64  // the remaining ttl afterwards, or saysNoTTL
+	db      string // the database that the script had selected itself, "" if none
 }
 
 // readJournal reads {flags, line, shape, values, undo, published}.
@@ -122,7 +123,7 @@ func readJournal(a answer) (*journaled, bool) {
 		}
 	}
 	for _, r := range a.elems[4].elems {
-		if len(r.elems) != 5 {
+		if len(r.elems) != 6 {
 			return nil, false
 		}
 		if flags&scriptWrote == 0 {
@@ -134,6 +135,7 @@ func readJournal(a answer) (*journaled, bool) {
 			left:    r.elems[2].int,
 			after:   r.elems[3].str,
 			expires: r.elems[4].int,
+			db:      r.elems[5].str,
 		})
 	}
 	for _, v := range a.elems[5].elems {

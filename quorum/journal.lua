@@ -23,7 +23,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
   -- touched[i] is the i-th key written to; dumps[i] and lives[i] are its dump
   -- (false: absent) and remaining ttl before that.
   local touched, dumps, lives = {}, {}, {}
-  local flags, ttls, published = 0, nil, nil
+  local flags, ttls, published, db = 0, nil, nil, ''
 
   -- raised is the error that the shadow raised last, and line where: Redis makes
   -- its text of an error that passes through pcall.
@@ -79,7 +79,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
     if type(k) == 'number' then k = tostring(k) end
     n = upper(n)
     if k == nil and n ~= 'TIME' and n ~= 'PING' then
-      local known = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT PTTL TTL SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH ECHO '
+      local known = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT PTTL TTL SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH SELECT ECHO '
       if string.find(known, ' ' .. n .. ' ', 1, true) then
         return {err = 'ERR Wrong number of args calling Redis command from script'}
       end
@@ -184,6 +184,11 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
       published = published or {}
       published[#published + 1], published[#published + 2] = k, (...)
       return 0
+    elseif n == 'SELECT' then
+      if #touched > 0 then refuse('the script selects another database after it has written') end
+      local r = raw(n, k, ...)
+      if r.ok then db = k end
+      return r
     elseif n == 'PING' or n == 'ECHO' then
       return raw(n, k, ...)
     end
@@ -277,7 +282,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
         local after = raw('DUMP', k)
         if after then
           if #after > 100 then after = R.sha1hex(after) end
-          records[#records + 1] = {k, dumps[i] or '', lives[i], after, raw('PTTL', k)}
+          records[#records + 1] = {k, dumps[i] or '', lives[i], after, raw('PTTL', k), db}
         end
       end
     end

@@ -89,20 +89,22 @@ func (e *Engine) Publish(channel, message string) (receivers int) {
 	return receivers
 }
 
-// publishScript publishes what a journaled script did on the masters whose reply
-// its caller gets. The script itself told nobody: N masters would have told it N
-// times, and the first of them too early.
-func (e *Engine) publishScript(o *op, c counted) {
+// announce publishes what a journaled script has published, once: each master
+// has kept it back. It is what those masters have whose reply the caller gets; one
+// of them may have had less to tell.
+func (e *Engine) announce(o *op, c counted) {
 	from := map[Decision]Vote{Won: Granted, Contended: Refused}[c.decision()]
+	var list []string
 	for i := range o.said {
-		if from == 0 || c.vote(i) != from {
-			continue
+		if from != 0 && c.vote(i) == from && len(o.said[i].journal.published) > len(list) {
+			list = o.said[i].journal.published
 		}
-		list := o.said[i].journal.published
-		for ; len(list) > 1; list = list[2:] {
-			e.Publish(list[0], list[1])
-		}
-		return
+	}
+	if e.root != nil {
+		e = e.root
+	}
+	for ; len(list) > 1; list = list[2:] {
+		e.Publish(list[0], list[1])
 	}
 }
 

@@ -86,7 +86,9 @@ return {t,v,d or '',p}`)
 	// that is empty. It acts only where the key is still what the write made of
 	// it (its dump, or the dump's SHA-1, or its value is ARGV[1]), and ends no
 	// later than in ARGV[4] milliseconds, or has no expiry and ARGV[5] is 1.
+	// ARGV[6] is the key's database, if it is not this connection's.
 	putBackScript = newScript(`local k=KEYS[1]
+if ARGV[6]~='' then redis.call('SELECT',ARGV[6]) end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end

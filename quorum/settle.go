@@ -31,9 +31,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 				return false
 			}
 		}
-	case o.Kind == Run && d == Won:
-		e.announce(o, c)
-	case o.Kind == Run:
+	case o.Kind == Run && d != Won:
 		for i := range e.lanes {
 			e.putBack(o, c, i, now)
 		}
@@ -65,7 +63,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		}
 	}
 	if o.Kind == Run {
-		e.publishScript(o, c)
+		e.announce(o, c)
 	}
 	e.inFlight.Add(-1)
 	o.asker.Answer(o.result(c))
@@ -209,23 +207,6 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 func (e *Engine) heal(o *op, c counted, i int) {
 	if c.vote(i) == Refused && o.said[i].absent {
 		e.lanes[i].heal(o)
-	}
-}
-
-// announce publishes what a won script has published, once: each master has
-// kept it back.
-func (e *Engine) announce(o *op, c counted) {
-	var said []string
-	for i := range o.said {
-		if c.vote(i) == Granted && len(o.said[i].journal.published) > len(said) {
-			said = o.said[i].journal.published
-		}
-	}
-	if e.root != nil {
-		e = e.root
-	}
-	for i := 0; i+1 < len(said); i += 2 {
-		e.Publish(said[i], said[i+1])
 	}
 }
 

@@ -81,7 +81,7 @@ func settings(cfg *conf.Config, maxClients int) map[string]string {
 	return map[string]string{
 		"appendonly":        "no",
 		"bind":              bind(cfg.Listeners),
-		"databases":         "1",
+		"databases":         strconv.Itoa(quorum.Databases),
 		"loglevel":          cfg.LogLevel,
 		"maxclients":        strconv.Itoa(maxClients),
 		"maxmemory":         "0",

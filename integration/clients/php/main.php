@@ -22,12 +22,6 @@ foreach (['contender', 'classic', 'symfony', 'laravel', 'scenarios', 'counter'] 
     require_once __DIR__ . "/lib/$file.php";
 }
 
-// What the proxy cannot do yet: a library's name => its scenario => the reason.
-const PENDING = [
-    'laravel+phpredis' => ['Cache::add in database 1' => 'SELECT of other databases'],
-    'laravel+predis' => ['Cache::add in database 1' => 'SELECT of other databases'],
-];
-
 if ($argc !== 3) {
     fwrite(STDERR, "usage: php main.php HOST PORT\n");
     exit(2);
@@ -54,10 +48,6 @@ $judge = function (Library $library, string $what, Closure $run) use (&$failed, 
 
 foreach ($libraries as $library) {
     foreach (scenarios($library) as $what => $run) {
-        if ($reason = PENDING[$library->name][$what] ?? null) {
-            say("pending $library->name $library->version: $what: $reason");
-            continue;
-        }
         $judge($library, $what, function () use ($run, $what): string {
             $run();
             return $what;
