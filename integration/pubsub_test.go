@@ -241,6 +241,15 @@ return false`
 		there.wantMessage("freed", "k")
 		must(t, masters[2].Freeze())
 	}
+	// One that writes nothing is no less heard, and another database is no reason.
+	c.want("OK", "SELECT", "3")
+	c.do("EVAL", "return redis.call('PUBLISH', KEYS[1], ARGV[1])", "1", "freed", "bare")
+	here.wantMessage("freed", "bare")
+	there.wantMessage("freed", "bare")
+	c.want("OK", "SET", "k", "t", "NX", "PX", "60000")
+	c.want(1, "EVAL", unlink, "1", "k", "t", "freed")
+	here.wantMessage("freed", "k")
+	there.wantMessage("freed", "k")
 	here.wantNoMessage()
 	there.wantNoMessage()
 }
