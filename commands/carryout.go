@@ -66,7 +66,7 @@ func (s *Session) carryOut(c *Command, args []string) Action {
 	case asCount:
 		script = countScript
 	}
-	if keys := c.keys(args); c.HasFlag("readonly") && s.watch.has(keys[0]) {
+	if keys := c.keys(args); c.HasFlag("readonly") && s.watches(keys[0]) {
 		return s.readWatched(keys[0], args, shape)
 	}
 	return runOwn(script, c.keys(args), slices.Clone(args), carried{shape})

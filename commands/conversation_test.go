@@ -21,7 +21,8 @@ func options(password string) Options {
 	return Options{
 		Version:  "7.0.15",
 		Password: func() string { return password },
-		Settings: map[string]string{"timeout": "0", "databases": "1", "appendonly": "no", "save": ""},
+		Settings: map[string]string{"timeout": "0", "databases": "1", "appendonly": "no", "save": "",
+			"replica-read-only": "yes", "slave-read-only": "yes"},
 	}
 }
 

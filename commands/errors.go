@@ -72,6 +72,7 @@ const (
 	errNoDigest      = "ERR %s is not known to this proxy: compare values by IFEQ or IFNE"
 	errTooManyWords  = "ERR '%s' with more than %d words is refused"
 	errWatchMany     = "ERR a connection may watch no more than %d keys"
+	errWatchDB       = "ERR the watched keys are in database %d: a transaction is about one"
 	errQueueFull     = "ERR a transaction may queue no more than %d commands and %d bytes"
 	errNotQueued     = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
 	errNoTwoAlike    = "NOQUORUM %d of %d masters voted, but no %d of them alike"

@@ -18,7 +18,7 @@ func (s *Session) slowlogReset(c *Command, args []string) Action  { return Actio
 
 func (s *Session) slowlogGet(c *Command, args []string) Action {
 	if len(args) > 3 {
-		return wrongArity(c)
+		return refusef("ERR unknown subcommand or wrong number of arguments for '%s'. Try SLOWLOG HELP.", quoted(args[1], errorWords))
 	}
 	if len(args) == 3 {
 		if n, ok := parseInt(args[2]); !ok || n < -1 {

@@ -115,8 +115,11 @@ func (s *Session) exec(c *Command, args []string) Action {
 		return refuse(errExecAlone)
 	}
 	s.forgetTransaction()
-	if tx.doomed {
+	switch {
+	case tx.doomed:
 		return refuse(errExecAbort)
+	case w != nil && w.db != s.seen.DB:
+		return refusef(errWatchDB, w.db)
 	}
 	e := execution{w: w}
 	for _, q := range tx.queue {

@@ -19,6 +19,8 @@ const maxWatched = 1000
 // DISCARD, UNWATCH or RESET. The session makes it; the results of reads are noted
 // by whoever renders them.
 type watch struct {
+	db int // all keys are in this database
+
 	mu      sync.Mutex // guards what follows
 	keys    []string
 	states  map[string]keyState
@@ -39,11 +41,8 @@ const (
 	formOther  = "other"
 )
 
-// has tells whether a key is watched. Nil watches nothing.
+// has tells whether a key is watched.
 func (w *watch) has(key string) bool {
-	if w == nil {
-		return false
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Contains(w.keys, key)
@@ -133,7 +132,10 @@ func (s *Session) watchKeys(c *Command, args []string) Action {
 		return refuse(errWatchInMulti)
 	}
 	if s.watch == nil {
-		s.watch = &watch{}
+		s.watch = &watch{db: s.seen.DB}
+	}
+	if s.watch.db != s.seen.DB {
+		return refusef(errWatchDB, s.watch.db)
 	}
 	added, ok := s.watch.add(args[1:])
 	switch {
@@ -147,6 +149,11 @@ func (s *Session) watchKeys(c *Command, args []string) Action {
 		requests[i].ValueOnly = true
 	}
 	return Action{Requests: requests, Render: watching{s.watch, added}, Continues: true}
+}
+
+// watches tells whether a key of the selected database is watched.
+func (s *Session) watches(key string) bool {
+	return s.watch != nil && s.watch.db == s.seen.DB && s.watch.has(key)
 }
 
 func (s *Session) unwatch(c *Command, args []string) Action {
@@ -228,7 +235,7 @@ func (n noting) Render(results []quorum.Result) (Reply, Action) {
 // noted has the watch see what an action reads.
 func (s *Session) noted(a Action) Action {
 	for _, r := range a.Requests {
-		if r.Kind == quorum.Read && s.watch.has(r.Key) {
+		if r.Kind == quorum.Read && s.watches(r.Key) {
 			a.Render = noting{s.watch, a.Requests, a.Render}
 			return a
 		}

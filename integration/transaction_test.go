@@ -1,0 +1,232 @@
+package integration
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// twoProxies are in front of the same masters.
+func twoProxies(t *testing.T, n int) ([]*Redis, []*Proxy) {
+	t.Helper()
+	masters, p := startQuorum(t, n)
+	return masters, []*Proxy{p, startProxy(t, flags(masters)...)}
+}
+
+// The old pattern: a lock is a timestamp, and whoever finds it expired puts his own
+// there by GETSET; he holds the lock if what he got back is the expired one.
+func TestTakeoverOfAnExpiredTimestampIsWonOnce(t *testing.T) {
+	_, proxies := twoProxies(t, 3)
+	const racers, rounds = 12, 8
+	for round := range rounds {
+		key, old := fmt.Sprintf("takeover:%d", round), "1000"
+		dial(t, proxies[0].Addr).want(int64(1), "SETNX", key, old)
+		var wins, errors atomic.Int64
+		var ready, done sync.WaitGroup
+		ready.Add(racers)
+		for i := range racers {
+			c := dial(t, proxies[i%2].Addr)
+			done.Go(func() {
+				ready.Done()
+				ready.Wait()
+				for {
+					seen, err := c.Do("GET", key)
+					if err != nil {
+						errors.Add(1)
+						return
+					}
+					if seen != nil && seen != old {
+						if _, failed := seen.(Failure); !failed {
+							return
+						}
+					}
+					got, err := c.Do("GETSET", key, strconv.Itoa(2000+i))
+					if err != nil {
+						errors.Add(1)
+						return
+					}
+					if got == old {
+						wins.Add(1)
+						return
+					}
+				}
+			})
+		}
+		done.Wait()
+		if wins.Load() != 1 || errors.Load() != 0 {
+			t.Errorf("round %d: %d of %d took the lock over, and %d lost their connection", round, wins.Load(), racers, errors.Load())
+		}
+	}
+}
+
+// WATCH, GET, MULTI, SET, EXEC is a compare-and-set: with two proxies before the same
+// masters nobody's step is lost.
+func TestNoStepByWatchIsLost(t *testing.T) {
+	_, proxies := twoProxies(t, 3)
+	dial(t, proxies[0].Addr).want("OK", "SET", "steps", "0")
+	const clients = 6
+	var taken, errors atomic.Int64
+	var done sync.WaitGroup
+	until := time.Now().Add(1500 * time.Millisecond)
+	for i := range clients {
+		c := dial(t, proxies[i%2].Addr)
+		done.Go(func() {
+			for time.Now().Before(until) {
+				ok, err := stepByWatch(c.Client, "steps")
+				if err != nil {
+					errors.Add(1)
+					return
+				}
+				if ok {
+					taken.Add(1)
+				}
+			}
+		})
+	}
+	done.Wait()
+	got, _ := strconv.ParseInt(dial(t, proxies[1].Addr).text("GET", "steps"), 10, 64)
+	if errors.Load() != 0 || got != taken.Load() || got < 10 {
+		t.Errorf("%d steps were taken and %d are there; %d clients lost their connection", taken.Load(), got, errors.Load())
+	}
+}
+
+// stepByWatch adds one to a key, unless somebody else was quicker.
+func stepByWatch(c *Client, key string) (bool, error) {
+	if _, err := c.Do("WATCH", key); err != nil {
+		return false, err
+	}
+	seen, err := c.Do("GET", key)
+	if err != nil {
+		return false, err
+	}
+	text, ok := seen.(string)
+	if !ok {
+		_, err := c.Do("UNWATCH")
+		return false, err
+	}
+	n, _ := strconv.Atoi(text)
+	var reply any
+	for _, args := range [][]string{{"MULTI"}, {"SET", key, strconv.Itoa(n + 1)}, {"EXEC"}} {
+		if reply, err = c.Do(args...); err != nil {
+			return false, err
+		}
+	}
+	return reflect.DeepEqual(reply, []any{"OK"}), nil
+}
+
+// Whoever sends everything at once does not know yet what WATCH read; EXEC compares
+// with it all the same.
+func TestTransactionMayBeSentInOneFlush(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c, other := dial(t, p.Addr), dial(t, p.Addr)
+	for i := range 50 {
+		value := strconv.Itoa(i)
+		var b []byte
+		for _, args := range [][]string{
+			{"SET", "flush:a", value}, {"HSET", "flush:h", "f", value},
+			{"WATCH", "flush:a", "flush:h"}, {"GET", "flush:a"}, {"MULTI"},
+			{"GET", "flush:a"}, {"HGET", "flush:h", "f"}, {"SET", "flush:b", value}, {"EXEC"}, {"GET", "flush:b"},
+		} {
+			b = append(b, Encode(args...)...)
+		}
+		must(t, c.SendRaw(b))
+		c.receive("OK")
+		if reply, err := c.Receive(); err != nil || reply != int64(0) && reply != int64(1) {
+			t.Fatalf("HSET: %v, %v", reply, err)
+		}
+		c.receive("OK")
+		c.receive(value)
+		c.receive("OK")
+		for range 3 {
+			c.receive("QUEUED")
+		}
+		c.receive([]any{value, value, "OK"})
+		c.receive(value)
+	}
+
+	// Somebody else's change between WATCH and EXEC.
+	c.want("OK", "WATCH", "flush:a")
+	other.want("OK", "SET", "flush:a", "other")
+	must(t, c.SendRaw(append(append(Encode("MULTI"), Encode("SET", "flush:a", "mine")...), Encode("EXEC")...)))
+	c.receive("OK")
+	c.receive("QUEUED")
+	c.receive(nil)
+	other.want("other", "GET", "flush:a")
+}
+
+// StackExchange.Redis sends SCRIPT LOAD and EVALSHA in one flush.
+func TestScriptIsThereForWhatFollowsItsLoad(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	text := "-- of this test\nreturn redis.call('set', KEYS[1], ARGV[1], 'PX', 30000)"
+	loaded := c.text("SCRIPT", "LOAD", text)
+	c.want("OK", "SCRIPT", "FLUSH")
+	if f, ok := c.do("EVALSHA", loaded, "1", "load:a", "t").(Failure); !ok || f != "NOSCRIPT No matching script. Please use EVAL." {
+		t.Errorf("a script that is not there: %v", f)
+	}
+	must(t, c.SendRaw(append(Encode("SCRIPT", "LOAD", text), Encode("EVALSHA", loaded, "1", "load:a", "t")...)))
+	c.receive(loaded)
+	c.receive("OK")
+	c.want("t", "GET", "load:a")
+}
+
+// What is voted like a script goes on without a minority of the masters, and says
+// NOQUORUM without a majority.
+func TestHashesAndTransactionsGoOnWithoutAMinority(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.want(int64(1), "HSET", "minority:h", "f", "v")
+	c.want("OK", "SET", "minority:a", "1")
+	must(t, masters[2].Kill())
+	c.want(int64(0), "HSET", "minority:h", "f", "w")
+	c.want(int64(2), "INCR", "minority:a")
+	c.want("w", "HGET", "minority:h", "f")
+	c.want("OK", "WATCH", "minority:a", "minority:h")
+	c.want("2", "GET", "minority:a")
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "SET", "minority:a", "3", "PX", "30000")
+	c.want("QUEUED", "HDEL", "minority:h", "f")
+	c.want([]any{"OK", int64(1)}, "EXEC")
+	c.want("OK", "WATCH", "minority:a")
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "UNLINK", "minority:a")
+	c.want([]any{int64(1)}, "EXEC")
+
+	must(t, masters[1].Kill())
+	c.wantNoQuorum("HSET", "minority:h", "f", "x")
+	c.wantNoQuorum("WATCH", "minority:b")
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "SET", "minority:c", "1")
+	c.want("QUEUED", "PING")
+	c.want(nil, "EXEC") // what WATCH could not read is not known to be the same
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "SET", "minority:c", "1", "NX")
+	c.wantNoQuorum("EXEC")
+}
+
+// The embedded masters run scripts on strings, and say why they do not on others.
+func TestEmbeddedMastersKnowTransactionsOnStrings(t *testing.T) {
+	p := launch(t, ProxyOptions{Args: patient})
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	c.want("OK", "SET", "embedded:a", "1")
+	c.want("OK", "WATCH", "embedded:a")
+	c.want("1", "GET", "embedded:a")
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "SET", "embedded:a", "2", "PX", "30000")
+	c.want("QUEUED", "GET", "embedded:a")
+	c.want([]any{"OK", "2"}, "EXEC")
+	c.want("2", "GETSET", "embedded:a", "3")
+	c.want("OK", "SET", "embedded:a", "4", "IFEQ", "3", "PX", "30000")
+	c.want(int64(1), "DELEX", "embedded:a", "IFEQ", "4")
+	c.want(int64(1), "INCR", "embedded:n")
+	c.do("HSET", "embedded:h", "f", "v") // there is no undo to record yet
+	if f, _ := c.do("HSET", "embedded:h", "f", "w").(Failure); !strings.HasPrefix(string(f), "ERR this master cannot keep an undo record") {
+		t.Errorf("HSET on an embedded master: %q", f)
+	}
+}
