@@ -14,23 +14,18 @@ import (
 
 // run is the lane's goroutine. It ends when ctx does.
 func (l *lane) run(ctx context.Context) {
-	tried := false
 	for ctx.Err() == nil {
+		began := time.Now()
 		link, err := l.connect(ctx)
 		if err != nil {
 			l.failures.Add(1)
 			l.down(ctx, err)
-		}
-		if !tried {
-			tried = true
-			l.engine.laneTried()
-		}
-		if err == nil {
-			began := time.Now()
+		} else {
 			l.lose(ctx, link, l.serve(ctx, link))
-			if time.Since(began) > l.engine.ProbeInterval {
-				continue // at once: it may be a passing fault of the connection
-			}
+		}
+		l.tried.Do(l.engine.laneTried)
+		if err == nil && time.Since(began) > l.engine.ProbeInterval {
+			continue // at once: it may be a passing fault of the connection
 		}
 		pause(ctx, l.engine.ProbeInterval/8+rand.N(l.engine.ProbeInterval/8))
 	}
@@ -85,6 +80,7 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 			return err
 		}
 	}
+	l.tried.Do(l.engine.laneTried)
 	l.log.Info("master is voting", "run_id", link.who.runID, "version", link.who.version)
 	l.troubled = ""
 	for {

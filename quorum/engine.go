@@ -278,6 +278,7 @@ func (e *Engine) Status() Status {
 // of the engine have ended.
 func (e *Engine) Close(ctx context.Context) {
 	e.closing.Store(true)
+	e.closeDatabases(ctx)
 	e.subscriptions.close()
 	failures := make([]uint64, len(e.lanes))
 	for i, l := range e.lanes {

@@ -69,6 +69,9 @@ func (m *fakeMaster) do(args []string, id int64) string {
 	case "PUBLISH":
 		m.note(args)
 		return m.publish(args[1], args[2])
+	case "SELECT":
+		m.note(args)
+		return "+OK\r\n"
 	case "PING":
 		return m.ping(id)
 	case "INFO":

@@ -32,6 +32,7 @@ type lane struct {
 
 	wake     chan struct{} // has room for one; sent to when idle is cleared
 	failures atomic.Uint64 // attempts to connect that failed
+	tried    sync.Once     // it votes, or cannot be reached, for the first time
 	counters
 
 	// The fields below are guarded by mu.
