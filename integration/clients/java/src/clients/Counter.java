@@ -15,7 +15,7 @@ final class Counter {
     private static final int CROWD = 20;
     private static final Duration DURING = Duration.ofSeconds(5);
     /** Increments that show that somebody had the lock most of the time. */
-    private static final long LEAST = 50;
+    private static final long LEAST = 30;
 
     private volatile long value;
     private final AtomicInteger holders = new AtomicInteger();

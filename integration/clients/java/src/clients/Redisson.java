@@ -8,6 +8,7 @@ import static clients.Stage.hold;
 
 import clients.Contender.Lease;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -15,7 +16,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -41,20 +41,29 @@ final class Redisson implements Library {
     /** The watchdog extends a lock three times in this time. Its default, half a minute, would make a long test. */
     private static final Duration WATCHDOG = Duration.ofSeconds(3);
 
+    private final String host;
+    private final int port;
     private final Kind kind;
-    private final List<RedissonClient> programs;
-    private final AtomicInteger contenders = new AtomicInteger();
+    /** The contenders are threads of two programs. Guarded by this. */
+    private final List<RedissonClient> programs = new ArrayList<>();
+
+    private int contenders; // guarded by this
 
     Redisson(String host, int port, Kind kind) {
+        this.host = host;
+        this.port = port;
         this.kind = kind;
-        programs = List.of(program(host, port), program(host, port));
     }
 
-    private static RedissonClient program(String host, int port) {
-        Config config = new Config();
-        config.setLockWatchdogTimeout(WATCHDOG.toMillis());
-        config.useSingleServer().setAddress("redis://" + host + ":" + port);
-        return org.redisson.Redisson.create(config);
+    /** A program connects at once: not before it is asked for, so that its failure is told as its own. */
+    private synchronized RedissonClient program() {
+        if (programs.size() < 2) {
+            Config config = new Config();
+            config.setLockWatchdogTimeout(WATCHDOG.toMillis());
+            config.useSingleServer().setAddress("redis://" + host + ":" + port);
+            programs.add(org.redisson.Redisson.create(config));
+        }
+        return programs.get(contenders++ % programs.size());
     }
 
     @Override
@@ -82,11 +91,11 @@ final class Redisson implements Library {
 
     @Override
     public Holder contender() {
-        return new Holder(kind, programs.get(contenders.getAndIncrement() % programs.size()));
+        return new Holder(kind, program());
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         programs.forEach(RedissonClient::shutdown);
     }
 
