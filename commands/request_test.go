@@ -28,6 +28,9 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		r.Kind, r.Key, r.Args = quorum.Write, "k", args
 		return []quorum.Request{r}
 	}
+	script := func(s *quorum.Script, args ...string) []quorum.Request {
+		return []quorum.Request{{Kind: quorum.Run, Script: s, Key: "k", Keys: []string{"k"}, Args: args}}
+	}
 	one := func(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
 	for line, want := range map[string][]quorum.Request{
 		"SET k t NX PX 30000":           one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
@@ -59,6 +62,30 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"GET k":                               one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
 		"SET k t NX PX 9000000000000":         one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: longestTTL}),
 		"SET k t NX PXAT 9223372036854775807": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
+
+		"MGET k j": {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
+		"GETEX k":  one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+
+		"GETRANGE k 0 1":            one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+		"DELEX k":                   one(quorum.Request{Kind: quorum.Remove}),
+		"DELEX k IFEQ t":            one(quorum.Request{Kind: quorum.Release, Token: "t"}),
+		"SET k t IFEQ t":            one(quorum.Request{Kind: quorum.Extend, Token: "t"}),
+		"SET k t PX 30000 ifeq t":   one(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Second}),
+		"SET k t IFEQ t PXAT 99999": script(setIfScript, "IFEQ", "t", "", "t", "PXAT", "99999"),
+		"SET k t IFEQ t KEEPTTL":    script(setIfScript, "IFEQ", "t", "", "t", "KEEPTTL"),
+		"SET k t IFEQ t GET":        script(setIfScript, "IFEQ", "t", "GET", "t"),
+		"SET k u EX 3 IFEQ t":       script(setIfScript, "IFEQ", "t", "", "u", "PX", "3000"),
+		"SET k u IFNE t":            script(setIfScript, "IFNE", "t", "", "u"),
+		"DELEX k ifne t":            script(deleteIfNotScript, "t"),
+		"GETSET k v":                script(plainScript, "GETSET", "k", "v"),
+		"GETEX k exat 4102444800":   script(plainScript, "GETEX", "k", "PXAT", "4102444800000"),
+		"GETEX k PERSIST":           script(plainScript, "GETEX", "k", "PERSIST"),
+		"hget k f":                  script(plainScript, "hget", "k", "f"),
+		"HGETALL k":                 script(allScript, "HGETALL", "k"),
+		"smembers k":                script(allScript, "smembers", "k"),
+		"INCRBY k 5":                script(countScript, "INCRBY", "k", "5"),
+		"MSETNX k a j b": {{Kind: quorum.Run, Script: plainScript, Key: "k", Keys: []string{"k", "j"},
+			Args: []string{"MSETNX", "k", "a", "j", "b"}}},
 
 		"EVAL " + compareAndDelete + " 1 k t":    one(quorum.Request{Kind: quorum.Release, Token: "t"}),
 		"EVAL " + compareAndExpire + " 1 k t 30": one(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Millisecond}),

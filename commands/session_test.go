@@ -96,6 +96,8 @@ func FuzzDo(f *testing.F) {
 		"EVAL\x1freturn 1\x1f9223372036854775807\x1fk", "EVALSHA\x1fb70c2384248f88e6b75b9f89241a180f856ad852\x1f1\x1fk\x1ft",
 		"SCRIPT\x1fLOAD\x1fif redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end",
 		"CLIENT\x1fKILL\x1fID\x1f1\x1fSKIPME\x1fno", "COMMAND\x1fGETKEYS\x1fEVAL\x1fx\x1f-1\x1fk", "CONFIG\x1fGET\x1f[a-\x1f*\\",
+		"WATCH\x1fk\x1eGET\x1fk\x1eMULTI\x1eSET\x1fk\x1fv\x1ePING\x1eEXEC", "WATCH\x1fk\x1eMULTI\x1eDEL\x1fk\x1eEXEC\x1eEXEC",
+		"ZRANGE\x1fk\x1f0\x1f-1\x1fWITHSCORES\x1eHGETALL\x1fk\x1eSET\x1fk\x1fv\x1fIFNE\x1fx\x1fEX\x1f1", "MULTI\x1eMSET\x1fk\x1eSELECT\x1f1\x1eEXEC",
 		"CLIENT\x1fREPLY\x1fSKIP\x1eRESET\x1eQUIT", "\x1f\x1e\x1e\xff\x00\r\n\x1f\r\n",
 	} {
 		f.Add(seed)
@@ -143,7 +145,9 @@ func checkRequest(t *testing.T, r quorum.Request) {
 	switch {
 	case r.Kind == 0, r.TTL < 0, r.At < 0, r.TTL != 0 && r.At != 0:
 	case r.TTL > longestTTL, r.At > farthestEnd:
-	case (r.Kind == quorum.Write) != (len(r.Args) > 0):
+	case (r.Kind == quorum.Run) != (r.Script != nil):
+	case len(r.Keys) > 0 && r.Key != r.Keys[0]:
+	case r.Kind != quorum.Run && (r.Kind == quorum.Write) != (len(r.Args) > 0):
 	case r.TTLArg != 0 && (r.TTLArg >= len(r.Args) || r.Args[r.TTLArg] != "" || r.TTL == 0 && r.At == 0):
 	case r.Kind == quorum.Write && r.TTLArg == 0 && (r.TTL != 0 || r.At != 0):
 	default:

@@ -25,6 +25,10 @@ func TestRepliesAreEncodedByTheClientsProtocol(t *testing.T) {
 		{commands.Verbatim("text"), "$4\r\ntext\r\n", "=8\r\ntxt:text\r\n"},
 		{commands.Map(commands.Bulk("k"), commands.Integer(1)), "*2\r\n$1\r\nk\r\n:1\r\n", "%1\r\n$1\r\nk\r\n:1\r\n"},
 		{commands.Set(commands.Simple("a")), "*1\r\n+a\r\n", "~1\r\n+a\r\n"},
+		{commands.Reply{Kind: commands.DoubleReply, Str: "1.5"}, "$3\r\n1.5\r\n", ",1.5\r\n"},
+		{commands.Reply{Kind: commands.PairsReply, Elems: []commands.Reply{
+			commands.Bulk("m"), {Kind: commands.DoubleReply, Str: "inf"}, commands.Bulk("n"), {Kind: commands.DoubleReply, Str: "-1"},
+		}}, "*4\r\n$1\r\nm\r\n$3\r\ninf\r\n$1\r\nn\r\n$2\r\n-1\r\n", "*2\r\n*2\r\n$1\r\nm\r\n,inf\r\n*2\r\n$1\r\nn\r\n,-1\r\n"},
 		{nested, "*3\r\n:-1\r\n$-1\r\n*0\r\n", "*3\r\n:-1\r\n_\r\n*0\r\n"},
 	} {
 		if got := string(appendReply(nil, &row.reply, 2)); got != row.resp2 {

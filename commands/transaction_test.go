@@ -1,0 +1,249 @@
+package commands
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"redlock-proxy/quorum"
+)
+
+// watched is a session that watches k, which a quorum held with this result.
+func watched(t *testing.T, r quorum.Result) *Session {
+	t.Helper()
+	s := NewDialect(Options{}).Session(1)
+	answer(t, do(t, s, "WATCH k"), r)
+	return s
+}
+
+// answer renders an action whose requests have these results.
+func answer(t *testing.T, a Action, results ...quorum.Result) (Reply, Action) {
+	t.Helper()
+	if len(a.Requests) != len(results) {
+		t.Fatalf("%d requests: %+v", len(a.Requests), a)
+	}
+	return a.Render.Render(results)
+}
+
+func holds(value string) quorum.Result {
+	return quorum.Result{Decision: quorum.Won, Exists: true, Type: "string", Value: value}
+}
+
+func ran(r quorum.ScriptReply) quorum.Result {
+	return quorum.Result{Decision: quorum.Won, Script: &r}
+}
+
+func bulk(s string) quorum.ScriptReply {
+	return quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: s}}
+}
+
+var (
+	absent   = quorum.Result{Decision: quorum.Won}
+	noQuorum = quorum.Result{Decision: quorum.Unavailable, Voted: 1, Needed: 2, Masters: 3}
+	noString = quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.FailureReply, Str: errWrongType}}
+)
+
+// exec queues commands and comes to EXEC.
+func exec(t *testing.T, s *Session, lines ...string) Action {
+	t.Helper()
+	do(t, s, "MULTI")
+	for _, line := range lines {
+		if a := do(t, s, line); a.Reply.Str != "QUEUED" {
+			t.Fatalf("%s: %q", line, a.Reply.Str)
+		}
+	}
+	return do(t, s, "EXEC")
+}
+
+func TestTransactionsComeToTheseRequests(t *testing.T) {
+	run := func(keys []string, args ...string) []quorum.Request {
+		return []quorum.Request{{Kind: quorum.Run, Script: execScript, Key: keys[0], Keys: keys, Args: args}}
+	}
+	one := func(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
+	for _, c := range []struct {
+		before *quorum.Result // of WATCH k; nil: nothing is watched
+		lines  string
+		want   []quorum.Request
+	}{
+		// A compare-and-delete and a compare-and-expire.
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "UNLINK k", one(quorum.Request{Kind: quorum.Release, Token: "t"})},
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "EXPIRE k 0", one(quorum.Request{Kind: quorum.Release, Token: "t"})},
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "PEXPIRE k 3000", one(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 3e9})},
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "PEXPIREAT k 4102444800000", one(quorum.Request{Kind: quorum.Extend, Token: "t", At: 4102444800000})},
+
+		// What only looks like one.
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "PEXPIRE k 3000 GT", run([]string{"k"}, "1", "1", "string", "t", "1", "4", "PEXPIRE", "k", "3000", "GT")},
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "DEL j", run([]string{"k", "j"}, "1", "1", "string", "t", "1", "2", "DEL", "j")},
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "DEL k j", run([]string{"k", "j"}, "1", "1", "string", "t", "1", "3", "DEL", "k", "j")},
+		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "DEL k|PING", run([]string{"k"}, "1", "1", "string", "t", "1", "2", "DEL", "k")},
+		{&absent, "DEL k", run([]string{"k"}, "1", "1", "absent", "", "1", "2", "DEL", "k")},
+		{&absent, "PING", run([]string{"k"}, "1", "1", "absent", "", "0")},
+
+		// One command alone is that command.
+		{nil, "SET k t NX PX 30000", one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30e9})},
+		{nil, "SET k t NX PX 30000|GET j", run([]string{"k", "j"}, "0", "2", "6", "SET", "k", "t", "NX", "PX", "30000", "2", "GET", "j")},
+		{nil, "SET k t FOO|GET k|PING", run([]string{"k"}, "0", "1", "2", "GET", "k")},
+	} {
+		s := NewDialect(Options{}).Session(1)
+		if c.before != nil {
+			s = watched(t, *c.before)
+		}
+		if a := exec(t, s, strings.Split(c.lines, "|")...); !reflect.DeepEqual(a.Requests, c.want) {
+			t.Errorf("%s\ncomes to %+v,\nwant     %+v", c.lines, a.Requests, c.want)
+		}
+		if a := do(t, s, "EXEC"); a.Reply.Str != errExecAlone || s.watch != nil {
+			t.Errorf("%s: EXEC leaves something behind", c.lines)
+		}
+	}
+}
+
+func TestNullTellsThatAWatchedKeyIsAnother(t *testing.T) {
+	null := Reply{Kind: NullArrayReply}
+	for name, c := range map[string]struct {
+		lines  string
+		result quorum.Result
+		want   Reply
+	}{
+		"released":           {"DEL k", quorum.Result{Decision: quorum.Won}, Array(Integer(1))},
+		"another's":          {"DEL k", quorum.Result{Decision: quorum.Contended}, null},
+		"no string any more": {"PEXPIRE k 3000", noString, null},
+		"no quorum":          {"DEL k", noQuorum, unavailable(noQuorum)},
+		"carried out":        {"GET k|PING", ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{bulk("t")}}), Array(Bulk("t"), Simple("PONG"))},
+		"changed":            {"GET k|PING", ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}), null},
+		"refused":            {"GET k|PING", ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR no"}}), Error("ERR no")},
+		"no quorum to run":   {"GET k|PING", noQuorum, unavailable(noQuorum)},
+	} {
+		got, _ := answer(t, exec(t, watched(t, holds("t")), strings.Split(c.lines, "|")...), c.result)
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Whoever watches and then sees another value decides by what is not true any more,
+// even if it becomes true again.
+func TestReadingAnotherValueThanWatchedBreaksTheWatch(t *testing.T) {
+	for _, c := range []struct {
+		before quorum.Result
+		line   string
+		then   quorum.Result
+		intact bool
+	}{
+		{holds("t"), "GET k", holds("t"), true},
+		{holds("t"), "GET k", holds("u"), false},
+		{holds("t"), "GET k", absent, false},
+		{holds("t"), "GET k", noString, false},
+		{holds("t"), "GET k", noQuorum, true},
+		{holds("t"), "PTTL k", holds("u"), false},
+		{holds("t"), "STRLEN k", holds("u"), false},
+		{holds("t"), "GET j", holds("u"), true},
+		{absent, "EXISTS k", absent, true},
+		{absent, "EXISTS k", holds("t"), false},
+		{holds("t"), "HGET k f", ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{bulk("digest"), bulk("v")}}), false},
+	} {
+		s := watched(t, c.before)
+		answer(t, do(t, s, c.line), c.then)
+		a := exec(t, s, "SET j v", "PING")
+		if intact := len(a.Requests) == 1; intact != c.intact || !intact && a.Reply.Kind != NullArrayReply {
+			t.Errorf("%s says %+v: intact %t, want %t", c.line, c.then, intact, c.intact)
+		}
+	}
+}
+
+func TestKeysThatAreNoStringsAreWatchedByDigest(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	_, next := answer(t, do(t, s, "WATCH a k"), holds("t"), noString)
+	if len(next.Requests) != 1 || next.Requests[0].Script != digestScript || next.Requests[0].Key != "k" {
+		t.Fatalf("%+v", next)
+	}
+	if reply, _ := answer(t, next, ran(bulk("digest"))); reply.Str != "OK" {
+		t.Errorf("%+v", reply)
+	}
+	a := do(t, s, "HGETALL k")
+	if a.Requests[0].Script != readWatchedScript {
+		t.Fatalf("%+v", a)
+	}
+	elems := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{bulk("f"), bulk("v")}}
+	got, _ := answer(t, a, ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{bulk("digest"), elems}}))
+	if !reflect.DeepEqual(got, Map(Bulk("f"), Bulk("v"))) {
+		t.Errorf("%+v", got)
+	}
+	want := []string{"2", "1", "string", "t", "2", "other", "digest", "1", "3", "HDEL", "k", "f"}
+	if a := exec(t, s, "HDEL k f"); !slices.Equal(a.Requests[0].Args, want) {
+		t.Errorf("%q", a.Requests[0].Args)
+	}
+
+	// A key that cannot be watched is an error, and EXEC does nothing.
+	s = NewDialect(Options{}).Session(1)
+	_, next = answer(t, do(t, s, "WATCH k"), noString)
+	failed := ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR no"}})
+	if reply, _ := answer(t, next, failed); reply.Str != "ERR no" {
+		t.Errorf("%+v", reply)
+	}
+	if a := exec(t, s, "SET j v"); a.Reply.Kind != NullArrayReply {
+		t.Errorf("%+v", a)
+	}
+}
+
+// EXEC that comes before the answers to WATCH waits for them, with all its keys.
+func TestExecWaitsForWhatWatchReads(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	watch := do(t, s, "WATCH k")
+	a := exec(t, s, "SET j v", "PING")
+	if !a.Continues || len(a.Requests) != 1 || !slices.Equal(a.Requests[0].Keys, []string{"k", "j"}) {
+		t.Fatalf("%+v", a)
+	}
+	answer(t, watch, holds("t"))
+	_, next := answer(t, a, ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}))
+	if len(next.Requests) != 1 || next.Requests[0].Args[3] != "t" {
+		t.Errorf("%+v", next)
+	}
+}
+
+func TestTransactionsAreBounded(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	do(t, s, "MULTI")
+	for range maxQueued {
+		do(t, s, "GET k")
+	}
+	if a := do(t, s, "GET k"); a.Reply.Str != fmt.Sprintf(errQueueFull, maxQueued, maxQueuedBytes) || !a.Rejected {
+		t.Errorf("%+v", a)
+	}
+	if a := do(t, s, "EXEC"); a.Reply.Str != errExecAbort {
+		t.Errorf("%+v", a)
+	}
+	do(t, s, "MULTI")
+	if a := s.Do([]string{"SET", "k", strings.Repeat("v", maxQueuedBytes)}); a.Reply.Kind != ErrorReply {
+		t.Errorf("%+v", a)
+	}
+	do(t, s, "DISCARD")
+	keys := []string{"WATCH"}
+	for i := range maxWatched + 1 {
+		keys = append(keys, fmt.Sprint(i))
+	}
+	if a := s.Do(keys); a.Reply.Str != fmt.Sprintf(errWatchMany, maxWatched) {
+		t.Errorf("%+v", a)
+	}
+	if a := s.Do(keys[:maxWatched+1]); len(a.Requests) != maxWatched {
+		t.Errorf("%d requests", len(a.Requests))
+	}
+	if a := s.Do(append([]string{"HSET", "k"}, make([]string, maxWords)...)); a.Reply.Kind != ErrorReply {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestOptionsHoldInTransactions(t *testing.T) {
+	s := NewDialect(Options{MaxTTL: 1e9, RefuseOverMaxTTL: true}).Session(1)
+	a := exec(t, s, "SET k v PX 2000", "SET k v PX 500", "MSET k v")
+	want := []string{"0", "1", "5", "SET", "k", "v", "PX", "500"}
+	if !slices.Equal(a.Requests[0].Args, want) {
+		t.Errorf("%q", a.Requests[0].Args)
+	}
+	ok := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}}
+	got, _ := answer(t, a, ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{ok}}))
+	if !reflect.DeepEqual(got, Array(Error(tooLong(1e9)), OK, Error(noTTL(1e9)))) {
+		t.Errorf("%+v", got)
+	}
+}
