@@ -2,6 +2,7 @@ package quorum
 
 import (
 	_ "embed"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -201,8 +202,9 @@ func (s *shapeReader) next(depth int) ScriptReply {
 	case '-':
 		return ofKind(FailureReply, value)
 	case ':', 't':
+		// Lua's numbers go further than 64 bits: such a one is the nearest that fits.
 		n, err := strconv.ParseInt(value, 10, 64)
-		s.bad = s.bad || err != nil
+		s.bad = s.bad || err != nil && !errors.Is(err, strconv.ErrRange)
 		return ScriptReply{Reply: Reply{Kind: IntegerReply, Int: n}, left: letter == 't'}
 	}
 	s.bad = true
