@@ -61,7 +61,7 @@ func (c *Command) goesThroughMulti() bool {
 // the masters know, or without asking anybody.
 func (c *Command) queueable(args []string) bool {
 	switch c.Name {
-	case "ping", "echo", "time":
+	case "ping", "echo", "time", "publish", "unwatch", "eval", "evalsha":
 		return true
 	case "delex":
 		return false
@@ -71,6 +71,10 @@ func (c *Command) queueable(args []string) bool {
 	}
 	return c.FirstKey > 0
 }
+
+// runsScript tells that a command is a client's script. It cannot be part of ours,
+// so it is queued alone or not at all.
+func (c *Command) runsScript() bool { return c.Group == "scripting" }
 
 // queue queues a command, or says why it cannot.
 func (s *Session) queue(c *Command, args []string) Action {
@@ -82,6 +86,9 @@ func (s *Session) queue(c *Command, args []string) Action {
 	switch {
 	case !c.queueable(args):
 		return s.doom(refusef(errNotQueued, strings.ToUpper(c.Name)))
+	case c.runsScript() && (s.watch != nil || len(tx.queue) > 0),
+		len(tx.queue) > 0 && tx.queue[0].command.runsScript():
+		return s.doom(refuse(errScriptNotAlone))
 	case len(args) > maxWords:
 		return s.doom(refusef(errTooManyWords, c.Name, maxWords))
 	case len(tx.queue) == maxQueued, tx.bytes+n > maxQueuedBytes:
