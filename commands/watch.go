@@ -224,8 +224,8 @@ type noting struct {
 }
 
 func (n noting) Render(results []quorum.Result) (Reply, Action) {
-	for i, r := range n.requests {
-		if r.Kind == quorum.Read && n.w.has(r.Key) {
+	for i := range n.requests {
+		if r := &n.requests[i]; r.Kind == quorum.Read && n.w.has(r.Key) {
 			n.w.seeRead(r.Key, results[i])
 		}
 	}
@@ -234,66 +234,14 @@ func (n noting) Render(results []quorum.Result) (Reply, Action) {
 
 // noted has the watch see what an action reads.
 func (s *Session) noted(a Action) Action {
-	for _, r := range a.Requests {
-		if r.Kind == quorum.Read && s.watches(r.Key) {
+	if s.watch == nil {
+		return a
+	}
+	for i := range a.Requests {
+		if r := &a.Requests[i]; r.Kind == quorum.Read && s.watches(r.Key) {
 			a.Render = noting{s.watch, a.Requests, a.Render}
 			return a
 		}
 	}
 	return a
 }
-
-// readWatched carries out a command that reads a watched key, and takes the digest
-// of the whole key in the same step.
-func (s *Session) readWatched(key string, args []string, shape replyShape) Action {
-	return runOwn(readWatchedScript, []string{key}, slices.Clone(args), watchedRead{s.watch, key, shape})
-}
-
-type watchedRead struct {
-	w     *watch
-	key   string
-	shape replyShape
-}
-
-func (w watchedRead) Render(results []quorum.Result) (Reply, Action) {
-	r := results[0]
-	if text, failed := failureOfRun(r); failed {
-		return text, Action{}
-	}
-	if len(r.Script.Elems) != 2 {
-		return Null, Action{}
-	}
-	digest, reply := r.Script.Elems[0], r.Script.Elems[1]
-	state := keyState{formOther, digest.Str}
-	if digest.Kind != quorum.BulkReply {
-		state = keyState{form: formAbsent}
-	}
-	w.w.see(w.key, state)
-	return w.shape.reply(reply), Action{}
-}
-
-// digestText is the digest of a key that is no string, the same on all masters that
-// hold the same: nil if there is no such key.
-const digestText = sortedText + `local function digest(k)
-  local t = redis.call('TYPE', k).ok
-  local parts
-  if t == 'none' then return false
-  elseif t == 'string' then parts = {redis.call('GET', k)}
-  elseif t == 'hash' then parts = sortedPairs(redis.call('HGETALL', k))
-  elseif t == 'set' then parts = sorted(redis.call('SMEMBERS', k))
-  elseif t == 'zset' then parts = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
-  else error({err = 'ERR a key of type ' .. t .. ' cannot be watched: this proxy watches strings, hashes, sets and sorted sets'}, 0) end
-  for i = 1, #parts do parts[i] = #parts[i] .. ':' .. parts[i] end
-  return redis.sha1hex(t .. ' ' .. table.concat(parts, ' '))
-end
-`
-
-var (
-	digestScript = quorum.NewScript(digestText + "return digest(KEYS[1])")
-
-	readWatchedScript = quorum.NewScript(digestText + `local d = digest(KEYS[1])
-local r = redis.call(unpack(ARGV))
-if string.lower(ARGV[1]) == 'hgetall' then r = sortedPairs(r) end
-if string.lower(ARGV[1]) == 'smembers' then r = sorted(r) end
-return {d, r}`)
-)
