@@ -17,6 +17,7 @@ var kinds = [...]string{
 	quorum.Remove:  "remove",
 	quorum.Write:   "write",
 	quorum.Run:     "script",
+	quorum.Survey:  "survey",
 }
 
 // infoQuorum is the section that no Redis has: the masters and what they decided.
@@ -29,7 +30,7 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	for i := range st.Masters {
 		line(b, "master%d:%s", i, masterText(&st.Masters[i]))
 	}
-	for kind := quorum.Acquire; kind <= quorum.Run; kind++ {
+	for kind := quorum.Acquire; kind <= quorum.Survey; kind++ {
 		words := make([]string, 0, quorum.Unavailable)
 		for d := quorum.Won; d <= quorum.Unavailable; d++ {
 			words = append(words, fmt.Sprintf("%s=%d", d, st.Decisions[kind][d]))
@@ -37,6 +38,7 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 		line(b, "decisions_%s:%s", kinds[kind], strings.Join(words, ","))
 	}
 	line(b, "splits:%d", st.Splits)
+	line(b, "collapsed:%d", st.Shared)
 	line(b, "undos:%d", st.Undos)
 	line(b, "heals:%d", st.Heals)
 	line(b, "debts_owed:%d", st.DebtsOwed)

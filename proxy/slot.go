@@ -115,10 +115,13 @@ func (c *conn) put(s *slot) bool {
 // grew is not kept.
 const smallMap = 8
 
-// enter waits until the keys of r are decided and, if r leaves them undecided,
-// says so. It is false if the connection ended meanwhile: what has not been
-// put by then is not carried out.
+// enter waits until the keys of r are decided (for a survey, all keys) and, if r
+// leaves them undecided, says so. It is false if the connection ended meanwhile: what has
+// not been put by then is not carried out.
 func (c *conn) enter(s *slot, r *quorum.Request) bool {
+	if r.Kind == quorum.Survey && !c.enterAll() {
+		return false
+	}
 	one := [1]string{r.Key}
 	keys := one[:]
 	if r.Kind == quorum.Run {
@@ -154,6 +157,16 @@ func (c *conn) enterKey(s *slot, key string, undecides bool) bool {
 		c.crowded = c.crowded || len(c.undecided) > smallMap
 	}
 	return true
+}
+
+// enterAll waits until no key is undecided.
+func (c *conn) enterAll() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.phase != cutOff && len(c.undecided) > 0 {
+		c.waitFlushed()
+	}
+	return c.phase != cutOff
 }
 
 // decided takes back what enter said of a key.

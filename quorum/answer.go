@@ -69,14 +69,14 @@ var ofAnotherType = said{typ: "another", named: true, reply: Reply{
 // said is what the engine keeps of one master's answer until the request is
 // settled. Which fields count depends on the kind of the request.
 type said struct {
-	value  string // the value seen or removed
+	value  string // the value seen or removed; of a Survey, the server's run id
 	typ    string // its type; "" if there is none
 	left   int64  // remaining ttl in milliseconds, or saysNoTTL
 	named  bool   // value and type were told
 	absent bool   // there was no key
 	reply  Reply
 
-	journal *journaled // of a Run
+	journal *journaled // of a Run, and the reply to a Survey
 }
 
 // judge turns a master's answer into its vote: what the master said, whether it
@@ -101,6 +101,8 @@ func (r *Request) judge(a answer, nxGet bool) (v Vote, did bool, s said) {
 		return judgeRemove(a)
 	case Run:
 		return judgeScript(a)
+	case Survey:
+		return Granted, false, said{journal: &journaled{reply: a.reply()}}
 	}
 	return r.judgeWrite(a)
 }

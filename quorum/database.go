@@ -96,6 +96,7 @@ func selectDatabase(conn net.Conn, db int) error {
 // add counts another database's requests as this one's.
 func (s *Status) add(o Status) {
 	s.Splits += o.Splits
+	s.Shared += o.Shared
 	s.Undos += o.Undos
 	s.Heals += o.Heals
 	s.DebtsOwed += o.DebtsOwed

@@ -27,9 +27,10 @@ type Engine struct {
 	closing   atomic.Bool
 	cancel    context.CancelFunc
 	wait      sync.WaitGroup
-	decisions [Run + 1][Unavailable + 1]atomic.Uint64
+	decisions [Survey + 1][Unavailable + 1]atomic.Uint64
 	splits    atomic.Uint64
 	overTTL   atomic.Uint64
+	shared    atomic.Uint64
 	held      atomic.Uint64
 	inFlight  atomic.Int64
 
@@ -93,7 +94,10 @@ func (e *Engine) Put(r *Request, asker Asker) {
 			e = d
 		}
 	}
-	e.try(&op{Request: *r, asker: asker})
+	o := &op{Request: *r, asker: asker}
+	if o.Kind != Acquire || !e.join(o) {
+		e.try(o)
+	}
 }
 
 // try is one attempt at a request.
@@ -108,8 +112,12 @@ func (e *Engine) try(o *op) {
 	var missed counted
 	unlock := e.lock(&o.Request)
 	for i, l := range e.lanes {
-		if !l.push(o) {
+		switch {
+		case !o.asks(i):
+			missed = missed.voted(i, Withheld, false)
+		case !l.push(o):
 			missed = missed.voted(i, Unknown, false)
+			l.votes[Unknown].Add(1)
 		}
 	}
 	unlock()
@@ -117,10 +125,9 @@ func (e *Engine) try(o *op) {
 		return
 	}
 	answered := false
-	for i, l := range e.lanes {
-		if missed.vote(i) == Unknown {
-			l.votes[Unknown].Add(1)
-			answered = o.vote(i, Unknown, false, o.put) || answered
+	for i := range e.lanes {
+		if v := missed.vote(i); v != 0 {
+			answered = o.vote(i, v, false, o.put) || answered
 		}
 	}
 	if answered {
@@ -186,7 +193,7 @@ func (o *op) end() bool {
 
 func (e *Engine) answer(o *op, r Result) bool {
 	r.Needed, r.Masters = quorumOf(len(e.lanes)), len(e.lanes)
-	o.asker.Answer(r)
+	e.finish(o, r)
 	return false
 }
 
@@ -245,6 +252,7 @@ func (e *Engine) Status() Status {
 		Quorum:      quorumOf(len(e.lanes)),
 		Splits:      e.splits.Load(),
 		OverMaxTTL:  e.overTTL.Load(),
+		Shared:      e.shared.Load(),
 		MaxHoldEnds: e.held.Load(),
 		InFlight:    int(e.inFlight.Load()),
 

@@ -23,8 +23,10 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	// Ops that are pointless by now are voted on only after the batch has left
 	// l.batch, as all others are.
 	sent := make([]bool, len(ops))
+	surveys := false
 	for i, o := range ops {
 		if sent[i] = !o.pointless(); sent[i] {
+			surveys = surveys || o.Kind == Survey
 			if o.Kind == Run {
 				l.add(link, o.runArgv(l.argv[:0], link.knows(o.Script.wrapped.sha)))
 				continue
@@ -32,6 +34,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 			l.add(link, o.argv(l.argv[:0], link.who.nxGet))
 		}
 	}
+	link.guard.allow(surveys)
 	l.begin(ops, now)
 	answers, clock, err := link.exchange(l.commands)
 	now = l.end(now)
@@ -68,6 +71,9 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 				trouble = a.str
 			}
 			v, did, o.said[l.index] = o.judge(a, link.who.nxGet)
+			if o.Kind == Survey {
+				o.said[l.index].value = link.who.runID
+			}
 		}
 		l.vote(o, v, did, now)
 	}

@@ -116,6 +116,18 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return bulk(k.value)
 	case "SET":
 		return m.setKey(args)
+	case "SCAN":
+		return m.scan(args)
+	case "DBSIZE":
+		return integer(int64(len(m.alive())))
+	case "RANDOMKEY":
+		for _, name := range m.alive() {
+			return bulk(name)
+		}
+		return fakeNil
+	case "FLUSHALL", "FLUSHDB":
+		clear(m.keys)
+		return "+OK\r\n"
 	case "PEXPIRE":
 		k, ok := m.key(args[1])
 		if !ok {

@@ -14,6 +14,7 @@ import (
 const (
 	maxReplyBulk  = 512 << 20 // Redis's own limit
 	maxReplyElems = 1024
+	maxPageElems  = 64 << 10 // of a survey: some masters tell all keys at once
 	maxReplyLine  = 64 << 10
 )
 
@@ -32,6 +33,7 @@ var (
 type guard struct {
 	net.Conn
 	err     error // sticky
+	most    int   // values in one array; 0 is maxReplyElems
 	replies int   // still expected
 	elems   int   // of the reply being read: values still to come, 0 between replies
 	skip    int64 // bytes of a bulk string and its line end still to come
@@ -41,6 +43,14 @@ type guard struct {
 
 // expect tells the guard that n commands are about to be sent.
 func (g *guard) expect(n int) { g.replies += n }
+
+// allow tells the guard whether there are surveys among the next commands.
+func (g *guard) allow(surveys bool) {
+	g.most = maxReplyElems
+	if surveys {
+		g.most = maxPageElems
+	}
+}
 
 func (g *guard) Close() error {
 	g.closed.Store(true)
@@ -130,7 +140,7 @@ func (g *guard) header(line []byte) error {
 	case n == 0:
 		g.value()
 	default:
-		if n > maxReplyElems || g.elems > maxReplyElems {
+		if most := max(g.most, maxReplyElems); n > most || g.elems > most {
 			return fmt.Errorf("the master sent an array of %d", n)
 		}
 		// The array itself is one of the values to come, n more follow.

@@ -16,8 +16,8 @@ type unscripted struct {
 }
 
 // mendable tells whether a command on key may be sent once more: not if later
-// ones of its batch were sent for the same key, as it would be carried out
-// behind them.
+// ones of its batch were sent for the same key, or for all, as it would be
+// carried out behind them.
 //
 //	1: release k t, acquire k t by another client: one batch
 //	2: NOSCRIPT for the release; k was free here, and the acquire is granted
@@ -29,7 +29,7 @@ func (l *lane) mendable(key string, later []*op, sent []bool) bool {
 		return false
 	}
 	for i, o := range later {
-		if sent[i] && o.Key == key {
+		if sent[i] && (o.Key == key || o.Kind == Survey) {
 			return false
 		}
 	}

@@ -21,6 +21,8 @@ type op struct {
 
 	clock [2]string // of a Run: the seconds and microseconds that its script is told
 
+	flight *flight // of an acquire: who waits for it
+
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.
 	first *op
@@ -53,6 +55,8 @@ func (o *op) argv(b []string, nxGet bool) []string {
 		return append(readScript.call(b), o.Key)
 	case Remove:
 		return append(removeScript.call(b), o.Key)
+	case Survey:
+		return append(b, o.Args...)
 	}
 	b = append(writeScript.call(b), o.Key)
 	return append(b, o.Args...)

@@ -23,6 +23,8 @@ func (o *op) decide(c counted) Decision {
 		acted := o.replies(c, Granted)
 		declined := o.replies(c, Refused)
 		return t.script(len(acted), len(declined))
+	case Survey:
+		return t.survey(o.asked())
 	}
 	_, alike := o.reply(c)
 	return t.write(alike)
@@ -122,6 +124,8 @@ func (o *op) result(c counted) Result {
 		}
 	case Run:
 		o.scriptResult(c, &r)
+	case Survey:
+		r.Answers = o.answers(c)
 	}
 	return r
 }

@@ -36,6 +36,12 @@ const (
 	// with the same reply that no quorum could act; what others did is put back.
 	// Result.Script is the reply in both cases.
 	Run
+
+	// Survey sends Args to every master as they are, or to the one that Only
+	// names. It has no Key. Won: a quorum answered, or that one did; what each
+	// said is in Result.Answers. It waits for all masters as long as a decision
+	// may take, and is never undone, owed or tried again.
+	Survey
 )
 
 // Request is one thing a client asks of the masters: a pure value.
@@ -46,7 +52,7 @@ type Request struct {
 	// opened.
 	DB int
 
-	// Key is the locked resource. Every kind needs it.
+	// Key is the locked resource. Every kind but Survey needs it.
 	Key string
 
 	// Token is the value that signs the lock: the one to set (Acquire) or to
@@ -66,8 +72,13 @@ type Request struct {
 	// key that is no string is then answered with a FailureReply.
 	ValueOnly bool
 
-	// Args is the command of a Write as the masters get it, name first.
+	// Args is the command of a Write or a Survey as the masters get it, name
+	// first.
 	Args []string
+
+	// Only, of a Survey, is the one master that is asked, counted from 1. Zero
+	// asks all.
+	Only int
 
 	// Script is the script of a Run, Keys are its keys, and Args its
 	// arguments. Key is the first of Keys, if there are any.
@@ -88,7 +99,7 @@ const (
 	IntegerReply
 	BulkReply
 	FailureReply // an error reply; Str is its text
-	ArrayReply   // Elems; only of a Run
+	ArrayReply   // Elems; only of a Run or a Survey
 )
 
 // Reply is what one master answered to a Write, or what a quorum of them did.
@@ -98,7 +109,8 @@ type Reply struct {
 	Int  int64
 }
 
-// ScriptReply is what one master answered to a Run, or what a quorum of them did.
+// ScriptReply is what one master answered to a Run or a Survey, or what a quorum of
+// them did.
 type ScriptReply struct {
 	Reply
 	Elems []ScriptReply // of an ArrayReply
@@ -140,10 +152,25 @@ type Result struct {
 	// Script is the reply to a Run, nil if there is none.
 	Script *ScriptReply
 
+	// Answers is what each master said to a Survey, in the order of the masters.
+	Answers []Answer
+
 	// Voted, Needed and Masters are the numbers of NOQUORUM: how many masters
 	// could vote in time (or still could, when it was clear that they are too
 	// few), the quorum, and how many are configured.
 	Voted, Needed, Masters int
+}
+
+// Answer is what one master said to a Survey.
+type Answer struct {
+	// Given tells that there is one: the master was asked and answered in time.
+	Given bool
+
+	// Server is the run id of the process that answered.
+	Server string
+
+	// Reply is the reply as RESP2 has it, status replies being bulk strings.
+	Reply ScriptReply
 }
 
 // Asker is told what was decided. Both methods are called by the goroutine

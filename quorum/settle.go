@@ -27,7 +27,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		if d == Split {
 			e.splits.Add(1)
 			if o.attempt < e.SplitRetries && !e.closing.Load() {
-				e.again(o)
+				e.tryLater(o)
 				return false
 			}
 		}
@@ -38,7 +38,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		if d == Split {
 			e.splits.Add(1)
 			if o.attempt < e.SplitRetries && !e.closing.Load() && c.tally(len(e.lanes)).granted > 0 {
-				e.again(o)
+				e.tryLater(o)
 				return false
 			}
 		}
@@ -66,7 +66,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		e.announce(o, c)
 	}
 	e.inFlight.Add(-1)
-	o.asker.Answer(o.result(c))
+	e.finish(o, o.result(c))
 	return true
 }
 
@@ -216,6 +216,7 @@ func (e *Engine) persist(o *op) {
 		Request: Request{Kind: Extend, Key: o.Key, Token: o.Token},
 		asker:   o.asker,
 		first:   o,
+		flight:  o.flight,
 	})
 }
 
@@ -229,12 +230,12 @@ func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
 	}
 }
 
-// again has a split acquire tried once more after a random delay. Until then it
+// tryLater has a split op tried once more after a random delay. Until then it
 // stays in flight.
-func (e *Engine) again(o *op) {
+func (e *Engine) tryLater(o *op) {
 	least := e.SplitDelay / 5
 	delay := least + rand.N(e.SplitDelay-least+1)
-	e.retries.add(
-		&op{Request: o.Request, asker: o.asker, attempt: o.attempt + 1},
+	e.again(
+		&op{Request: o.Request, asker: o.asker, attempt: o.attempt + 1, flight: o.flight},
 		time.Now().Add(delay))
 }

@@ -10,16 +10,21 @@ import (
 // masters see the commands on a key in the same order, and two clients of one
 // proxy never split a vote.
 type shard struct {
-	mu sync.Mutex
-	_  [56]byte // a cache line of its own
+	mu      sync.Mutex // also guards flights
+	flights map[string]*flight
+	_       [48]byte // a cache line of its own
 }
 
 func (e *Engine) shard(key string) int {
 	return int(maphash.String(e.seed, key) % uint64(len(e.shards)))
 }
 
-// lock locks the shards of a request's keys, always in the same order.
+// lock locks the shards of a request's keys, always in the same order. A survey
+// of all masters may be about every key.
 func (e *Engine) lock(r *Request) (unlock func()) {
+	if r.Kind == Survey && r.Only == 0 {
+		return e.lockAll()
+	}
 	if len(r.Keys) < 2 {
 		mu := &e.shards[e.shard(r.Key)].mu
 		mu.Lock()
@@ -36,6 +41,17 @@ func (e *Engine) lock(r *Request) (unlock func()) {
 	}
 	return func() {
 		for _, i := range shards {
+			e.shards[i].mu.Unlock()
+		}
+	}
+}
+
+func (e *Engine) lockAll() (unlock func()) {
+	for i := range e.shards {
+		e.shards[i].mu.Lock()
+	}
+	return func() {
+		for i := range e.shards {
 			e.shards[i].mu.Unlock()
 		}
 	}

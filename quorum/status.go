@@ -38,9 +38,10 @@ type Status struct {
 	Masters []MasterStatus
 
 	// Decisions by kind and decision: Decisions[Acquire][Won].
-	Decisions [Run + 1][Unavailable + 1]uint64
+	Decisions [Survey + 1][Unavailable + 1]uint64
 
 	Splits       uint64 // attempts to acquire that were split and undone
+	Shared       uint64 // acquires that were answered by another client's attempt
 	Undos        uint64 // keys taken back from masters that had granted
 	Heals        uint64 // keys given again to masters that had lost them
 	DebtsOwed    uint64 // releases and undos that could not be delivered at once

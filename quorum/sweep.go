@@ -18,7 +18,7 @@ func (e *Engine) sweep(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			for _, o := range e.retries.take(ctx, time.Time{}) {
+			for _, o := range e.retries.close() {
 				e.tryAgain(o) // only to be answered: the lanes are closing
 			}
 			return
@@ -27,7 +27,7 @@ func (e *Engine) sweep(ctx context.Context) {
 		case <-tick.C:
 			e.expire(time.Now())
 		}
-		for _, o := range e.retries.take(ctx, time.Now()) {
+		for _, o := range e.retries.take(time.Now()) {
 			e.tryAgain(o)
 		}
 		if at, ok := e.retries.next(); ok {
@@ -60,8 +60,9 @@ func (e *Engine) expire(now time.Time) {
 type retries struct {
 	kick chan struct{} // has room for one: the soonest may have changed
 
-	mu   sync.Mutex // guards list
-	list []retry    // soonest first
+	mu     sync.Mutex // guards what follows
+	list   []retry    // soonest first
+	closed bool
 }
 
 type retry struct {
@@ -69,8 +70,20 @@ type retry struct {
 	at time.Time
 }
 
-func (r *retries) add(o *op, at time.Time) {
+// again has o tried once more at a time. Once the sweeper has ended that is now:
+// it can only be answered.
+func (e *Engine) again(o *op, at time.Time) {
+	if !e.retries.add(o, at) {
+		e.tryAgain(o)
+	}
+}
+
+func (r *retries) add(o *op, at time.Time) bool {
 	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return false
+	}
 	i, _ := slices.BinarySearchFunc(r.list, at, func(x retry, at time.Time) int { return x.at.Compare(at) })
 	r.list = slices.Insert(r.list, i, retry{o, at})
 	r.mu.Unlock()
@@ -78,13 +91,25 @@ func (r *retries) add(o *op, at time.Time) {
 	case r.kick <- struct{}{}:
 	default: // a kick is under way
 	}
+	return true
 }
 
-// take removes those that are due, or all if ctx has ended.
-func (r *retries) take(ctx context.Context, now time.Time) (due []*op) {
+// close removes all, and lets no more in.
+func (r *retries) close() (all []*op) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.list) > 0 && (ctx.Err() != nil || !r.list[0].at.After(now)) {
+	for _, x := range r.list {
+		all = append(all, x.op)
+	}
+	r.list, r.closed = nil, true
+	return all
+}
+
+// take removes those that are due.
+func (r *retries) take(now time.Time) (due []*op) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.list) > 0 && !r.list[0].at.After(now) {
 		due = append(due, r.list[0].op)
 		r.list = slices.Delete(r.list, 0, 1)
 	}

@@ -1,0 +1,93 @@
+package quorum
+
+import "time"
+
+// Collapse: at most one acquire of a key is in flight. Those that come meanwhile
+// wait here and then share one next attempt, put to the masters for the first of
+// them: a thousand clients that poll one held lock cost the masters one attempt
+// a round trip.
+//
+//	1: A's attempt is in flight; B, C and D ask for the same key
+//	2: A is answered; an attempt is made for B, and C and D wait for it
+//	3: B has won: C and D are refused. B was refused: so are they
+//
+// Each shared answer rests on votes that were cast after its client had asked,
+// so it is one that a single Redis could have given. That too few masters could
+// vote is not shared: the next in line is tried.
+
+// flight is the acquire of one key that is in flight, between retries included,
+// and who waits for it.
+type flight struct {
+	sharing []*op // get the answer of the one in flight
+	waiting []*op // came after it was put
+}
+
+// join has an acquire wait if one of its key is in flight; else it is in flight
+// itself from here on, and the caller's to put.
+func (e *Engine) join(o *op) (waits bool) {
+	s := &e.shards[e.shard(o.Key)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.flights[o.Key]; f != nil {
+		f.waiting = append(f.waiting, o)
+		e.inFlight.Add(1)
+		return true
+	}
+	if s.flights == nil {
+		s.flights = make(map[string]*flight)
+	}
+	o.flight = new(flight)
+	s.flights[o.Key] = o.flight
+	return false
+}
+
+// finish answers the asker of an op. If it was the acquire in flight, it answers
+// those who share the answer, and puts the next attempt.
+func (e *Engine) finish(o *op, r Result) {
+	if o.flight == nil {
+		o.asker.Answer(r)
+		return
+	}
+	f := o.flight
+	failed := r.Decision == Unavailable || r.Reply.Kind == FailureReply
+	s := &e.shards[e.shard(o.Key)]
+	s.mu.Lock()
+	sharing := f.sharing
+	f.sharing = nil
+	switch {
+	case failed && e.closing.Load():
+		sharing, f.waiting = append(sharing, f.waiting...), nil
+	case failed:
+		sharing, f.waiting = nil, append(sharing, f.waiting...)
+	}
+	var next *op
+	if len(f.waiting) > 0 {
+		next, f.sharing, f.waiting = f.waiting[0], f.waiting[1:], nil
+		next.flight = f
+	} else {
+		delete(s.flights, o.Key)
+	}
+	s.mu.Unlock()
+
+	o.asker.Answer(r)
+	if r.Decision == Won && !failed {
+		// The one in flight holds the lock now.
+		r.Decision, r.Exists, r.Type, r.Value = Contended, true, "string", o.Token
+	}
+	for _, other := range sharing {
+		e.inFlight.Add(-1)
+		e.decisions[Acquire][r.Decision].Add(1)
+		e.shared.Add(1)
+		other.asker.Answer(r)
+		other.asker.Flush()
+	}
+	switch {
+	case next == nil:
+	case failed:
+		// Not from here: where no master is left this would go as deep as the
+		// line is long.
+		e.again(next, time.Now())
+	default:
+		e.tryAgain(next)
+	}
+}

@@ -1,0 +1,110 @@
+package quorum
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// acquirers puts an acquire of k for each of n clients.
+func (w *world) acquirers(n int) (waiters []*waiter) {
+	for i := range n {
+		waiters = append(waiters, w.put(Request{Kind: Acquire, Key: "k", Token: fmt.Sprint("t", i), TTL: time.Minute}))
+	}
+	return waiters
+}
+
+func TestAcquiresOfAHeldLockShareOneAttempt(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "holder", time.Minute), Won)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 10 * ms; m.log = nil }) }, 1, 2, 3)
+		for _, a := range w.acquirers(100) {
+			r := a.wait(t)
+			if w.want(r, Contended); r.Value != "holder" {
+				t.Errorf("told of %q", r.Value)
+			}
+		}
+		for _, m := range w.masters {
+			if n := len(m.commands("SET")); n != 2 {
+				t.Errorf("%s saw %d attempts, want that of the first and one for all others", m.name, n)
+			}
+		}
+		if s := w.engine.Status(); s.Shared != 98 || s.InFlight != 0 {
+			t.Errorf("%d were shared, %d in flight", s.Shared, s.InFlight)
+		}
+	})
+}
+
+// The lock is free: the first wins, and what is shared is refused in favour of
+// the one that leads it.
+func TestSharedAttemptHasOneWinner(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 10 * ms }) }, 1, 2, 3)
+		waiters := w.acquirers(20)
+		w.want(waiters[0].wait(t), Won)
+		for _, a := range waiters[1:] {
+			r := a.wait(t)
+			if w.want(r, Contended); r.Value != "t0" {
+				t.Errorf("told of %q", r.Value)
+			}
+		}
+		w.settle()
+		w.wantValues("k", "t0", "t0", "t0")
+
+		// Released while an attempt is in flight: the next in line gets it, and
+		// those who share with it hear of its token.
+		waiters = w.acquirers(5)
+		released := w.put(Request{Kind: Release, Key: "k", Token: "t0"})
+		w.want(waiters[0].wait(t), Contended)
+		w.want(released.wait(t), Won)
+		w.want(waiters[1].wait(t), Won)
+		for _, a := range waiters[2:] {
+			r := a.wait(t)
+			if w.want(r, Contended); r.Value != "t1" {
+				t.Errorf("told of %q", r.Value)
+			}
+		}
+	})
+}
+
+// That too few masters could vote is nobody's answer but the asker's own.
+func TestUnavailableIsNotShared(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(1)
+		for _, m := range w.masters[1:] {
+			m.freeze()
+		}
+		waiters := w.acquirers(3)
+		w.want(waiters[0].wait(t), Unavailable)
+		w.masters[1].unfreeze()
+		w.masters[2].unfreeze()
+		time.Sleep(time.Second)
+		r1, r2 := waiters[1].wait(t), waiters[2].wait(t)
+		if r1.Decision == Contended && r2.Decision == Contended {
+			t.Errorf("%v, %v: nobody was answered for itself", r1.Decision, r2.Decision)
+		}
+		if n := w.engine.Status().InFlight; n != 0 {
+			t.Errorf("%d are in flight", n)
+		}
+	})
+	// With all masters down a long line is answered, each for itself.
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.freeze() }, 1, 2, 3)
+		waiters := w.acquirers(5000)
+		w.each(func(m *fakeMaster) { m.unfreeze(); m.cut() }, 1, 2, 3)
+		for _, a := range waiters {
+			w.want(a.wait(t), Unavailable)
+		}
+	})
+}
+
+func TestCloseAnswersThoseWhoWait(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.freeze() }, 1, 2, 3)
+		waiters := w.acquirers(50)
+		w.stop(w.engine)
+		for _, a := range waiters {
+			w.want(<-a.answers, Unavailable)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package quorum
+
+import "strings"
+
+// A survey asks masters for what is not about one key: which keys there are, how
+// many, or that there be none.
+
+// ownKeys is what the names of the proxy's own keys begin with.
+const ownKeys = "redlock-proxy:{"
+
+// Own tells that a key is the proxy's own: clients are not told of it.
+func Own(key string) bool { return strings.HasPrefix(key, ownKeys) }
+
+// asks tells whether the op is put to lane i.
+func (o *op) asks(i int) bool { return o.Kind != Survey || o.Only == 0 || o.Only == i+1 }
+
+// asked is how many masters must answer a Survey.
+func (o *op) asked() int {
+	if o.Only != 0 {
+		return 1
+	}
+	return quorumOf(len(o.said))
+}
+
+// survey decides a survey that so many masters must answer: when none is waited
+// for any more, or so few are left that it is in vain.
+func (t tally) survey(asked int) Decision {
+	switch {
+	case t.granted+t.pending < asked:
+		return Unavailable
+	case t.pending > 0:
+		return undecided
+	}
+	return Won
+}
+
+// answers are what the masters said, one for each.
+func (o *op) answers(c counted) []Answer {
+	answers := make([]Answer, len(o.said))
+	for i := range o.said {
+		if c.vote(i) == Granted {
+			answers[i] = Answer{Given: true, Server: o.said[i].value, Reply: o.said[i].journal.reply}
+		}
+	}
+	return answers
+}
+
+// reply is an answer in the words of Result.
+func (a answer) reply() ScriptReply {
+	if a.kind != 0 {
+		return ScriptReply{Reply: Reply{Kind: a.kind, Str: a.str, Int: a.int}}
+	}
+	r := ScriptReply{Reply: Reply{Kind: ArrayReply}, Elems: make([]ScriptReply, len(a.elems))}
+	for i := range a.elems {
+		r.Elems[i] = a.elems[i].reply()
+	}
+	return r
+}
