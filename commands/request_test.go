@@ -63,8 +63,9 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"SET k t NX PX 9000000000000":         one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: longestTTL}),
 		"SET k t NX PXAT 9223372036854775807": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
 
-		"MGET k j": {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
-		"GETEX k":  one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+		"MGET k j":   {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
+		"GETSET k v": one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+		"GETEX k":    one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
 
 		"GETRANGE k 0 1":            one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
 		"DELEX k":                   one(quorum.Request{Kind: quorum.Remove}),
@@ -77,7 +78,6 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"SET k u EX 3 IFEQ t":       script(setIfScript, "IFEQ", "t", "", "u", "PX", "3000"),
 		"SET k u IFNE t":            script(setIfScript, "IFNE", "t", "", "u"),
 		"DELEX k ifne t":            script(deleteIfNotScript, "t"),
-		"GETSET k v":                script(plainScript, "GETSET", "k", "v"),
 		"GETEX k exat 4102444800":   script(plainScript, "GETEX", "k", "PXAT", "4102444800000"),
 		"GETEX k PERSIST":           script(plainScript, "GETEX", "k", "PERSIST"),
 		"hget k f":                  script(plainScript, "hget", "k", "f"),

@@ -46,13 +46,6 @@ func (s *Session) mset(c *Command, args []string) Action {
 	return s.carryOut(c, args)
 }
 
-func (s *Session) getset(c *Command, args []string) Action {
-	if text := s.d.allowNoTTL(); text != "" {
-		return refuse(text)
-	}
-	return s.carryOut(c, args)
-}
-
 // getrange cuts what a quorum holds.
 func (s *Session) getrange(c *Command, args []string) Action {
 	from, ok1 := parseInt(args[2])

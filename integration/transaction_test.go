@@ -34,7 +34,7 @@ func TestTakeoverOfAnExpiredTimestampIsWonOnce(t *testing.T) {
 			done.Go(func() {
 				ready.Done()
 				ready.Wait()
-				for {
+				for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
 					seen, err := c.Do("GET", key)
 					if err != nil {
 						errors.Add(1)
