@@ -131,10 +131,10 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 }
 
 // putBackWrite undoes a plain write on master i if it was carried out there and
-// a quorum did not answer the same.
+// by no quorum. A master that only held something else before is set right by it.
 func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
 	if c.did(i) && c.decision() == Won {
-		if outcome, _ := o.reply(c); outcome == o.said[i].reply {
+		if outcome, _ := o.reply(c); o.carriedOut(outcome) {
 			return
 		}
 	}

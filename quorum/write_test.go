@@ -92,6 +92,17 @@ func TestWriteOfAMinorityIsPutBack(t *testing.T) {
 			t.Errorf("%v are left", left)
 		}
 
+		// A master that held something else is set right by a write that stands.
+		for i, m := range w.masters {
+			m.put("differs", []string{"a", "a", "b"}[i], time.Minute)
+		}
+		r = w.write("SET", "differs", "new", "GET")
+		if w.want(r, Won); r.Reply.Str != "a" {
+			t.Errorf("%+v", r.Reply)
+		}
+		w.settle()
+		w.wantValues("differs", "new", "new", "new")
+
 		// Without a quorum, too; but what was written since is left alone.
 		for _, m := range w.masters[:2] {
 			answering(m, "EVALSHA", "-OOM command not allowed\r\n")
