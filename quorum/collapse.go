@@ -36,7 +36,7 @@ func (e *Engine) join(o *op) (waits bool) {
 	if s.flights == nil {
 		s.flights = make(map[string]*flight)
 	}
-	o.flight = new(flight)
+	o.flight = &o.own
 	s.flights[o.Key] = o.flight
 	return false
 }

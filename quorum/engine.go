@@ -103,24 +103,16 @@ func (e *Engine) Put(r *Request, asker Asker) {
 // try is one attempt at a request.
 func (e *Engine) try(o *op) {
 	n := len(e.lanes)
-	o.engine, o.said, o.put = e, make([]said, n), time.Now()
+	o.engine, o.said, o.put = e, o.few[:min(n, len(o.few))], time.Now()
+	if n > len(o.few) {
+		o.said = make([]said, n)
+	}
 	if !e.ready(o) {
 		o.asker.Flush()
 		return
 	}
 	e.inFlight.Add(1)
-	var missed counted
-	unlock := e.lock(&o.Request)
-	for i, l := range e.lanes {
-		switch {
-		case !o.asks(i):
-			missed = missed.voted(i, Withheld, false)
-		case !l.push(o):
-			missed = missed.voted(i, Unknown, false)
-			l.votes[Unknown].Add(1)
-		}
-	}
-	unlock()
+	missed := e.push(o)
 	if missed == 0 {
 		return
 	}
@@ -133,6 +125,28 @@ func (e *Engine) try(o *op) {
 	if answered {
 		o.asker.Flush()
 	}
+}
+
+// push puts an op into all lanes in one step, and returns the votes of those that
+// did not take it.
+func (e *Engine) push(o *op) (missed counted) {
+	if len(o.Keys) < 2 && o.Kind != Survey {
+		mu := &e.shards[e.shard(o.Key)].mu // the rule, and cheaper
+		mu.Lock()
+		defer mu.Unlock()
+	} else {
+		defer e.lock(&o.Request)()
+	}
+	for i, l := range e.lanes {
+		switch {
+		case !o.asks(i):
+			missed = missed.voted(i, Withheld, false)
+		case !l.push(o):
+			missed = missed.voted(i, Unknown, false)
+			l.votes[Unknown].Add(1)
+		}
+	}
+	return missed
 }
 
 // ready works out the times of an op. If there is nothing to ask the masters,

@@ -22,6 +22,7 @@ type op struct {
 	clock [2]string // of a Run: the seconds and microseconds that its script is told
 
 	flight *flight // of an acquire: who waits for it
+	own    flight  // what flight is made of, unless it was handed on
 
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.
@@ -32,6 +33,7 @@ type op struct {
 	// said[i] is written by lane i before it casts its vote, and read by
 	// nobody before that vote is seen in the ballot.
 	said []said
+	few  [3]said // what said is made of, if that is enough
 }
 
 // argv appends the command as a master gets it. Masters before 7.0 cannot
