@@ -47,7 +47,8 @@ if string.lower(ARGV[1]) == 'hgetall' then return sortedPairs(r) end
 return sorted(r)`)
 
 // countScript carries out a command that counts. Lua has no whole numbers beyond 2^53:
-// such a one is read again as a string.
+// such a one is read again as a string. Counting commutes, so two proxies that count at
+// once are not in each other's way.
 var countScript = quorum.NewScript(`local r = redis.call(unpack(ARGV))
 if math.abs(r) < 9007199254740992 then return r end
 if string.lower(ARGV[1]) == 'hincrby' then return redis.call('HGET', KEYS[1], ARGV[3]) end
