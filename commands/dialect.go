@@ -25,6 +25,10 @@ type Options struct {
 	// is given as a time of day. Nil: such an expiry is not judged.
 	Now func() time.Time
 
+	// AllowDangerous lets commands through that can take every lock from its
+	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS.
+	AllowDangerous bool
+
 	// Settings is what CONFIG GET tells, by Redis's names, lower case.
 	Settings map[string]string
 }
@@ -35,6 +39,7 @@ type Dialect struct {
 	options  Options
 	settings []string // the names in options.Settings, in order
 	scripts  *scriptTable
+	scans    scans
 }
 
 func NewDialect(o Options) *Dialect {

@@ -52,6 +52,7 @@ const (
 	errSlowlogCount      = "ERR count should be greater than or equal to -1"
 	errTimeoutNotInteger = "ERR timeout is not an integer or out of range"
 	errTimeoutNegative   = "ERR timeout is negative"
+	errCursor            = "ERR invalid cursor"
 
 	// NoSuchClient is what the old form of CLIENT KILL answers if nobody has
 	// that address.
@@ -76,6 +77,8 @@ const (
 	errScriptNotAlone = "ERR a script must be the only command of its transaction, and nothing be watched"
 	errQueueFull      = "ERR a transaction may queue no more than %d commands and %d bytes"
 	errNotQueued      = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
+	errDangerous      = "ERR %s can harm those who hold locks: it needs the option allow-dangerous"
+	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"
 	errNoTwoAlike     = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
 

@@ -59,6 +59,8 @@ func (m *master) carryOut(r quorum.Request) quorum.Result {
 	case quorum.Run:
 		// A script is carried out by real masters alone.
 		return quorum.Result{Decision: quorum.Contended, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}}
+	case quorum.Survey:
+		return m.survey(r)
 	case quorum.Acquire:
 		if ok {
 			return quorum.Result{Decision: quorum.Contended, Exists: true, Type: e.kind, Value: e.value}

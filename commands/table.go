@@ -52,7 +52,7 @@ var (
 
 func init() {
 	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows,
-		stringRows, hashRows, setRows, zsetRows, transactionRows, toolRows} {
+		stringRows, hashRows, setRows, zsetRows, keyspaceRows, transactionRows, toolRows} {
 		for _, c := range rows {
 			enterRow(c)
 			for _, sub := range c.Subcommands {

@@ -64,6 +64,7 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 			Password:         func() string { return string(live.Load().Password) },
 			MaxTTL:           cfg.MaxTTL,
 			RefuseOverMaxTTL: cfg.OverMaxTTL == "refuse",
+			AllowDangerous:   cfg.AllowDangerous == "yes",
 			Now:              now,
 			Settings:         settings(cfg, maxClients),
 		},

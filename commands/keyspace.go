@@ -1,0 +1,118 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"redlock-proxy/quorum"
+)
+
+// What is about all keys of a database is put to the masters as it is, and their
+// answers are counted. A master that was away keeps what the others have flushed: a
+// removal is not owed, and what a minority holds is no lock.
+
+// survey asks every master.
+func survey(render Render, args ...string) Action {
+	return Action{Requests: []quorum.Request{{Kind: quorum.Survey, Args: args}}, Render: render}
+}
+
+// allowDangerous is the refusal of a command that the option allow-dangerous does
+// not let through, if it is one.
+func (s *Session) allowDangerous(c *Command) (Action, bool) {
+	if s.d.options.AllowDangerous {
+		return Action{}, true
+	}
+	return refusef(errDangerous, strings.ToUpper(c.Name)), false
+}
+
+// flush is FLUSHDB and FLUSHALL.
+func (s *Session) flush(c *Command, args []string) Action {
+	if a, allowed := s.allowDangerous(c); !allowed {
+		return a
+	}
+	if len(args) > 2 || len(args) == 2 && !sameWord(args[1], "async") && !sameWord(args[1], "sync") {
+		return refuse(errSyntax)
+	}
+	return survey(flushed{}, slices.Clone(args)...)
+}
+
+// flushed is OK where a quorum says so.
+type flushed struct{}
+
+func (flushed) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failure(r); failed {
+		return text, Action{}
+	}
+	done, refusal := 0, ""
+	for _, a := range r.Answers {
+		switch {
+		case !a.Given:
+		case a.Reply.Kind == quorum.FailureReply:
+			refusal = a.Reply.Str
+		default:
+			done++
+		}
+	}
+	if done < r.Needed {
+		return Error(oneLine(refusal)), Action{}
+	}
+	return OK, Action{}
+}
+
+func (s *Session) dbsize(c *Command, args []string) Action { return survey(counted{}, "DBSIZE") }
+
+// counted is the quorum-th largest of the masters' counts: a quorum holds as many
+// keys.
+type counted struct{}
+
+func (counted) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failure(r); failed {
+		return text, Action{}
+	}
+	var counts []int64
+	for _, a := range r.Answers {
+		if a.Given && a.Reply.Kind == quorum.IntegerReply {
+			counts = append(counts, a.Reply.Int)
+		}
+	}
+	if len(counts) < r.Needed {
+		return tooFew(len(counts), r), Action{}
+	}
+	slices.Sort(counts)
+	return Integer(counts[len(counts)-r.Needed]), Action{}
+}
+
+// randomKey takes the first key that a master has named and a quorum holds. If none
+// is held so, it looks for any other.
+func (s *Session) randomKey(c *Command, args []string) Action {
+	a := survey(named{s.d}, "RANDOMKEY")
+	a.Continues = true
+	return a
+}
+
+type named struct{ d *Dialect }
+
+func (n named) Render(results []quorum.Result) (Reply, Action) {
+	r := results[0]
+	if text, failed := failure(r); failed {
+		return text, Action{}
+	}
+	w := &walk{d: n.d, kind: anyKey, filter: everyKey, at: beginning}
+	for _, a := range r.Answers {
+		if a.Given && a.Reply.Kind == quorum.BulkReply {
+			w.find(a.Reply.Str)
+		}
+	}
+	if len(w.found) == 0 {
+		return Null, Action{}
+	}
+	next := w.next()
+	return next.Reply, next
+}
+
+// tooFew is the error that only so many masters gave a true answer.
+func tooFew(voted int, r quorum.Result) Reply {
+	return unavailable(quorum.Result{Decision: quorum.Unavailable, Voted: voted, Needed: r.Needed, Masters: r.Masters})
+}
