@@ -51,7 +51,7 @@ func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
 	}
 }
 
-func (e *fakeEngine) TakeBack(r *quorum.Request) {
+func (e *fakeEngine) TakeBack(r *quorum.Request, _ time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.takenBack = append(e.takenBack, r.Key)

@@ -3,8 +3,6 @@ package proxy
 import (
 	"crypto/tls"
 	"time"
-
-	"redlock-proxy/quorum"
 )
 
 // ending says, after a command, whether another is read: zero says yes.
@@ -73,7 +71,7 @@ func (c *conn) cut() { c.takeBack(c.sever()) }
 
 // sever is cut, but for taking back the locks that nobody will hear of, which it
 // returns.
-func (c *conn) sever() (broken []*quorum.Request) {
+func (c *conn) sever() (broken []promise) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == cutOff {

@@ -13,9 +13,9 @@ type Engine interface {
 	// answered exactly once, possibly before Put returns.
 	Put(r *quorum.Request, asker quorum.Asker)
 
-	// TakeBack releases a lock that was won for r, and of which its client was
-	// never told.
-	TakeBack(r *quorum.Request)
+	// TakeBack releases a lock that was won for r at a time, and of which its
+	// client was never told.
+	TakeBack(r *quorum.Request, won time.Time)
 
 	// Ready: a quorum of masters can vote.
 	Ready() bool

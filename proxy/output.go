@@ -2,8 +2,6 @@ package proxy
 
 import (
 	"sync"
-
-	"redlock-proxy/quorum"
 )
 
 // buffer holds replies on their way to a client. A connection that owes
@@ -48,7 +46,7 @@ func (c *conn) complete(s *slot, encoded []byte) {
 	c.mu.Lock()
 	over := false
 	if c.phase == cutOff && s.won != nil {
-		defer c.takeBack([]*quorum.Request{s.won})
+		defer c.takeBack([]promise{{request: s.won, won: s.wonAt}})
 	}
 	if c.phase != cutOff {
 		s.full, s.reply = true, encoded

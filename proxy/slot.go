@@ -29,7 +29,8 @@ type slot struct {
 	ordered bool
 	held    []string
 
-	won *quorum.Request // the acquire that the reply tells to have been won
+	won   *quorum.Request // the acquire that the reply tells to have been won
+	wonAt time.Duration   // by the server's clock
 
 	asks    []ask
 	results []quorum.Result
@@ -75,7 +76,8 @@ func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
 func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 	s.render = render
 	s.asks, s.results = s.oneAsk[:], s.oneResult[:]
-	if len(requests) > 1 {
+	// The engine may still be about to flush an ask that it has answered.
+	if len(requests) > 1 || s.oneAsk[0].slot != nil {
 		s.asks, s.results = make([]ask, len(requests)), make([]quorum.Result, len(requests))
 	}
 	for i := range requests {
@@ -136,8 +138,11 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 }
 
 // undecides tells of a request that it leaves its keys undecided until it is
-// answered: it may be undone and tried again.
-func undecides(r *quorum.Request) bool { return r.Kind == quorum.Acquire || r.Kind == quorum.Run }
+// answered: it may be undone and tried again, or, of an extension, it gives the
+// key again to masters that have lost it.
+func undecides(r *quorum.Request) bool {
+	return r.Kind == quorum.Acquire || r.Kind == quorum.Run || r.Kind == quorum.Extend
+}
 
 func (c *conn) enterKey(s *slot, key string, undecides bool) bool {
 	c.mu.Lock()
@@ -211,12 +216,13 @@ func (s *slot) fill() {
 		return
 	}
 	c := s.conn
-	c.srv.stats.done(s.command, c.srv.clock()-s.begun, &reply)
+	now := c.srv.clock()
+	c.srv.stats.done(s.command, now-s.begun, &reply)
 	var encoded []byte
 	if !s.muted {
 		encoded = appendReply(s.small[:0], &reply, s.proto)
 		if r := s.asks[0].request; r.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won {
-			s.won = r
+			s.won, s.wonAt = r, now
 		}
 	}
 	c.complete(s, encoded)

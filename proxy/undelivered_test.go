@@ -94,3 +94,41 @@ func TestAHalfClosedClientKeepsItsLock(t *testing.T) {
 		t.Errorf("taken back: %q", got)
 	}
 }
+
+// slowReturn is a connection whose writer hears late of what the kernel took.
+type slowReturn struct {
+	net.Conn
+	written, goOn chan struct{}
+}
+
+func (c *slowReturn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.written <- struct{}{}
+	<-c.goOn
+	return n, err
+}
+
+// The connection is cut off by somebody else between the write and its return.
+func TestAnOKThatTheKernelHasIsNotTakenBack(t *testing.T) {
+	r := newRig(t, Config{})
+	ours, theirs := net.Pipe()
+	slow := &slowReturn{theirs, make(chan struct{}, 1), make(chan struct{})}
+	r.pipes.conns <- slow
+	c := &client{t: t, nc: ours}
+	c.send("SET a t NX PX 30000\r\n")
+	eventually(t, "a request", func() bool { return r.engine.keys() != "" })
+	r.engine.answer(t, "a", won)
+	c.expect("+OK\r\n")
+	<-slow.written
+	r.server.mu.Lock()
+	conns := r.server.connections()
+	r.server.mu.Unlock()
+	for _, c := range conns {
+		c.cut()
+	}
+	close(slow.goOn)
+	r.end()
+	if got := r.engine.back(); len(got) > 0 {
+		t.Errorf("told OK, and taken back: %q", got)
+	}
+}

@@ -72,9 +72,11 @@ func (c *conn) take() *buffer {
 
 func (c *conn) doneWriting() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.writing = false
 	c.wake()
+	broken := c.broken()
+	c.mu.Unlock()
+	c.takeBack(broken)
 }
 
 // tryWrite gives p to the socket once and never waits.
@@ -134,13 +136,16 @@ func (c *conn) write(b *buffer, n int) {
 // one is done: in the same step, or what comes in between would stay behind.
 func (c *conn) takeMore() *buffer {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	b := c.out
 	c.out = nil
+	var broken []promise
 	if b == nil {
 		c.writing = false
 		c.wake()
+		broken = c.broken()
 	}
+	c.mu.Unlock()
+	c.takeBack(broken)
 	return b
 }
 

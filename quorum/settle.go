@@ -98,21 +98,28 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 	}
 }
 
-// TakeBack releases a lock that was won for r, and of which its client was never
-// told: on every master, where it still is what r made of it.
-func (e *Engine) TakeBack(r *Request) {
+// TakeBack releases a lock that was won for r at a time, and of which its client
+// was never told: on every master, where it still is what r made of it.
+func (e *Engine) TakeBack(r *Request, won time.Time) {
 	if r.DB != 0 {
 		if d := e.database(r.DB); d != nil {
 			e = d
 		}
 	}
 	now := time.Now()
-	d := debt{key: r.Key, value: r.Token, eternal: r.TTL == 0 && r.At == 0}
 	ttl := r.TTL
 	if r.At != 0 {
-		ttl = time.UnixMilli(r.At).Sub(e.Now())
+		ttl = time.UnixMilli(r.At).Sub(e.Now().Add(won.Sub(now)))
 	}
-	d.until = now.Add(pad(ttl) + drift(0))
+	d := debt{
+		key:     r.Key,
+		value:   r.Token,
+		until:   won.Add(pad(ttl) + drift(0)),
+		eternal: r.TTL == 0 && r.At == 0,
+	}
+	if d.over(now) {
+		return
+	}
 	for _, l := range e.lanes {
 		l.undo(d, now)
 	}

@@ -189,3 +189,25 @@ func TestPredecessorIsEndedBeforeDebtsAndEverythingElse(t *testing.T) {
 		}
 	})
 }
+
+// A lock that nobody was told of is taken back as long as it lives, and not what
+// another client has taken since, under the same token.
+func TestTakeBackDiesWithItsLock(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		r := Request{Kind: Acquire, Key: "k", Token: "1", TTL: 10 * time.Second}
+		w.want(w.ask(r), Won)
+		won := time.Now()
+		w.engine.TakeBack(&r, won)
+		w.settle()
+		w.wantValues("k", "", "", "")
+
+		w.want(w.ask(r), Won)
+		won = time.Now()
+		time.Sleep(11 * time.Second)
+		w.want(w.acquire("k", "1", 10*time.Second), Won)
+		time.Sleep(2 * time.Second)
+		w.engine.TakeBack(&r, won)
+		w.settle()
+		w.wantValues("k", "1", "1", "1")
+	})
+}
