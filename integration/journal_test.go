@@ -271,3 +271,44 @@ func TestJournaledScriptThatLostIsPutBack(t *testing.T) {
 		})
 	}
 }
+
+// A SET NX that is refused within a script has written nothing: the holder's key
+// is not touched, and what is counted is a no.
+func TestRefusedScriptTouchesNothing(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.lock("held", "holder", time.Minute)
+	for range 1500 {
+		c.send("EVAL", "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 30000)", "1", "held", "t")
+	}
+	for range 1500 {
+		c.receive(nil)
+	}
+	for _, m := range masters {
+		if n := calls(t, m, "restore"); n != 0 {
+			t.Errorf("a master saw %d RESTOREs", n)
+		}
+	}
+	wantHolding(t, masters, "held", "holder", 0, 1, 2)
+}
+
+func TestScriptIsBoundedInWhatItWritesAndPublishes(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	for _, script := range []string{
+		"for i = 1, 600 do redis.call('PUBLISH', 'c', 'm') end return 1",
+		"for i = 1, #KEYS do redis.call('SET', KEYS[i], 'v') end return 1",
+	} {
+		args := []string{"EVAL", script, "600"}
+		for i := range 600 {
+			args = append(args, fmt.Sprint("many:", i))
+		}
+		if got := fmt.Sprint(c.do(args...)); !strings.HasPrefix(got, "ERR the script ") {
+			t.Errorf("%q is answered %q", script, got)
+		}
+		wantGone(t, masters, "many:0")
+	}
+	if n := voting(t, p); n != 3 {
+		t.Errorf("%d masters are voting", n)
+	}
+}

@@ -232,8 +232,12 @@ func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 }
 
 // undoOf is the undo record of a Write that was carried out: what the key is
-// now follows from the command. A removal has none.
+// now follows from the command. A removal has none, nor has a key that the master
+// could not dump.
 func (r *Request) undoOf(before string, left int64) *journaled {
+	if left == saysOther {
+		return nil
+	}
 	u := undoRecord{key: r.Key, before: before, left: left, after: before, expires: saysNoTTL}
 	switch {
 	case r.Args[0] == "SET":
@@ -259,6 +263,8 @@ func (r *Request) carriedOut(reply Reply) bool {
 		return r.has("GET") && !r.has("XX")
 	case IntegerReply:
 		return reply.Int != 0
+	case FailureReply:
+		return false
 	}
 	return true
 }

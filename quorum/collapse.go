@@ -13,7 +13,7 @@ import "time"
 //
 // Each shared answer rests on votes that were cast after its client had asked,
 // so it is one that a single Redis could have given. That too few masters could
-// vote is not shared: the next in line is tried.
+// vote is not shared: the next in line is tried, unless it has waited too long.
 
 // flight is the acquire of one key that is in flight, between retries included,
 // and who waits for it.
@@ -29,6 +29,7 @@ func (e *Engine) join(o *op) (waits bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.flights[o.Key]; f != nil {
+		o.put = time.Now()
 		f.waiting = append(f.waiting, o)
 		e.inFlight.Add(1)
 		return true
@@ -49,16 +50,13 @@ func (e *Engine) finish(o *op, r Result) {
 		return
 	}
 	f := o.flight
-	failed := r.Decision == Unavailable || r.Reply.Kind == FailureReply
+	failed := r.Decision == Unavailable || r.Decision == Won && r.Reply.Kind == FailureReply
 	s := &e.shards[e.shard(o.Key)]
 	s.mu.Lock()
 	sharing := f.sharing
 	f.sharing = nil
-	switch {
-	case failed && e.closing.Load():
-		sharing, f.waiting = append(sharing, f.waiting...), nil
-	case failed:
-		sharing, f.waiting = nil, append(sharing, f.waiting...)
+	if failed {
+		sharing, f.waiting = e.impatient(append(sharing, f.waiting...))
 	}
 	var next *op
 	if len(f.waiting) > 0 {
@@ -70,7 +68,9 @@ func (e *Engine) finish(o *op, r Result) {
 	s.mu.Unlock()
 
 	o.asker.Answer(r)
-	if r.Decision == Won && !failed {
+	if failed {
+		r = Result{Decision: Unavailable, Voted: r.Voted, Needed: r.Needed, Masters: r.Masters}
+	} else if r.Decision == Won {
 		// The one in flight holds the lock now.
 		r.Decision, r.Exists, r.Type, r.Value = Contended, true, "string", o.Token
 	}
@@ -90,4 +90,19 @@ func (e *Engine) finish(o *op, r Result) {
 	default:
 		e.tryAgain(next)
 	}
+}
+
+// impatient parts those who have waited as long as a decision may take from
+// those who may still be tried: however long the line, nobody waits for the
+// masters longer than that. When the engine is closing, nobody is tried.
+func (e *Engine) impatient(line []*op) (over, rest []*op) {
+	now := time.Now()
+	for _, o := range line {
+		if e.closing.Load() || now.Sub(o.put) >= patience(e.AcquireTimeout, o.TTL) {
+			over = append(over, o)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	return over, rest
 }

@@ -108,3 +108,17 @@ func TestCloseAnswersThoseWhoWait(t *testing.T) {
 		}
 	})
 }
+
+// However long the line, nobody in it waits longer than a decision may take.
+func TestLineBehindSlowMastersIsAnsweredInTime(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 400 * ms }) }, 1, 2, 3)
+		began := time.Now()
+		for _, a := range w.acquirers(200) {
+			w.want(a.wait(t), Unavailable)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}

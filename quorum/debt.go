@@ -16,9 +16,11 @@ type debt struct {
 	// debt dies with it. A copy that lives longer is somebody else's.
 	until time.Time
 
-	// eternal says that the lock may be without expiry, too. Such a debt lives
-	// until it is paid.
+	// eternal says that the lock may be without expiry, too. Such a debt dies at
+	// another time, since a lock without expiry cannot be told from a later one
+	// under the same token.
 	eternal bool
+	dies    time.Time
 
 	// back, if not nil, is what the key was before a journaled script that was
 	// lost, and since when that counts; value is then what the script made of it.
@@ -53,10 +55,21 @@ func (r *undoRecord) at(elapsed time.Duration) (before, left string) {
 	return r.before, strconv.FormatInt(n, 10)
 }
 
-func (d debt) over(now time.Time) bool { return !d.eternal && !d.until.After(now) }
+func (d debt) over(now time.Time) bool {
+	if d.eternal {
+		return !d.dies.After(now)
+	}
+	return !d.until.After(now)
+}
 
 // size is about what a debt takes in memory, in bytes.
-func (d debt) size() int { return len(d.key) + len(d.value) + 200 }
+func (d debt) size() int {
+	n := len(d.key) + len(d.value) + 200
+	if d.back != nil {
+		n += len(d.back.before)
+	}
+	return n
+}
 
 // The bounds of what is remembered for one absent master. A debt that is
 // forgotten costs waiting until its lock expires, never a second holder.
@@ -92,6 +105,13 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	if old := d.byLock[owed.lock()]; old != nil {
 		was := old.Value.(debt)
 		owed.eternal = owed.eternal || was.eternal
+		if was.dies.After(owed.dies) {
+			owed.dies = was.dies
+		}
+		if was.back == nil {
+			owed.back = nil // what is to go does not come back
+		}
+		d.bytes += owed.size() - was.size()
 		if was.until.After(owed.until) {
 			owed.until = was.until
 		}

@@ -49,7 +49,7 @@ func TestDebtsForOneLockAreOne(t *testing.T) {
 		t.Errorf("the lock may live until %v, the debt ends at %v", epoch.Add(time.Minute), due[0].until)
 	}
 	eternal := owed("k", "t", time.Second)
-	eternal.eternal = true
+	eternal.eternal, eternal.dies = true, epoch.Add(time.Hour)
 	d.add(eternal, epoch)
 	d.add(owed("k", "t", time.Minute), epoch)
 	if due, _ = d.take(1, epoch); !due[0].eternal {
@@ -83,9 +83,12 @@ func TestDebtDiesWithItsLock(t *testing.T) {
 	if len(due) != 0 || dropped != 1 || d.bytes != 0 {
 		t.Errorf("took %v, dropped %d, %d bytes left", due, dropped, d.bytes)
 	}
-	eternal := debt{key: "k", value: "t", eternal: true}
-	if d.add(eternal, epoch); d.expire(epoch.Add(1e6*time.Hour)) != 0 || d.len() != 1 {
+	eternal := debt{key: "k", value: "t", eternal: true, dies: epoch.Add(time.Hour)}
+	if d.add(eternal, epoch); d.expire(epoch.Add(59*time.Minute)) != 0 || d.len() != 1 {
 		t.Error("a debt for a lock without expiry was dropped")
+	}
+	if d.expire(epoch.Add(time.Hour)) != 1 {
+		t.Error("a debt for a lock without expiry lives for ever")
 	}
 }
 

@@ -48,7 +48,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	var lost unscripted
 	for i, e := range sentErrands {
 		a := l.read(answers[i])
-		if a.failed("NOSCRIPT") && l.mendable(e.key(), ops, sent) {
+		if a.failed("NOSCRIPT") && l.mendable([]string{e.key()}, ops, sent) {
 			lost.errands = append(lost.errands, e)
 			continue
 		}
@@ -63,7 +63,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		if sent[i] {
 			a := l.read(answers[0])
 			answers = answers[1:]
-			if a.failed("NOSCRIPT") && l.mendable(o.Key, ops[i+1:], sent[i+1:]) {
+			if a.failed("NOSCRIPT") && l.mendable(o.keys(), ops[i+1:], sent[i+1:]) {
 				lost.ops = append(lost.ops, o)
 				continue
 			}

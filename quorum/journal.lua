@@ -14,7 +14,7 @@
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. The answer is {flags, line, shape, values, undo, published},
 -- see journal.go.
-local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (function(R, K, A)
+local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A)
   local raw, upper, floor = R.pcall, string.upper, math.floor
   local first, declared = K[1], nil
   local argv = {}
@@ -49,6 +49,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
     local d = raw('DUMP', k)
     if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
     local n = #touched + 1
+    if n > 400 then refuse('the script writes to more than 400 keys') end
     touched[n], dumps[n], lives[n] = k, d, d and raw('PTTL', k) or -2
     return n
   end
@@ -127,24 +128,30 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
     elseif n == 'SET' or n == 'GETEX' then
       local i = record(k)
       local c = {...}
-      for j = n == 'SET' and 2 or 1, #c - 1 do
-        local o = upper(c[j])
+      if #c ~= select('#', ...) then return raw(n, k, ...) end
+      local get, nx, xx, compares
+      for j = n == 'SET' and 2 or 1, #c do
+        local o = type(c[j]) == 'string' and upper(c[j])
         local unit = (o == 'PX' or o == 'PXAT') and 1 or (o == 'EX' or o == 'EXAT') and 1000
         if unit then
           local ms = milliseconds(c[j + 1], unit, o == 'PXAT' or o == 'EXAT')
           if ms == '-1' then ms = '1' end
           if ms then c[j], c[j + 1] = 'PX', ms end
-          break
         end
+        get, nx, xx = get or o == 'GET', nx or o == 'NX', xx or o == 'XX'
+        compares = compares or o == 'IFEQ' or o == 'IFNE'
       end
       local r = raw(n, k, unpack(c))
       if type(r) == 'table' then
         wrote(r.ok)
       elseif n == 'GETEX' then
         wrote(r and #c > 0)
-      elseif #c > 1 then
-        -- SET ... GET does not say whether it set; the key itself does.
-        wrote(raw('DUMP', k) ~= dumps[i] or raw('PTTL', k) ~= lives[i])
+      elseif get then
+        -- SET ... GET answers the old value, and not whether it set.
+        if nx then wrote(not r)
+        elseif xx then wrote(r)
+        elseif compares then wrote(raw('DUMP', k) ~= dumps[i])
+        else wrote(true) end
       end
       return r
     elseif n == 'DEL' or n == 'UNLINK' then
@@ -182,6 +189,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load = (fu
     elseif n == 'PUBLISH' or n == 'SPUBLISH' then
       if select('#', ...) ~= 1 then return {err = 'ERR Wrong number of args calling Redis command from script'} end
       published = published or {}
+      if #published >= 800 then refuse('the script publishes more than 400 messages') end
       published[#published + 1], published[#published + 2] = k, (...)
       return 0
     elseif n == 'SELECT' then

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"slices"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -15,25 +16,41 @@ type unscripted struct {
 	ops     []*op
 }
 
-// mendable tells whether a command on key may be sent once more: not if later
-// ones of its batch were sent for the same key, or for all, as it would be
-// carried out behind them.
+// mendable tells whether a command on keys may be sent once more: not if later
+// ones of its batch were sent for one of them, or for all, as it would be carried
+// out behind them.
 //
 //	1: release k t, acquire k t by another client: one batch
 //	2: NOSCRIPT for the release; k was free here, and the acquire is granted
 //	3: the release, sent again, frees what the other client holds
 //
 // Such a command has an unknown vote, and ends the link.
-func (l *lane) mendable(key string, later []*op, sent []bool) bool {
+func (l *lane) mendable(keys []string, later []*op, sent []bool) bool {
 	if l.mending {
 		return false
 	}
 	for i, o := range later {
-		if sent[i] && (o.Key == key || o.Kind == Survey) {
+		if !sent[i] {
+			continue
+		}
+		if o.Kind == Survey {
 			return false
+		}
+		for _, key := range o.keys() {
+			if slices.Contains(keys, key) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// keys are all that an op is about.
+func (o *op) keys() []string {
+	if len(o.Keys) > 0 {
+		return o.Keys
+	}
+	return []string{o.Key}
 }
 
 // mend loads the scripts and sends again what they are needed for.

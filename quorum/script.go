@@ -68,12 +68,13 @@ elseif p>tonumber(ARGV[2]) then return 0 end
 return redis.call('DEL',KEYS[1])`)
 
 	// writeScript carries out the command ARGV, and answers the type and value
-	// of its reply and what the key was before: its dump and remaining ttl. A
-	// master that cannot dump the key keeps no record.
+	// of its reply and what the key was before: its dump and remaining ttl, -2
+	// if it was absent, or -3 if the master cannot dump it.
 	writeScript = newScript(`local k=KEYS[1]
 local d=redis.pcall('DUMP',k)
-if type(d)=='table' then d=false end
-local p=d and redis.call('PTTL',k) or -2
+local p=-2
+if type(d)=='table' then d,p=false,-3
+elseif d then p=redis.call('PTTL',k) end
 local r=redis.pcall(unpack(ARGV))
 local t,v='$',r
 if type(r)=='number' then t=':'

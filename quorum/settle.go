@@ -116,6 +116,7 @@ func (e *Engine) TakeBack(r *Request, won time.Time) {
 		value:   r.Token,
 		until:   won.Add(pad(ttl) + drift(0)),
 		eternal: r.TTL == 0 && r.At == 0,
+		dies:    now.Add(e.MaxTTL),
 	}
 	if d.over(now) {
 		return
@@ -162,6 +163,7 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 			value:   r.after,
 			until:   now.Add(time.Duration(max(r.expires, 0))*time.Millisecond + drift(0)),
 			eternal: r.expires == saysNoTTL,
+			dies:    now.Add(e.MaxTTL),
 			back:    r,
 			since:   now,
 		}, now)
@@ -194,7 +196,7 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 		}
 		known = true
 		if o.said[j].left == saysNoTTL {
-			d.eternal = true
+			d.eternal, d.dies = true, now.Add(e.MaxTTL)
 			continue
 		}
 		// Another master may have carried the same command out later, by as
@@ -232,7 +234,7 @@ func (e *Engine) persist(o *op) {
 func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
 	if c.did(i) || o.first.ballot.load().did(i) {
 		d := o.first.undoing(now)
-		d.eternal = true
+		d.eternal, d.dies = true, now.Add(e.MaxTTL)
 		e.lanes[i].undo(d, now)
 	}
 }

@@ -216,3 +216,25 @@ func TestFullQueueIsAnUnknownVoteAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestCommandOnAnyOfSeveralKeysKeepsItsPlace(t *testing.T) {
+	l := &lane{}
+	both := &op{Request: Request{Kind: Run, Key: "a", Keys: []string{"a", "b"}}}
+	one := &op{Request: Request{Kind: Release, Key: "b"}}
+	for _, c := range []struct {
+		keys  []string
+		later *op
+		sent  bool
+		want  bool
+	}{
+		{[]string{"b"}, both, true, false},
+		{[]string{"a", "b"}, one, true, false},
+		{[]string{"c"}, both, true, true},
+		{[]string{"b"}, both, false, true},
+		{[]string{"c"}, &op{Request: Request{Kind: Survey}}, true, false},
+	} {
+		if got := l.mendable(c.keys, []*op{c.later}, []bool{c.sent}); got != c.want {
+			t.Errorf("%q before %v of %q: mendable is %v", c.keys, c.later.Kind, c.later.keys(), got)
+		}
+	}
+}

@@ -126,3 +126,20 @@ func TestWriteOfAMinorityIsPutBack(t *testing.T) {
 		w.wantValues("k", "", "", "newer")
 	})
 }
+
+// Where a quorum answers an error, what a minority wrote is no lock.
+func TestWriteOfAMinorityIsPutBackWhereTheQuorumHasAnError(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for _, m := range w.masters[:2] {
+			m.set(func(m *fakeMaster) { m.keys["k"] = fakeKey{hash: true} })
+		}
+		r := w.write("SET", "k", "token", "GET")
+		if w.want(r, Won); r.Reply.Kind != FailureReply {
+			t.Errorf("%+v", r.Reply)
+		}
+		w.settle()
+		if v := w.masters[2].value("k"); v != "" {
+			t.Errorf("the third master holds %q", v)
+		}
+	})
+}
