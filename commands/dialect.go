@@ -40,6 +40,7 @@ type Dialect struct {
 	settings []string // the names in options.Settings, in order
 	scripts  *scriptTable
 	scans    scans
+	maxKeys  int // listed by KEYS
 }
 
 func NewDialect(o Options) *Dialect {
@@ -47,6 +48,7 @@ func NewDialect(o Options) *Dialect {
 		options:  o,
 		settings: slices.Sorted(maps.Keys(o.Settings)),
 		scripts:  newScriptTable(maxScripts, maxScriptBytes),
+		maxKeys:  maxKeys,
 	}
 }
 

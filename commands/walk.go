@@ -67,8 +67,8 @@ func (w *walk) next() Action {
 		return Action{Requests: forEach(quorum.Read, keys), Render: held{w, keys}}
 	case w.at.master == 0, w.kind == onePage && w.more, w.kind == anyKey && len(w.page) > 0:
 		return Action{Reply: w.reply()}
-	case w.kind == allKeys && (len(w.page) > maxKeys || w.pages == maxPages):
-		return refusef(errManyKeys, maxKeys, maxPages*maxScanCount)
+	case w.kind == allKeys && (len(w.page) > w.d.maxKeys || w.pages == maxPages):
+		return refusef(errManyKeys, w.d.maxKeys, maxPages*maxScanCount)
 	case w.pages == maxPages:
 		w.at.master = 0 // of so many keys none is held by a quorum
 		return Action{Reply: w.reply()}
@@ -149,6 +149,8 @@ func (s scanned) Render(results []quorum.Result) (Reply, Action) {
 	w.at.done &= 1<<w.masters - 1
 	p, ok := w.read(r)
 	switch {
+	case w.at.master > w.masters || w.at.done.len() >= w.needed:
+		w.at = beginning // a cursor of somebody's invention, which Redis takes as well
 	case !ok:
 		if !w.replace() {
 			return w.fail(w.tooFew())

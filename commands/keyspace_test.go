@@ -1,0 +1,105 @@
+package commands
+
+import (
+	"testing"
+
+	"redlock-proxy/quorum"
+)
+
+// answersOf is a survey's result: nil is no answer.
+func answersOf(replies ...*quorum.ScriptReply) quorum.Result {
+	r := quorum.Result{Decision: quorum.Won, Masters: len(replies), Needed: len(replies)/2 + 1}
+	for _, reply := range replies {
+		a := quorum.Answer{}
+		if reply != nil {
+			a = quorum.Answer{Given: true, Reply: *reply}
+			r.Voted++
+		}
+		r.Answers = append(r.Answers, a)
+	}
+	if r.Voted < r.Needed {
+		r.Decision = quorum.Unavailable
+	}
+	return r
+}
+
+func counting(n int64) *quorum.ScriptReply {
+	return &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: n}}
+}
+
+func failing(text string) *quorum.ScriptReply {
+	return &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: text}}
+}
+
+func TestSizeIsWhatAQuorumHasAsManyOf(t *testing.T) {
+	for _, c := range []struct {
+		given []*quorum.ScriptReply
+		want  Reply
+	}{
+		{[]*quorum.ScriptReply{counting(7)}, Integer(7)},
+		{[]*quorum.ScriptReply{counting(1), counting(9), counting(5)}, Integer(5)},
+		{[]*quorum.ScriptReply{counting(9), nil, counting(5)}, Integer(5)},
+		{[]*quorum.ScriptReply{counting(1), counting(2), counting(3), counting(4)}, Integer(2)},
+		{[]*quorum.ScriptReply{counting(5), counting(4), counting(3), counting(2), counting(1)}, Integer(3)},
+		{[]*quorum.ScriptReply{counting(5), nil, counting(3), counting(2), nil}, Integer(2)},
+		{[]*quorum.ScriptReply{counting(5), nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+		{[]*quorum.ScriptReply{counting(5), failing("ERR unknown command"), nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+	} {
+		r := answersOf(c.given...)
+		if got, _ := (counted{}).Render([]quorum.Result{r}); got.Kind != c.want.Kind || got.Int != c.want.Int || got.Str != c.want.Str {
+			t.Errorf("%+v: %+v, want %+v", r, got, c.want)
+		}
+	}
+}
+
+func TestFlushIsDoneWhenAQuorumSaysSo(t *testing.T) {
+	ok := bulkOf("OK")
+	refused := failing("ERR unknown command 'FLUSHALL'")
+	for _, c := range []struct {
+		given []*quorum.ScriptReply
+		want  Reply
+	}{
+		{[]*quorum.ScriptReply{&ok, &ok, &ok}, OK},
+		{[]*quorum.ScriptReply{&ok, nil, &ok}, OK},
+		{[]*quorum.ScriptReply{&ok, refused, &ok}, OK},
+		{[]*quorum.ScriptReply{&ok, refused, refused}, Error("ERR unknown command 'FLUSHALL'")},
+		{[]*quorum.ScriptReply{&ok, refused, nil}, Error("ERR unknown command 'FLUSHALL'")},
+		{[]*quorum.ScriptReply{&ok, nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+	} {
+		r := answersOf(c.given...)
+		if got, _ := (flushed{}).Render([]quorum.Result{r}); got.Kind != c.want.Kind || got.Str != c.want.Str {
+			t.Errorf("%+v: %+v, want %+v", r, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsDangerousIsAllowedByItsOption(t *testing.T) {
+	h := newHouse(Options{AllowDangerous: true})
+	client, _ := h.dial(1)
+	g := client.(*guest)
+	for _, c := range []struct {
+		command, want string
+	}{
+		{"SET a t NX PX 1000", "+OK"},
+		{"KEYS [ab]", "*1 $a"},
+		{"KEYS b*", "*0"},
+		{"FLUSHALL NOW", "-ERR syntax error"},
+		{"FLUSHDB ASYNC SYNC", "-ERR syntax error"},
+		{"FLUSHDB", "+OK"},
+		{"DBSIZE", ":0"},
+		{"SET a t NX PX 1000", "+OK"},
+		{"flushall async", "+OK"},
+		{"KEYS *", "*0"},
+	} {
+		got := ""
+		for i, line := range lines(nil, g.carryOut(do(t, g.session, c.command)), 2) {
+			if i > 0 {
+				got += " "
+			}
+			got += line
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, want %s", c.command, got, c.want)
+		}
+	}
+}

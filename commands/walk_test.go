@@ -1,0 +1,370 @@
+package commands
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"redlock-proxy/quorum"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 takes a new one for each run")
+
+// seeded is a source of randomness whose seed is printed if the test fails.
+func seeded(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("repeat with: go test ./commands -run '^%s$' -seed %d", t.Name(), seed)
+		}
+	})
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// shelf is one of several masters, as far as its keys go: a process has them in an
+// order of its own.
+type shelf struct {
+	up      bool
+	process int
+	keys    map[string]bool
+}
+
+// shelves are masters that answer surveys and reads as the engine would.
+type shelves struct {
+	masters  []*shelf
+	between  func() // is called before each request
+	requests int
+}
+
+func newShelves(n int) *shelves {
+	s := &shelves{between: func() {}}
+	for i := range n {
+		s.masters = append(s.masters, &shelf{up: true, process: 100 * i, keys: make(map[string]bool)})
+	}
+	return s
+}
+
+func (m *shelf) runID() string { return fmt.Sprint("process ", m.process) }
+
+// restart makes another process of it, whose cursors can be told from the last one's.
+func (m *shelf) restart() {
+	for before := processOf(m.runID()); processOf(m.runID()) == before; {
+		m.process++
+	}
+}
+
+func (m *shelf) bucket(key string) int {
+	h := fnv.New32a()
+	h.Write([]byte(key + m.runID()))
+	return int(h.Sum32()>>2) + 1
+}
+
+// scan goes on behind the bucket that the cursor names.
+func (m *shelf) scan(args []string) quorum.ScriptReply {
+	at, _ := strconv.Atoi(args[1])
+	count, _ := strconv.Atoi(args[3])
+	var names []string
+	for name := range m.keys {
+		if m.bucket(name) > at {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return m.bucket(a) - m.bucket(b) })
+	next := 0
+	if len(names) > count {
+		names = names[:count]
+		next = m.bucket(names[count-1])
+	}
+	var page []quorum.ScriptReply
+	for _, name := range names {
+		page = append(page, bulkOf(name))
+	}
+	return arrayOf(bulkOf(strconv.Itoa(next)), arrayOf(page...))
+}
+
+func (s *shelves) put(r quorum.Request) quorum.Result {
+	s.between()
+	s.requests++
+	n := len(s.masters)
+	result := quorum.Result{Decision: quorum.Won, Needed: n/2 + 1, Masters: n}
+	if r.Kind == quorum.Read {
+		holding, silent := 0, 0
+		for _, m := range s.masters {
+			switch {
+			case !m.up:
+				silent++
+			case m.keys[r.Key]:
+				holding++
+			}
+		}
+		result.Exists, result.Type = holding >= result.Needed, "string"
+		if !result.Exists && holding+silent >= result.Needed {
+			result.Decision, result.Voted = quorum.Unavailable, n-silent
+		}
+		return result
+	}
+	result.Answers = make([]quorum.Answer, n)
+	if r.Only > n {
+		result.Decision = quorum.Unavailable // nobody is asked
+	} else if m := s.masters[r.Only-1]; m.up {
+		result.Answers[r.Only-1] = quorum.Answer{Given: true, Server: m.runID(), Reply: m.scan(r.Args)}
+	} else {
+		result.Decision = quorum.Unavailable
+	}
+	return result
+}
+
+func (s *shelves) carryOut(a Action) Reply {
+	for a.Render != nil {
+		results := make([]quorum.Result, len(a.Requests))
+		for i, r := range a.Requests {
+			results[i] = s.put(r)
+		}
+		var reply Reply
+		if reply, a = a.Render.Render(results); reply.Kind != 0 {
+			return reply
+		}
+	}
+	return a.Reply
+}
+
+// scanAll scans until the cursor is 0 again, asking again after each error, and
+// counts how often each key was listed. Each call is another client's, of one or the
+// other proxy.
+func (s *shelves) scanAll(t *testing.T, proxies []*Dialect, count int, failed func()) map[string]int {
+	times := make(map[string]int)
+	cursor := "0"
+	for call := range 10_000 {
+		session := proxies[call%len(proxies)].Session(int64(call))
+		reply := s.carryOut(session.Do([]string{"SCAN", cursor, "COUNT", strconv.Itoa(count)}))
+		if reply.Kind == ErrorReply {
+			if !strings.HasPrefix(reply.Str, "NOQUORUM ") {
+				t.Fatal(reply.Str)
+			}
+			failed()
+			continue
+		}
+		for _, key := range reply.Elems[1].Elems {
+			times[key.Str]++
+		}
+		if cursor = reply.Elems[0].Str; cursor == "0" {
+			return times
+		}
+	}
+	t.Fatal("the scan does not come to an end")
+	return nil
+}
+
+func TestScanListsEachKeyOfAQuorumOnce(t *testing.T) {
+	r := seeded(t)
+	for _, n := range []int{1, 2, 3, 4, 5, 7, 15} {
+		for _, count := range []int{1, 3, 10, 1000} {
+			s := newShelves(n)
+			want := make(map[string]int)
+			for i := range 100 {
+				key := fmt.Sprint("k", i)
+				holders := r.Perm(n)[:r.IntN(n+1)]
+				for _, m := range holders {
+					s.masters[m].keys[key] = true
+				}
+				if len(holders) > n/2 {
+					want[key] = 1
+				}
+			}
+			got := s.scanAll(t, []*Dialect{NewDialect(Options{})}, count, func() { t.Fatal("no quorum") })
+			for i := range 100 {
+				key := fmt.Sprint("k", i)
+				if got[key] != want[key] {
+					t.Errorf("%d masters, COUNT %d: %s is listed %d times, want %d", n, count, key, got[key], want[key])
+				}
+			}
+		}
+	}
+}
+
+// Masters go away, come back, are started anew with or without what they held, and
+// are given keys again. What one and the same quorum holds all the time is listed,
+// what no quorum holds at any time is not.
+func TestScanStaysTrueWhileMastersComeAndGo(t *testing.T) {
+	r := seeded(t)
+	for round := range 400 {
+		n := []int{1, 2, 3, 3, 4, 5, 7}[r.IntN(7)]
+		s := newShelves(n)
+		const keys = 40
+		all := make(map[string][]bool) // masters that have held it without a break
+		ever := make(map[string]int)   // most masters that have held it at once
+		for i := range keys {
+			key := fmt.Sprint("k", i)
+			all[key] = make([]bool, n)
+			for _, m := range r.Perm(n)[:r.IntN(n+1)] {
+				s.masters[m].keys[key], all[key][m] = true, true
+				ever[key]++
+			}
+		}
+		s.between = func() {
+			m := r.IntN(n)
+			master := s.masters[m]
+			switch r.IntN(12) {
+			case 0, 1:
+				master.up = !master.up
+			case 2:
+				master.restart()
+			case 3:
+				master.restart()
+				clear(master.keys)
+				for key := range all {
+					all[key][m] = false
+				}
+			case 4:
+				key := fmt.Sprint("k", r.IntN(keys))
+				master.keys[key] = true
+				holding := 0
+				for _, other := range s.masters {
+					if other.keys[key] {
+						holding++
+					}
+				}
+				ever[key] = max(ever[key], holding)
+			}
+		}
+		proxies := []*Dialect{NewDialect(Options{}), NewDialect(Options{})}[:1+r.IntN(2)]
+		got := s.scanAll(t, proxies, 1+r.IntN(12), func() {
+			for _, m := range s.masters {
+				m.up = true
+			}
+		})
+		for key, holds := range all {
+			holding := 0
+			for _, yes := range holds {
+				if yes {
+					holding++
+				}
+			}
+			switch {
+			case holding > n/2 && got[key] == 0:
+				t.Errorf("round %d, %d masters: %s was there all the time and is not listed", round, n, key)
+			case ever[key] <= n/2 && got[key] > 0:
+				t.Errorf("round %d, %d masters: %s is listed, and %d held it at most", round, n, key, ever[key])
+			}
+		}
+	}
+}
+
+// A client that asks again because it got no answer is told again.
+func TestScanTellsAgainWhatWasAskedAgain(t *testing.T) {
+	s := newShelves(3)
+	for i := range 30 {
+		for _, m := range s.masters {
+			m.keys[fmt.Sprint("k", i)] = true
+		}
+	}
+	d := NewDialect(Options{})
+	scan := func(cursor string) (next string, keys []Reply) {
+		reply := s.carryOut(d.Session(1).Do([]string{"SCAN", cursor}))
+		return reply.Elems[0].Str, reply.Elems[1].Elems
+	}
+	cursor, _ := scan("0")
+	_, once := scan(cursor)
+	next, again := scan(cursor)
+	if len(once) != 10 || len(again) != 10 {
+		t.Errorf("%d keys, and %d when asked again", len(once), len(again))
+	}
+	// What failed was not listed, and what was listed before is still known.
+	for _, m := range s.masters {
+		m.up = false
+	}
+	reply := s.carryOut(d.Session(1).Do([]string{"SCAN", next}))
+	if reply.Str != "NOQUORUM 0 of 3 masters could vote, 2 are needed" {
+		t.Errorf("%+v", reply)
+	}
+	for _, m := range s.masters {
+		m.up = true
+	}
+	total := len(again)
+	for next != "0" {
+		var keys []Reply
+		next, keys = scan(next)
+		total += len(keys)
+	}
+	// The scan that was asked again did not know of the first page.
+	if total != 30 {
+		t.Errorf("%d keys in all", total)
+	}
+}
+
+func TestKeysListsThemAtOnceWithinBounds(t *testing.T) {
+	s := newShelves(3)
+	d := NewDialect(Options{AllowDangerous: true})
+	for i := range 3000 {
+		s.masters[i%2].keys[fmt.Sprint("k", i)] = true
+		s.masters[2].keys[fmt.Sprint("k", i)] = true
+		s.masters[0].keys[fmt.Sprint("minority", i)] = true
+	}
+	s.masters[1].keys["redlock-proxy:{x}"] = true
+	s.masters[2].keys["redlock-proxy:{x}"] = true
+	reply := s.carryOut(d.Session(1).Do([]string{"KEYS", "*"}))
+	if len(reply.Elems) != 3000 {
+		t.Errorf("%d keys are listed", len(reply.Elems))
+	}
+	// 9 pages of three masters at most, and each key is read once or, if it is a
+	// minority's, as often as it is named.
+	if s.requests > 9+6000 {
+		t.Errorf("%d requests", s.requests)
+	}
+	d.maxKeys = 500
+	reply = s.carryOut(d.Session(1).Do([]string{"KEYS", "*"}))
+	if want := "ERR KEYS lists no more than 500 keys, and looks at no more than about 2000000: use SCAN"; reply.Str != want {
+		t.Errorf("%d keys, %q", len(reply.Elems), reply.Str)
+	}
+}
+
+func TestRandomKeyIsOneOfAQuorum(t *testing.T) {
+	for _, c := range []struct {
+		named [3]string // by each master, "" is nil
+		held  string    // by the first two
+		want  Reply
+	}{
+		{[3]string{"a", "b", "a"}, "a", Bulk("a")},
+		{[3]string{"b", "a", "c"}, "a", Bulk("a")},
+		{[3]string{"b", "b", "b"}, "a", Bulk("a")},
+		{[3]string{"b", "", "redlock-proxy:{x}"}, "", Null},
+		{[3]string{"", "", ""}, "", Null},
+	} {
+		s := newShelves(3)
+		result := quorum.Result{Decision: quorum.Won, Masters: 3, Needed: 2}
+		for i, name := range c.named {
+			a := quorum.Answer{Given: true, Reply: bulkOf(name)}
+			if name == "" {
+				a.Reply = quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}
+			} else {
+				s.masters[i].keys[name] = s.masters[i].keys[name] || name != c.held
+			}
+			result.Answers = append(result.Answers, a)
+		}
+		for name := range s.masters[1].keys {
+			if name != c.held {
+				delete(s.masters[1].keys, name) // so that no quorum holds it
+				delete(s.masters[2].keys, name)
+			}
+		}
+		if c.held != "" {
+			s.masters[0].keys[c.held], s.masters[1].keys[c.held] = true, true
+		}
+		a := NewDialect(Options{}).Session(1).Do([]string{"RANDOMKEY"})
+		reply, next := a.Render.Render([]quorum.Result{result})
+		if reply.Kind == 0 {
+			reply = s.carryOut(next)
+		}
+		if reply.Kind != c.want.Kind || reply.Str != c.want.Str {
+			t.Errorf("%q, held %q: %+v", c.named, c.held, reply)
+		}
+	}
+}
