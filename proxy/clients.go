@@ -47,7 +47,14 @@ func (s *Server) matching(me *conn, f commands.ClientFilter) []*conn {
 		slices.SortFunc(conns, func(a, b *conn) int { return cmp.Compare(a.id, b.id) })
 	}
 	s.mu.Unlock()
-	return slices.DeleteFunc(conns, func(c *conn) bool { return !c.matches(me, f) })
+	return slices.DeleteFunc(conns, func(c *conn) bool { return c.gone() || !c.matches(me, f) })
+}
+
+// gone tells that the connection is cut off, even if its reader has not left yet.
+func (c *conn) gone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.phase == cutOff
 }
 
 func (c *conn) matches(me *conn, f commands.ClientFilter) bool {
