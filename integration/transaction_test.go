@@ -89,8 +89,22 @@ func TestNoStepByWatchIsLost(t *testing.T) {
 		})
 	}
 	done.Wait()
-	got, _ := strconv.ParseInt(dial(t, proxies[1].Addr).text("GET", "steps"), 10, 64)
-	if errors.Load() != 0 || got != taken.Load() || got < 10 {
+	// The last to lose have heard so; the other proxy's undo may still be on its way.
+	reader := dial(t, proxies[1].Addr)
+	var got int64
+	eventually(t, time.Second, func() error {
+		text, ok := reader.do("GET", "steps").(string)
+		if !ok {
+			return fmt.Errorf("no value is on a quorum of masters")
+		}
+		var err error
+		got, err = strconv.ParseInt(text, 10, 64)
+		return err
+	})
+	// There may be more: two proxies whose attempts lost, with the very same write
+	// on a master each, look like a quorum until both are undone, and who reads
+	// that moment goes on from it.
+	if errors.Load() != 0 || got < taken.Load() || got < 10 {
 		t.Errorf("%d steps were taken and %d are there; %d clients lost their connection", taken.Load(), got, errors.Load())
 	}
 }
