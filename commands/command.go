@@ -1,5 +1,11 @@
 package commands
 
+import (
+	"slices"
+
+	"redlock-proxy/quorum"
+)
+
 // command is COMMAND alone: all there is to say of every command.
 func (s *Session) command(c *Command, args []string) Action {
 	return Action{Reply: Array(describeAll(topLevel(), describe)...)}
@@ -100,6 +106,23 @@ func (c *Command) keys(words []string) (keys []string) {
 		keys = append(keys, words[i])
 	}
 	return keys
+}
+
+// namesPrivate tells whether one of the keys is the proxy's own. It runs before
+// every command, and makes no list of them.
+func (c *Command) namesPrivate(words []string) bool {
+	switch {
+	case c.KeyFlags == "":
+		return false
+	case c.FirstKey == 0 || c.LastKey < 0:
+		return slices.ContainsFunc(c.keys(words), quorum.Private)
+	}
+	for i := c.FirstKey; i <= c.LastKey; i += c.Step {
+		if quorum.Private(words[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func topLevel() []*Command {

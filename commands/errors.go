@@ -79,6 +79,7 @@ const (
 	errNotQueued      = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
 	errDangerous      = "ERR %s can harm those who hold locks: it needs the option allow-dangerous"
 	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"
+	errPrivateKey     = "ERR keys that begin with redlock-proxy:{ are the proxy's own"
 	errNoTwoAlike     = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
 

@@ -60,10 +60,15 @@ func (flushed) Render(results []quorum.Result) (Reply, Action) {
 	return OK, Action{}
 }
 
-func (s *Session) dbsize(c *Command, args []string) Action { return survey(counted{}, "DBSIZE") }
+// dbsize also asks for the proxy's own key, which is not counted.
+func (s *Session) dbsize(c *Command, args []string) Action {
+	a := survey(counted{}, "DBSIZE")
+	a.Requests = append(a.Requests, survey(nil, "EXISTS", quorum.MarkerKey).Requests...)
+	return a
+}
 
 // counted is the quorum-th largest of the masters' counts: a quorum holds as many
-// keys.
+// keys. The second result is how many of them are the proxy's own.
 type counted struct{}
 
 func (counted) Render(results []quorum.Result) (Reply, Action) {
@@ -72,9 +77,10 @@ func (counted) Render(results []quorum.Result) (Reply, Action) {
 		return text, Action{}
 	}
 	var counts []int64
-	for _, a := range r.Answers {
-		if a.Given && a.Reply.Kind == quorum.IntegerReply {
-			counts = append(counts, a.Reply.Int)
+	for i, a := range r.Answers {
+		own := results[1].Answers[i]
+		if a.Given && a.Reply.Kind == quorum.IntegerReply && own.Given {
+			counts = append(counts, max(a.Reply.Int-own.Reply.Int, 0))
 		}
 	}
 	if len(counts) < r.Needed {

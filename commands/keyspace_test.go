@@ -36,6 +36,7 @@ func TestSizeIsWhatAQuorumHasAsManyOf(t *testing.T) {
 		given []*quorum.ScriptReply
 		want  Reply
 	}{
+		{[]*quorum.ScriptReply{counting(0)}, Integer(0)},
 		{[]*quorum.ScriptReply{counting(7)}, Integer(7)},
 		{[]*quorum.ScriptReply{counting(1), counting(9), counting(5)}, Integer(5)},
 		{[]*quorum.ScriptReply{counting(9), nil, counting(5)}, Integer(5)},
@@ -45,10 +46,25 @@ func TestSizeIsWhatAQuorumHasAsManyOf(t *testing.T) {
 		{[]*quorum.ScriptReply{counting(5), nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
 		{[]*quorum.ScriptReply{counting(5), failing("ERR unknown command"), nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
 	} {
-		r := answersOf(c.given...)
-		if got, _ := (counted{}).Render([]quorum.Result{r}); got.Kind != c.want.Kind || got.Int != c.want.Int || got.Str != c.want.Str {
+		r, own := answersOf(c.given...), answersOf(c.given...)
+		for i := range own.Answers {
+			own.Answers[i].Reply = *counting(0)
+		}
+		if got, _ := (counted{}).Render([]quorum.Result{r, own}); got.Kind != c.want.Kind || got.Int != c.want.Int || got.Str != c.want.Str {
 			t.Errorf("%+v: %+v, want %+v", r, got, c.want)
 		}
+	}
+}
+
+func TestSizeLeavesOutTheProxysOwnKeys(t *testing.T) {
+	sizes := answersOf(counting(4), counting(9), counting(3))
+	own := answersOf(counting(1), nil, counting(0))
+	if got, _ := (counted{}).Render([]quorum.Result{sizes, own}); got.Int != 3 {
+		t.Errorf("%+v, want 3", got)
+	}
+	own.Answers[2].Given = false
+	if got, _ := (counted{}).Render([]quorum.Result{sizes, own}); got.Str != "NOQUORUM 1 of 3 masters could vote, 2 are needed" {
+		t.Errorf("%+v", got)
 	}
 }
 

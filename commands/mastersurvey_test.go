@@ -27,6 +27,12 @@ func (m *master) surveyed(args []string) quorum.ScriptReply {
 	switch lower(args[0]) {
 	case "dbsize":
 		return quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: int64(len(names))}}
+	case "exists":
+		_, ok := m.find(args[1])
+		if ok {
+			return *counting(1)
+		}
+		return *counting(0)
 	case "randomkey":
 		if len(names) == 0 {
 			return quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}

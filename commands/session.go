@@ -91,6 +91,8 @@ func (s *Session) guard(args []string) Action {
 		a = refuse(errNoAuth)
 	case s.listening() && !c.forListeners():
 		a = refusef(errListening, c.Name)
+	case c.namesPrivate(args):
+		a = refuse(errPrivateKey)
 	case s.tx.open && !c.goesThroughMulti():
 		if a = s.queue(c, args); a.Reply.Kind != ErrorReply {
 			return a // EXEC is what the statistics count

@@ -108,7 +108,7 @@ func (w *walk) fail(text Reply) (Reply, Action) {
 // find takes a key that a master has named, unless it is listed already, or the
 // proxy's own.
 func (w *walk) find(key string) {
-	if _, ok := w.here[key]; ok || w.listed.has(key) || quorum.Own(key) {
+	if _, ok := w.here[key]; ok || w.listed.has(key) || quorum.Private(key) {
 		return
 	}
 	if w.here == nil {

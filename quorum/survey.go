@@ -1,15 +1,7 @@
 package quorum
 
-import "strings"
-
 // A survey asks masters for what is not about one key: which keys there are, how
 // many, or that there be none.
-
-// ownKeys is what the names of the proxy's own keys begin with.
-const ownKeys = "redlock-proxy:{"
-
-// Own tells that a key is the proxy's own: clients are not told of it.
-func Own(key string) bool { return strings.HasPrefix(key, ownKeys) }
 
 // asks tells whether the op is put to lane i.
 func (o *op) asks(i int) bool { return o.Kind != Survey || o.Only == 0 || o.Only == i+1 }

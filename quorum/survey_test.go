@@ -210,9 +210,9 @@ func TestPageLongerThanAScriptsReplyIsRead(t *testing.T) {
 	})
 }
 
-func TestOwnKeysAreTold(t *testing.T) {
-	for key, own := range map[string]bool{messageChannel: true, "redlock-proxy:{x}": true, "redlock-proxy:x": false, "": false} {
-		if Own(key) != own {
+func TestPrivateKeysAreTold(t *testing.T) {
+	for key, own := range map[string]bool{messageChannel: true, MarkerKey: true, "redlock-proxy:{x}": true, "redlock-proxy:x": false, "": false} {
+		if Private(key) != own {
 			t.Errorf("%q: %v", key, !own)
 		}
 	}
