@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
 	"redlock-proxy/integration/bench":   {"redlock-proxy/integration"},
 	"redlock-proxy/integration/clients": {},
+	"redlock-proxy/integration/clock":   {},
 }
 
 // mayNotImport is what some packages must leave alone of the standard library:

@@ -29,6 +29,7 @@ type RedisOptions struct {
 	Unix     bool          // listen on a unix socket alone
 	TLS      *Certificates // listen with TLS alone, and ask for client certificates
 	Args     []string      // further arguments of redis-server
+	Env      []string      // NAME=value, beside the environment it inherits
 }
 
 // StartRedis starts a redis-server and waits until it answers.
@@ -74,7 +75,7 @@ func (r *Redis) start() error {
 	if r.Options.Password != "" {
 		args = append(args, "--requirepass", r.Options.Password)
 	}
-	child, err := startChild(r.bin, nil, append(args, r.Options.Args...)...)
+	child, err := startChild(r.bin, r.Options.Env, append(args, r.Options.Args...)...)
 	if err != nil {
 		return err
 	}
