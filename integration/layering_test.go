@@ -21,7 +21,9 @@ var mayImport = map[string][]string{
 	// For tests alone: the conversations' reader knows nothing but the dialect.
 	"redlock-proxy/commands/transcript": {},
 	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
-	"redlock-proxy/integration/bench":   {"redlock-proxy/integration"},
+	// The benchmark runs a proxy inside itself where only the process knows.
+	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum",
+		"github.com/hashicorp/go-hclog"},
 	"redlock-proxy/integration/clients": {},
 	"redlock-proxy/integration/clock":   {},
 }

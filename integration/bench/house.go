@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,107 +11,104 @@ import (
 	"redlock-proxy/integration"
 )
 
-// house is the redis-server that is asked directly, the masters and the proxy.
+// house is a proxy and its masters, and one Redis that is asked directly.
 type house struct {
-	dir     string
 	direct  *integration.Redis
 	masters []*integration.Redis
+	lines   []*delayLine // before the masters, if they are far away
 	proxy   *integration.Proxy
 }
 
-func open(o options) (h *house, err error) {
+// plan is how a house is built.
+type plan struct {
+	masters int
+	far     time.Duration // round trip to the masters, and to the one asked directly
+	args    []string      // of the proxy
+}
+
+// house builds one. Flushing through the proxy keeps what it has written for
+// itself, so it is allowed.
+func (b *bench) house(p plan) (h *house, err error) {
 	h = &house{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
 		}
 	}()
-	if h.dir, err = os.MkdirTemp("", "bench-"); err != nil {
+	if h.direct, err = integration.StartRedis(manyClients); err != nil {
 		return h, err
 	}
-	program := o.program
-	if program == "" {
-		if program, err = integration.BuildProxy(h.dir, false); err != nil {
-			return h, err
-		}
-	}
-	if h.direct, err = integration.StartRedis(integration.RedisOptions{}); err != nil {
-		return h, err
-	}
-	args := []string{"--max-clients", strconv.Itoa(o.idle + 200)}
-	for range o.masters {
-		m, err := integration.StartRedis(integration.RedisOptions{})
+	args := append([]string{"--allow-dangerous", "yes", "--max-clients", strconv.Itoa(b.idle + 1000)}, p.args...)
+	for range p.masters {
+		m, err := integration.StartRedis(manyClients)
 		if err != nil {
 			return h, err
 		}
 		h.masters = append(h.masters, m)
-		args = append(args, "--master", m.Addr)
-	}
-	if h.proxy, err = integration.StartProxy(integration.ProxyOptions{Path: program, Args: args}); err != nil {
-		return h, err
-	}
-	if err := h.awaitVoting(o.masters); err != nil {
-		return h, err
-	}
-	if o.frozen {
-		if err := h.masters[0].Freeze(); err != nil {
-			return h, err
+		addr := m.Addr
+		if p.far > 0 {
+			line, err := newDelayLine(addr, p.far)
+			if err != nil {
+				return h, err
+			}
+			h.lines = append(h.lines, line)
+			addr = line.addr
 		}
-		return h, h.awaitVoting(o.masters - 1)
+		args = append(args, "--master", addr)
 	}
-	return h, nil
+	if h.proxy, err = integration.StartProxy(integration.ProxyOptions{Path: b.program, Args: args}); err != nil {
+		return h, err
+	}
+	return h, awaitVoting(h.proxy.Addr, p.masters)
 }
 
-func (h *house) awaitVoting(n int) error {
+var manyClients = integration.RedisOptions{Args: []string{"--maxclients", "15000"}}
+
+func awaitVoting(addr string, n int) error {
+	var state string
 	for range 1000 {
-		info, err := ask(h.proxy.Addr, "INFO", "quorum")
+		info, err := ask(addr, "INFO", "quorum")
 		if err != nil {
 			return err
 		}
 		if strings.Count(info, "state=voting") == n {
 			return nil
 		}
-		time.Sleep(5 * time.Millisecond)
+		state = info
+		time.Sleep(10 * time.Millisecond)
 	}
-	return fmt.Errorf("the proxy does not see %d masters vote\n%s", n, h.proxy.Log())
+	return fmt.Errorf("the proxy does not see %d masters vote:\n%s", n, state)
 }
 
-// blank takes all keys away, so that every SET NX meets the same.
-func (h *house) blank(frozen bool) error {
-	for i, m := range append([]*integration.Redis{h.direct}, h.masters...) {
-		if frozen && i == 1 {
-			continue
-		}
-		if _, err := ask(m.Addr, "FLUSHALL"); err != nil {
-			return err
-		}
-	}
-	return nil
+// blank takes the keys away behind the proxy and from the Redis asked directly.
+func (h *house) blank() error {
+	return errors.Join(flush(h.proxy.Addr), flush(h.direct.Addr))
 }
 
-// size is what the proxy occupies.
-type size struct {
-	resident   int
-	goroutines int
+func flush(addr string) error {
+	reply, err := ask(addr, "FLUSHALL", "ASYNC")
+	if err == nil && reply != "OK" {
+		err = fmt.Errorf("FLUSHALL is answered %s", reply)
+	}
+	return err
 }
 
-func (s size) String() string {
-	return fmt.Sprintf("%.1f MiB resident, %d goroutines", float64(s.resident)/(1<<20), s.goroutines)
+func (h *house) watchMasters() watched {
+	var children []*integration.Child
+	for _, m := range h.masters {
+		children = append(children, m.Child)
+	}
+	return watch(watchedRedis, children...)
 }
 
-func (h *house) size() (size, error) {
-	resident, err := integration.ResidentBytes(h.proxy.PID())
-	if err != nil {
-		return size{}, err
-	}
-	info, err := ask(h.proxy.Addr, "INFO", "memory")
-	if err != nil {
-		return size{}, err
-	}
-	_, rest, _ := strings.Cut(info, "goroutines:")
-	number, _, _ := strings.Cut(rest, "\r\n")
-	goroutines, err := strconv.Atoi(number)
-	return size{resident, goroutines}, err
+// asked is the side of the Redis that is asked directly.
+func (h *house) asked(load func(time.Duration) (sample, error)) *side {
+	return &side{name: "direct", load: load, watched: []watched{watch(watchedRedis, h.direct.Child)}}
+}
+
+// through is the side of the proxy.
+func (h *house) through(load func(time.Duration) (sample, error)) *side {
+	return &side{name: "proxy", load: load, watched: []watched{watch(watchedProxy, h.proxy.Child), h.watchMasters()}}
 }
 
 func (h *house) close() error {
@@ -122,28 +119,13 @@ func (h *house) close() error {
 			err = fmt.Errorf("the proxy ended with exit code %d\n%s", code, h.proxy.Log())
 		}
 	}
-	for _, r := range append(h.masters, h.direct) {
+	for _, line := range h.lines {
+		err = errors.Join(err, line.close())
+	}
+	for _, r := range append(slices.Clone(h.masters), h.direct) {
 		if r != nil {
 			err = errors.Join(err, r.Stop())
 		}
 	}
-	return errors.Join(err, os.RemoveAll(h.dir))
-}
-
-// ask sends one command whose reply is a string.
-func ask(addr string, args ...string) (string, error) {
-	c, err := integration.Dial(addr)
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	reply, err := c.Do(args...)
-	if err != nil {
-		return "", err
-	}
-	text, ok := reply.(string)
-	if !ok {
-		return "", fmt.Errorf("%q is answered %v", args, reply)
-	}
-	return text, nil
+	return err
 }

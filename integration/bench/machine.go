@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// machine is what a run was made on.
+func machine() string {
+	parts := []string{fmt.Sprintf("%d cores", runtime.NumCPU())}
+	if model := processor(); model != "" {
+		parts[0] += " (" + model + ")"
+	}
+	parts = append(parts, runtime.GOOS+"/"+runtime.GOARCH, runtime.Version())
+	if out, err := exec.Command("redis-server", "--version").Output(); err == nil {
+		// Redis server v=7.0.15 sha=… malloc=…
+		if _, rest, found := strings.Cut(string(out), "v="); found {
+			version, _, _ := strings.Cut(rest, " ")
+			parts = append(parts, "Redis "+version)
+		}
+	}
+	if out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
+		parts = append(parts, "commit "+strings.TrimSpace(string(out)))
+	}
+	return strings.Join(parts, ", ") + "; clients, proxy and Redis servers share them, and talk over loopback."
+}
+
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

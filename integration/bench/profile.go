@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"time"
+)
+
+// profileTime is how long a load runs while it is profiled.
+const profileTime = 10 * time.Second
+
+// profiles writes a CPU and an allocation profile of a proxy under each of two
+// loads. The profiles hold this program's own work too, which is to wait.
+func (b *bench) profiles(dir string) (err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	i, err := openInside(b.masters)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, i.close()) }()
+	// Each allocation of every kilobyte is noted: enough to see, and not so
+	// many that the noting is what the CPU profile shows.
+	runtime.MemProfileRate = 1024
+	for _, s := range []shape{{50, 1}, {50, 16}} {
+		f := &flood{shape: s, command: acquire}
+		load := f.at(i.addr)
+		if _, err := load(time.Second); err != nil {
+			return err
+		}
+		if err := b.profiled(load, filepath.Join(dir, s.name())); err != nil {
+			return err
+		}
+		if err := flush(i.addr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) profiled(load func(time.Duration) (sample, error), path string) (err error) {
+	cpu, err := os.Create(path + ".cpu.pprof")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cpu.Close()) }()
+	allocated, err := os.Create(path + ".alloc.pprof")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, allocated.Close()) }()
+	if err := pprof.StartCPUProfile(cpu); err != nil {
+		return err
+	}
+	taken, err := load(profileTime)
+	pprof.StopCPUProfile()
+	if err != nil {
+		return err
+	}
+	runtime.GC() // what was allocated is booked at the next collection
+	fmt.Printf("%s.{cpu,alloc}.pprof: %d requests, %.0f a second\n", path, taken.operations, taken.perSecond)
+	return pprof.Lookup("allocs").WriteTo(allocated, 0)
+}
