@@ -21,7 +21,7 @@ func pairTrials() (list []trial) {
 	} {
 		name := fmt.Sprintf("pairs/N%d-g%d", w.masters, w.goroutines)
 		list = append(list, trial{name, func(b *bench, r *report) error {
-			measure := fmt.Sprintf("lock + unlock pairs beside redsync, %d goroutines, N=%d", w.goroutines, w.masters)
+			measure := fmt.Sprintf("lock + unlock pairs beside redsync, %d at once, N=%d", w.goroutines, w.masters)
 			l := line{name, measure, goal{must: w.must, aim: w.aim, set: true}, nil, ""}
 			return pairTrial(b, r, l, w.masters, "-goroutines", strconv.Itoa(w.goroutines))
 		}})

@@ -87,7 +87,7 @@ func number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return "–"
-	case a >= 100:
+	case a >= 100, v == math.Trunc(v):
 		return fmt.Sprintf("%.0f", v)
 	case a >= 10:
 		return fmt.Sprintf("%.1f", v)

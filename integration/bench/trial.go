@@ -19,11 +19,8 @@ type trial struct {
 // trials is all of them, in the order of the table of what is to be reached.
 func trials() []trial {
 	return slices.Concat(
-		setTrials(), releaseTrials(), nutcrackerTrials(), pairTrials(),
-		[]trial{
-			{"p50/c1", firstByteTrial},
-			{"minority", minorityTrial},
-		},
+		setTrials(), releaseTrials(), nutcrackerTrials(), pairTrials(), singleTrials(),
+		[]trial{{"minority", minorityTrial}},
 		pollTrials(),
 		[]trial{
 			{"poll/in-flight", inFlightTrial},
