@@ -54,14 +54,15 @@ func (f *flood) at(addr string, args ...string) func(time.Duration) (sample, err
 		}
 		port := addr[strings.LastIndexByte(addr, ':')+1:]
 		all := append([]string{"-h", "127.0.0.1", "-p", port, "--precision", "3", "-r", strconv.Itoa(keys),
-			"-n", strconv.Itoa(n), "-c", strconv.Itoa(f.clients), "-P", strconv.Itoa(f.pipeline), "-e"}, args...)
+			"-n", strconv.Itoa(n), "-c", strconv.Itoa(f.clients), "-P", strconv.Itoa(f.pipeline)}, args...)
 		out, err := exec.Command("redis-benchmark", append(all, f.command...)...).CombinedOutput()
+		// It ends at the first error reply, after lines of how far it had come.
+		if _, text, found := strings.Cut(string(out), "Error from server: "); found {
+			text, _, _ = strings.Cut(text, "\n")
+			return sample{}, fmt.Errorf("redis-benchmark is answered %s", text)
+		}
 		if err != nil {
 			return sample{}, fmt.Errorf("redis-benchmark: %w\n%s", err, out)
-		}
-		if i := strings.Index(string(out), "Error from server"); i >= 0 {
-			text, _, _ := strings.Cut(string(out)[i:], "\n")
-			return sample{}, fmt.Errorf("redis-benchmark: %s", text)
 		}
 		taken, err := parseFlood(string(out))
 		taken.operations = n
