@@ -89,7 +89,7 @@ func (h *house) size() (s size, err error) {
 		return s, err
 	}
 	// A goroutine that dials a master comes and goes.
-	for i := range 20 {
+	for i := range 10 {
 		now, err := field(h.proxy.Addr, "memory", "goroutines")
 		if err != nil {
 			return s, err
@@ -97,7 +97,7 @@ func (h *house) size() (s size, err error) {
 		if i == 0 || now < s.goroutines {
 			s.goroutines = now
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	return s, nil
 }

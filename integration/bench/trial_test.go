@@ -11,7 +11,7 @@ import (
 // anything: every line must hold a figure.
 func TestTrialsMeasure(t *testing.T) {
 	o, err := parse(strings.Fields("-rounds 1 -turn 50ms -idle 100 " +
-		"-run ^(set/c50-P16|release/c50-P1|pairs/N3-g50|p50/c1|minority|poll/P1|allocations|idle|distance|tls)$"))
+		"-run ^(set/c50-P1|release/c50-P1|pairs/N3-g50|p50/c1|poll/P1|allocations|idle|distance)$"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestTrialsMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"set/c50-P16", "release/c50-P1", "pairs/N3-g50", "p50/c1", "minority", "poll/P1", "allocations", "idle", "distance", "tls"} {
+	for _, name := range []string{"set/c50-P1", "release/c50-P1", "pairs/N3-g50", "p50/c1", "poll/P1", "allocations", "idle", "distance"} {
 		if !slices.ContainsFunc(r.lines, func(l line) bool { return l.trial == name }) {
 			t.Errorf("%s added no line", name)
 		}
@@ -41,7 +41,7 @@ func TestTrialsMeasure(t *testing.T) {
 			t.Errorf("%s, %s: %+v", f.trial, f.side, f)
 		}
 	}
-	for _, want := range []string{"| `SET NX PX` beside direct, c50 P16 |", "≥ 0.45 | ≥ 0.52 |", "| set/c50-P16 | proxy |"} {
+	for _, want := range []string{"| `SET NX PX` beside direct, c50 P1 |", "≥ 0.60 | ≥ 0.75 |", "| set/c50-P1 | proxy |"} {
 		if !strings.Contains(r.markdown(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, r.markdown())
 		}
