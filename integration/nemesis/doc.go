@@ -1,0 +1,26 @@
+// Command nemesis lets clients in processes of their own contend for locks
+// through several proxies before real redis-servers, makes faults happen
+// meanwhile, and holds what the clients saw to what a lock promises. It is a
+// module of its own, so that the program under test does not depend on what it
+// is tested with. Run it here, or with go run -C integration/nemesis .
+//
+// A house is the masters and the proxies; hands are those who make faults
+// happen; a round is some time of both. What a round shows is judged by
+// package lease, three times over: by Porcupine and a model of a lock, by a
+// sweep over who relied on a lock when, and by files that the locks guard.
+//
+// The seed decides which faults meet whom and when, and what clients do; how
+// the machine schedules it all is another matter, so that a seed makes the
+// same trouble again and not the same history.
+//
+// Goroutines:
+//
+//	started by     owns                        ends when                    waited for by
+//	house.play     a process of clients        the round is over, and the   house.play
+//	                                           clients' last turn
+//	house.play     a hand                      the round is over, and the   house.play
+//	                                           last fault mended
+//	clients        one client, in its process  the round is over            clients
+//	newLink        a toxiproxy's own           link.close, link.cut         nobody: they end
+//	                                                                        with their sockets
+package main

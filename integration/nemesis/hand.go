@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"redlock-proxy/integration/nemesis/lease"
+)
+
+// hand makes one fault happen after the other. Several hands may be at work in
+// one house; what one of them has got hold of, the others leave alone.
+type hand struct {
+	house  *house
+	faults []fault
+	random *rand.Rand
+	marks  []lease.Mark // of what it did
+}
+
+// strike goes on until the context ends. Whatever it broke it mends before it
+// returns, unless that fails.
+func (x *hand) strike(ctx context.Context) error {
+	for ctx.Err() == nil {
+		f := x.faults[x.random.IntN(len(x.faults))]
+		if err := x.try(f); err != nil {
+			return fmt.Errorf("fault %s: %w", f.name, err)
+		}
+		pause(ctx, between(x.random, 100*time.Millisecond, 1200*time.Millisecond))
+	}
+	return nil
+}
+
+// try lets one of those whom the fault can meet suffer it, if that one is well.
+func (x *hand) try(f fault) error {
+	name, i, busy := "master", x.random.IntN(len(x.house.masters)), (*sync.Mutex)(nil)
+	if f.proxy {
+		name, i = "proxy", x.random.IntN(len(x.house.proxies))
+		busy = &x.house.proxies[i].busy
+	} else {
+		busy = &x.house.masters[i].busy
+	}
+	if !busy.TryLock() {
+		return nil
+	}
+	defer busy.Unlock()
+	if f.forgets {
+		if !x.house.mayForget(i) {
+			return nil
+		}
+		defer x.house.hasForgotten(i)
+	}
+	mark := lease.Mark{Where: fmt.Sprintf("%s %d", name, i), What: f.name, From: now()}
+	end, err := f.begin(x.house, i, x.random)
+	if err != nil {
+		return err
+	}
+	// Not cut short: a fault may be harmless only because it lasts.
+	time.Sleep(between(x.random, f.shortest, f.longest))
+	err = end()
+	mark.To = now()
+	x.marks = append(x.marks, mark)
+	return err
+}
+
+// pause waits, but not beyond the end of the context.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

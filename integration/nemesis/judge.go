@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"redlock-proxy/integration/nemesis/lease"
+)
+
+// judged is what is to be said of a round.
+type judged struct {
+	*played
+	verdict lease.Verdict
+	doubles []lease.Double
+	clashes []lease.Clash
+	lost    []lease.Op
+	service lease.Service
+	strange []string // answers that no client should be given
+}
+
+func judge(r *played) *judged {
+	j := &judged{
+		played:  r,
+		verdict: lease.Check(r.history.Ops, time.Minute),
+		doubles: lease.Doubles(r.history.Ops),
+		clashes: lease.Clashes(r.history.Updates),
+		lost:    lease.Lost(r.history.Ops),
+		service: lease.Served(r.history.Probes, r.from, r.to),
+	}
+	for _, op := range slices.Concat(r.history.Ops, r.history.Probes) {
+		if op.Outcome == lease.Unknown && op.Heard != lostConnection && !strings.HasPrefix(op.Heard, "NOQUORUM ") {
+			j.strange = append(j.strange, op.String())
+		}
+	}
+	// A key that nobody else wants cannot be another's.
+	for _, op := range r.history.Probes {
+		if op.Kind == lease.Acquire && op.Outcome == lease.No {
+			j.strange = append(j.strange, op.String())
+		}
+	}
+	return j
+}
+
+// twice counts the proofs of two holders, each of its own kind: what the times
+// show, what the guarded files show, and what the model refuses besides.
+func (j *judged) twice() int {
+	n := max(len(j.doubles), len(j.clashes))
+	if n == 0 && j.verdict.Result == porcupine.Illegal {
+		n = 1
+	}
+	return n
+}
+
+// complaints is everything that is wrong, in words.
+func (j *judged) complaints() []string {
+	var all []string
+	switch j.verdict.Result {
+	case porcupine.Illegal:
+		all = append(all, "no lock that has one holder at a time can have given this history")
+	case porcupine.Unknown:
+		all = append(all, "the history was too long to be checked")
+	}
+	for _, d := range j.doubles {
+		all = append(all, d.String())
+	}
+	for _, c := range j.clashes {
+		all = append(all, c.String())
+	}
+	for _, s := range j.strange {
+		all = append(all, "a client was told: "+s)
+	}
+	if j.service.Had == 0 || j.had() == 0 {
+		all = append(all, "nobody ever had a lock")
+	}
+	return all
+}
+
+// had counts the times that a contended lock was had.
+func (j *judged) had() int { return j.count(lease.Acquire, lease.Yes) }
+
+func (j *judged) count(k lease.Kind, o lease.Outcome) int {
+	n := 0
+	for _, op := range j.history.Ops {
+		if op.Kind == k && op.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+func (j *judged) String() string {
+	return fmt.Sprintf("%d faults; %d acquires granted, %d refused, %d unknown; %d extensions; %d guarded updates, %d of them late; "+
+		"%d double holders; %d locks lost; longest without service %v; p99 %v",
+		len(j.marks), j.had(), j.count(lease.Acquire, lease.No), j.count(lease.Acquire, lease.Unknown),
+		j.count(lease.Extend, lease.Yes), len(j.history.Updates), lease.Late(j.history.Updates),
+		j.twice(), len(j.lost), j.service.Longest.Round(time.Millisecond), j.service.P99.Round(100*time.Microsecond))
+}

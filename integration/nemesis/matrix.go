@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// line is one of the matrix's: some faults, and how many at a time.
+type line struct {
+	what   string
+	faults []fault
+	quorum bool // so many at a time; else one
+}
+
+func lines() []line {
+	var all []line
+	for _, f := range faults {
+		what := "a master " + f.what
+		switch {
+		case f.proxy:
+			what = f.what
+		case f.name == "flush":
+			what = "FLUSHALL at a master"
+		case strings.HasPrefix(f.what, "clock"):
+			what = "a master's " + f.what
+		}
+		all = append(all, line{what: what, faults: []fault{f}})
+	}
+	return append(all,
+		line{what: "a quorum of masters killed at a time, restarted blank", faults: faults[:1], quorum: true},
+		line{what: "all of these, a quorum at a time", faults: faults, quorum: true})
+}
+
+// cell is what a line came to with so many masters.
+type cell struct {
+	*judged
+	healthy time.Duration // p99
+}
+
+// printMatrix plays a round of each line for each number of masters, after a
+// healthy one to compare with.
+func printMatrix(ctx context.Context, o options) error {
+	all := lines()
+	cells := make([][]cell, len(all))
+	err := withHouses(o, func(h *house, masters int) error {
+		healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round})
+		if err != nil {
+			return err
+		}
+		for i, l := range all {
+			hands := 1
+			if l.quorum {
+				hands = masters/2 + 1
+			}
+			o.seed++
+			j, err := h.hunt(ctx, plan{o.seed, o.round, l.faults, hands})
+			if err != nil {
+				return fmt.Errorf("%s: %w", l.what, err)
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			fmt.Fprintf(os.Stderr, "%d masters, %s: %v\n", masters, l.what, j)
+			if len(j.strange) > 0 {
+				return fmt.Errorf("%s: a client was told: %s", l.what, j.strange[0])
+			}
+			cells[i] = append(cells[i], cell{j, healthy.service.P99})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	text := matrix(o, all, cells)
+	if o.readme == "" {
+		fmt.Print(text)
+		return nil
+	}
+	return intoReadme(o.readme, text)
+}
+
+// matrix is the table in Markdown. Every cell has a value for each number of
+// masters, with strokes between.
+func matrix(o options, all []line, cells [][]cell) string {
+	var b strings.Builder
+	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(o.masters), " ", " / "), "[]")
+	fmt.Fprintf(&b, "%v of each with %s masters, %d proxies and %d clients in %d processes that want the same %d locks, on %d cores, `max-ttl` being %v; ",
+		o.round, numbers, o.proxies, processes*workers, processes, keys, runtime.NumCPU(), maxTTL)
+	fmt.Fprintf(&b, "values for %s masters. *Without service* and *p99* are those of clients that ask for locks that nobody has.\n\n", numbers)
+	b.WriteString("| what happens, again and again | how often | locks had | locks lost | double holders | longest without service | p99, healthy in brackets |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
+	for i, l := range all {
+		fmt.Fprintf(&b, "| %s", l.what)
+		for _, show := range []func(cell) string{
+			func(c cell) string { return fmt.Sprint(len(c.marks)) },
+			func(c cell) string { return fmt.Sprint(c.had()) },
+			func(c cell) string { return fmt.Sprint(len(c.lost)) },
+			func(c cell) string { return fmt.Sprint(c.twice()) },
+			func(c cell) string { return rounded(c.service.Longest) },
+			func(c cell) string { return fmt.Sprintf("%s (%s)", rounded(c.service.P99), rounded(c.healthy)) },
+		} {
+			var values []string
+			for _, c := range cells[i] {
+				values = append(values, show(c))
+			}
+			fmt.Fprintf(&b, " | %s", strings.Join(values, " / "))
+		}
+		b.WriteString(" |\n")
+	}
+	return b.String()
+}
+
+// rounded keeps what a measurement of this kind is worth.
+func rounded(d time.Duration) string {
+	if d >= time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
