@@ -29,7 +29,7 @@ type plan struct {
 const (
 	processes = 3
 	workers   = 4
-	keys      = 3
+	keys      = 6
 )
 
 // played is what came of a round.
