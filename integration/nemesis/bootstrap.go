@@ -15,9 +15,9 @@ func (h *house) bootstrap() error {
 	if !strings.Contains(string(help), "\n  bootstrap") {
 		return nil
 	}
-	args := []string{"bootstrap", "--max-ttl", maxTTL.String()}
+	args := []string{"bootstrap", "--max-ttl", maxTTL.String(), "--master-user", user(0), "--master-password", user(0)}
 	for _, m := range h.masters {
-		args = append(args, "--master", m.redis.Addr)
+		args = append(args, "--master", m.front.addr)
 	}
 	if out, err := exec.Command(h.program, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("bootstrap: %w\n%s", err, out)

@@ -21,6 +21,10 @@
 //	house.play     a hand                      the round is over, and the   house.play
 //	                                           last fault mended
 //	clients        one client, in its process  the round is over            clients
+//	newFront       the front's listener        front.close                  front.close
+//	front.accept   one connection              either side closes it, or    front.close
+//	                                           front.close
+//	front.pass     its way back                as above                     front.pass
 //	newLink        a toxiproxy's own           link.close, link.cut         nobody: they end
 //	                                                                        with their sockets
 package main

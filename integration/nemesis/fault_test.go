@@ -2,10 +2,12 @@ package main
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"redlock-proxy/integration"
+	"redlock-proxy/integration/clock"
 )
 
 // chance is the same for every test.
@@ -90,7 +92,7 @@ func TestClockFaultIsUndone(t *testing.T) {
 
 // through asks a master over its link.
 func through(m *master, within time.Duration) (time.Duration, error) {
-	c, err := integration.Dial(m.links[0].addr)
+	c, err := integration.Dial(m.front.links[0].addr)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +107,7 @@ func through(m *master, within time.Duration) (time.Duration, error) {
 
 func TestLinksFailAsTheySay(t *testing.T) {
 	m := testMaster(t)
-	l := m.links[0]
+	l := m.front.links[0]
 	well := func() {
 		t.Helper()
 		if _, err := through(m, 5*time.Second); err != nil {
@@ -142,4 +144,36 @@ func TestLinksFailAsTheySay(t *testing.T) {
 	}
 	l.heal()
 	well()
+}
+
+// TestEachProxyHasItsOwnLink: they connect to one address, and what befalls one
+// of them does not befall the other.
+func TestEachProxyHasItsOwnLink(t *testing.T) {
+	dir := t.TempDir()
+	library, err := clock.Build(dir)
+	must(t, err)
+	m, err := startMaster(library, filepath.Join(dir, "master"), 2)
+	must(t, err)
+	t.Cleanup(func() { must(t, m.stop()) })
+	login := func(i int) (any, error) {
+		c, err := integration.Dial(m.front.addr)
+		must(t, err)
+		defer c.Close()
+		return c.Do("AUTH", user(i), user(i))
+	}
+	for i := range 2 {
+		if reply, err := login(i); reply != "OK" {
+			t.Fatalf("proxy %d: %v, %v", i, reply, err)
+		}
+	}
+	m.front.links[1].cut()
+	if reply, err := login(0); reply != "OK" {
+		t.Errorf("proxy 0, who is not cut off: %v, %v", reply, err)
+	}
+	if reply, err := login(1); err == nil {
+		t.Errorf("proxy 1, who is cut off: %v", reply)
+	}
+	if reply, err := login(2); err == nil {
+		t.Errorf("a stranger: %v", reply)
+	}
 }

@@ -86,9 +86,9 @@ func open(program string, masters, proxies int) (h *house, err error) {
 		return h, err
 	}
 	for i := range proxies {
-		args := []string{"--max-ttl", maxTTL.String()}
+		args := []string{"--max-ttl", maxTTL.String(), "--master-user", user(i), "--master-password", user(i)}
 		for _, m := range h.masters {
-			args = append(args, "--master", m.links[i].addr)
+			args = append(args, "--master", m.front.addr)
 		}
 		p := &proxy{o: integration.ProxyOptions{Path: program, Args: args}}
 		if p.run, err = integration.StartProxy(p.o); err != nil {

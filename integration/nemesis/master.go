@@ -12,14 +12,13 @@ import (
 	"redlock-proxy/integration/clock"
 )
 
-// master is a real redis-server whose clock can jump, with a link from each
-// proxy.
+// master is a real redis-server whose clock can jump, and the way to it.
 type master struct {
 	busy  sync.Mutex // held by the fault that it suffers from
 	redis *integration.Redis
 	clock *clock.Clock
 	dir   string
-	links []*link // by proxy
+	front *front
 }
 
 func startMaster(library, dir string, proxies int) (m *master, err error) {
@@ -35,27 +34,24 @@ func startMaster(library, dir string, proxies int) (m *master, err error) {
 	if m.clock, err = clock.New(library, dir); err != nil {
 		return m, err
 	}
-	m.redis, err = integration.StartRedis(integration.RedisOptions{Args: []string{"--dir", dir}, Env: m.clock.Env()})
+	m.redis, err = integration.StartRedis(integration.RedisOptions{
+		Args: append([]string{"--dir", dir}, userArgs(proxies)...),
+		Env:  m.clock.Env(),
+	})
 	if err != nil {
 		return m, err
 	}
-	for range proxies {
-		l, err := newLink(m.redis.Addr)
-		if err != nil {
-			return m, err
-		}
-		m.links = append(m.links, l)
-	}
-	return m, nil
+	m.front, err = newFront(m.redis.Addr, proxies)
+	return m, err
 }
 
 func (m *master) stop() error {
-	for _, l := range m.links {
-		l.close()
-	}
 	var err error
+	if m.front != nil {
+		err = m.front.close()
+	}
 	if m.redis != nil {
-		err = m.redis.Stop()
+		err = errors.Join(err, m.redis.Stop())
 	}
 	if m.clock != nil {
 		err = errors.Join(err, m.clock.Close())
@@ -121,7 +117,7 @@ func (m *master) jump(d time.Duration) error {
 // eachLink does something to the links of one proxy, or of all if it is -1.
 func (m *master) eachLink(proxy int, do func(*link) error) error {
 	var err error
-	for i, l := range m.links {
+	for i, l := range m.front.links {
 		if proxy < 0 || i == proxy {
 			err = errors.Join(err, do(l))
 		}
