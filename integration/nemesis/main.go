@@ -62,7 +62,7 @@ func parse(args []string) (options, error) {
 	masters := flags.String("masters", "3,5", "how many masters; several numbers: one after the other")
 	flags.IntVar(&o.proxies, "proxies", 2, "how many proxies")
 	list := flags.String("faults", "all", "which faults: all, or names with commas: "+names(faults)+","+forged.name)
-	flags.IntVar(&o.hands, "hands", 0, "how many faults at a time at most; 0: a quorum of the masters")
+	flags.IntVar(&o.hands, "hands", 0, "how many faults at a time at most; 0: in turns, from one to a quorum of the masters")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of the first round, each other having the next; 0: from the clock")
 	flags.DurationVar(&o.total, "for", 80*time.Second, "how long altogether, to whole rounds")
 	flags.DurationVar(&o.round, "round", 20*time.Second, "how long a round is, and each line of the matrix")
@@ -124,13 +124,12 @@ func withHouses(o options, do func(h *house, masters int) error) (err error) {
 func hunt(ctx context.Context, o options) error {
 	twice := 0
 	err := withHouses(o, func(h *house, masters int) error {
-		hands := o.hands
-		if hands == 0 {
-			hands = masters/2 + 1
-		}
 		rounds := max(1, o.total/time.Duration(len(o.masters))/o.round)
 		for ; rounds > 0 && ctx.Err() == nil; rounds-- {
-			p := plan{o.seed, o.round, o.faults, hands}
+			p := plan{o.seed, o.round, o.faults, o.hands}
+			if p.hands == 0 {
+				p.hands = 1 + int(o.seed%uint64(quorum(masters)))
+			}
 			o.seed++
 			j, err := h.hunt(ctx, p)
 			if err != nil {
@@ -154,6 +153,9 @@ func hunt(ctx context.Context, o options) error {
 	}
 	return err
 }
+
+// quorum is how many of so many masters decide.
+func quorum(masters int) int { return masters/2 + 1 }
 
 // hunt plays one round and sees that all is well again after it.
 func (h *house) hunt(ctx context.Context, p plan) (*judged, error) {

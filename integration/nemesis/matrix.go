@@ -54,7 +54,7 @@ func printMatrix(ctx context.Context, o options) error {
 		for i, l := range all {
 			hands := 1
 			if l.quorum {
-				hands = masters/2 + 1
+				hands = quorum(masters)
 			}
 			o.seed++
 			j, err := h.hunt(ctx, plan{o.seed, o.round, l.faults, hands})
