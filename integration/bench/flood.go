@@ -24,7 +24,17 @@ type flood struct {
 	keys    int // __rand_int__ is below it; 0 means keys enough that few meet
 	most    int // requests a turn; 0 means as many as there is time for
 
-	slowest float64 // requests a second, of the slower side
+	rates map[string]float64 // requests a second, by the side's address
+}
+
+// slowest is the rate of the slower side, 0 while nothing is known.
+func (f *flood) slowest() (least float64) {
+	for _, rate := range f.rates {
+		if least == 0 || rate < least {
+			least = rate
+		}
+	}
+	return least
 }
 
 const manyKeys = 1_000_000
@@ -33,8 +43,8 @@ const manyKeys = 1_000_000
 // is enough to find out.
 func (f *flood) requests(d time.Duration) int {
 	n := max(2000, 20*f.clients*f.pipeline)
-	if f.slowest > 0 {
-		n = max(int(f.slowest*d.Seconds()), 10*f.clients*f.pipeline)
+	if rate := f.slowest(); rate > 0 {
+		n = max(int(rate*d.Seconds()), 10*f.clients*f.pipeline)
 	}
 	if f.most > 0 {
 		n = min(n, f.most)
@@ -45,7 +55,10 @@ func (f *flood) requests(d time.Duration) int {
 // at is the load of the side that listens there. Further arguments are
 // redis-benchmark's.
 func (f *flood) at(addr string, args ...string) func(time.Duration) (sample, error) {
-	measured := false
+	runs := 0
+	if f.rates == nil {
+		f.rates = make(map[string]float64)
+	}
 	return func(d time.Duration) (sample, error) {
 		n := f.requests(d)
 		keys := f.keys
@@ -66,11 +79,8 @@ func (f *flood) at(addr string, args ...string) func(time.Duration) (sample, err
 		}
 		taken, err := parseFlood(string(out))
 		taken.operations = n
-		if err == nil && !measured {
-			measured = true
-			if f.slowest == 0 || taken.perSecond < f.slowest {
-				f.slowest = taken.perSecond
-			}
+		if runs++; err == nil && runs <= warmUps {
+			f.rates[addr] = taken.perSecond
 		}
 		return taken, err
 	}

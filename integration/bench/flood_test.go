@@ -46,7 +46,7 @@ func TestSummaryIsRead(t *testing.T) {
 
 // TestBothSidesGetAsManyRequests: as many as the slower one can take in a turn.
 func TestBothSidesGetAsManyRequests(t *testing.T) {
-	f := flood{shape: shape{50, 16}, slowest: 100_000}
+	f := flood{shape: shape{50, 16}, rates: map[string]float64{"a": 100_000, "b": 300_000}}
 	if n := f.requests(time.Second); n != 100_000 {
 		t.Errorf("%d requests in a second", n)
 	}

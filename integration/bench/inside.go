@@ -17,7 +17,7 @@ import (
 
 // inside is a proxy in this process, which can be asked what no other process
 // tells: what it allocates, and where its time goes. Its options are the
-// program's defaults.
+// program's defaults but for the patience, as to be profiled takes time.
 type inside struct {
 	addr    string
 	masters []*integration.Redis
@@ -34,7 +34,7 @@ func openInside(masters int) (i *inside, err error) {
 		}
 	}()
 	config := quorum.Config{
-		AcquireTimeout: 250 * time.Millisecond, MaxTTL: time.Minute,
+		AcquireTimeout: 2 * time.Second, MaxTTL: time.Minute,
 		SplitRetries: 3, SplitDelay: 25 * time.Millisecond,
 		ConnectTimeout: time.Second, MasterTimeout: time.Second, ProbeInterval: time.Second,
 	}
@@ -93,7 +93,7 @@ func allocationTrial(b *bench, r *report) (err error) {
 		var objects, bytes []float64
 		f := &flood{shape: w.shape, command: acquire}
 		load := f.at(i.addr)
-		for round := range b.rounds + 1 {
+		for round := range b.rounds + warmUps {
 			if err := flush(i.addr); err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func allocationTrial(b *bench, r *report) (err error) {
 				return err
 			}
 			runtime.ReadMemStats(&after)
-			if round > 0 {
+			if round >= warmUps {
 				objects = append(objects, float64(after.Mallocs-before.Mallocs)/float64(taken.operations))
 				bytes = append(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(taken.operations))
 			}

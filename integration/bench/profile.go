@@ -30,8 +30,10 @@ func (b *bench) profiles(dir string) (err error) {
 	for _, s := range []shape{{50, 1}, {50, 16}} {
 		f := &flood{shape: s, command: acquire}
 		load := f.at(i.addr)
-		if _, err := load(time.Second); err != nil {
-			return err
+		for range warmUps {
+			if _, err := load(time.Second); err != nil {
+				return err
+			}
 		}
 		if err := b.profiled(load, filepath.Join(dir, s.name())); err != nil {
 			return err

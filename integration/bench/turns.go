@@ -23,12 +23,18 @@ type side struct {
 	samples []sample
 }
 
+// warmUps is how often a side runs before it counts. Two, since the first says
+// too little of how much a turn can hold.
+const warmUps = 2
+
 // turns measures the sides in turns, the first going first and last by turns,
-// after one short turn of each that warms up and is not counted.
+// after short turns of each that warm up and are not counted.
 func (b *bench) turns(sides ...*side) error {
-	for _, s := range sides {
-		if _, err := s.once(b.turn / 2); err != nil {
-			return err
+	for range warmUps {
+		for _, s := range sides {
+			if _, err := s.once(b.turn / 4); err != nil {
+				return err
+			}
 		}
 	}
 	for round := range b.rounds {
