@@ -14,7 +14,8 @@ import (
 const profileTime = 10 * time.Second
 
 // profiles writes a CPU and an allocation profile of a proxy under each of two
-// loads. The profiles hold this program's own work too, which is to wait.
+// loads. The profiles hold this program's own work too, which is to wait. The
+// second allocation profile holds the first: `go tool pprof -base` takes it off.
 func (b *bench) profiles(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -24,9 +25,6 @@ func (b *bench) profiles(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.close()) }()
-	// Each allocation of every kilobyte is noted: enough to see, and not so
-	// many that the noting is what the CPU profile shows.
-	runtime.MemProfileRate = 1024
 	for _, s := range []shape{{50, 1}, {50, 16}} {
 		f := &flood{shape: s, command: acquire}
 		load := f.at(i.addr)
@@ -56,12 +54,19 @@ func (b *bench) profiled(load func(time.Duration) (sample, error), path string) 
 		return err
 	}
 	defer func() { err = errors.Join(err, allocated.Close()) }()
+	// Noting allocations would be a fifth of what the CPU profile shows.
+	runtime.MemProfileRate = 0
 	if err := pprof.StartCPUProfile(cpu); err != nil {
 		return err
 	}
 	taken, err := load(profileTime)
 	pprof.StopCPUProfile()
 	if err != nil {
+		return err
+	}
+	runtime.MemProfileRate = 1024
+	defer func() { runtime.MemProfileRate = 0 }()
+	if _, err := load(time.Second); err != nil {
 		return err
 	}
 	runtime.GC() // what was allocated is booked at the next collection
