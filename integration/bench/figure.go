@@ -37,6 +37,15 @@ func (r *report) addFigures(trial string, sides ...*side) {
 		}
 		r.figures = append(r.figures, f)
 	}
+	r.remarkRefused(trial, sides...)
+}
+
+func (r *report) remarkRefused(what string, sides ...*side) {
+	for _, s := range sides {
+		if s.refused > 0 {
+			r.remark("%s, %s: %d turns ended in NOQUORUM and were repeated.", what, s.name, s.refused)
+		}
+	}
 }
 
 // perOperation is the median of what a group of processes spent on one

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// machine is what a run was made on.
+// machine is what a run is to be made on, and whether it does other things.
 func machine() string {
 	parts := []string{fmt.Sprintf("%d cores", runtime.NumCPU())}
 	if model := processor(); model != "" {
@@ -25,7 +25,12 @@ func machine() string {
 	if out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
 		parts = append(parts, "commit "+strings.TrimSpace(string(out)))
 	}
-	return strings.Join(parts, ", ") + "; clients, proxy and Redis servers share them, and talk over loopback."
+	text := strings.Join(parts, ", ") + "; clients, proxy and Redis servers share them, and talk over loopback."
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		first, _, _ := strings.Cut(string(load), " ")
+		text += " Load average before the run: " + first + "."
+	}
+	return text
 }
 
 func processor() string {

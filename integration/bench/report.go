@@ -17,6 +17,7 @@ type line struct {
 // report is what a run found.
 type report struct {
 	options options
+	machine string
 	lines   []line
 	figures []figure
 	growth  []table
@@ -48,7 +49,7 @@ func (r *report) last() string {
 // markdown is the whole report.
 func (r *report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "`%s`\n\n%s\n\n", r.options.command, machine())
+	fmt.Fprintf(&b, "`%s`\n\n%s\n\n", r.options.command, r.machine)
 	fmt.Fprintf(&b, "N=%d unless said; medians of %d turns of %v that alternate. Ratios mean something within this run alone.\n",
 		r.options.masters, r.options.rounds, r.options.turn)
 	if len(r.lines) > 0 {
