@@ -20,17 +20,32 @@ type fault struct {
 	what    string // in the matrix
 	proxy   bool   // a proxy suffers it
 	forgets bool   // the master's keys are lost, or expire too early
+	on      kind   // of masters
 	// It lasts between these.
 	shortest, longest time.Duration
 	// begin makes it happen to the i-th, and gives what ends it.
 	begin func(h *house, i int, random *rand.Rand) (end func() error, err error)
 }
 
+// kind is which masters a fault can befall.
+type kind uint8
+
+const (
+	volatile kind = iota + 1 // the others
+	durable                  // those that write every change to a log before they answer
+)
+
+// befalls tells whether a fault that names no kind, or this one, does.
+func (f fault) befalls(masters kind) bool { return f.on == 0 || f.on == masters }
+
 // faults are all there are, but for the one by which a nemesis proves itself.
 var faults = []fault{
-	{name: "kill", what: "killed, restarted blank", forgets: true, shortest: 0, longest: time.Second, begin: kill},
-	{name: "kill-late", what: "killed, restarted blank after max-ttl", shortest: maxTTL + maxTTL/10, longest: maxTTL + maxTTL/2, begin: kill},
-	{name: "kill-old", what: "killed, restarted with an older dump", forgets: true, shortest: 0, longest: time.Second, begin: killOld},
+	{name: "kill", what: "killed, restarted blank", forgets: true, shortest: 0, longest: time.Second, begin: killBlank},
+	{name: "kill-late", what: "killed, restarted blank after max-ttl", shortest: maxTTL + maxTTL/10, longest: maxTTL + maxTTL/2, begin: killBlank},
+	// A log that is not the latest cannot be told from one that is, which is why
+	// this is nothing that durable masters do.
+	{name: "kill-old", what: "killed, restarted with an older dump", on: volatile, forgets: true, shortest: 0, longest: time.Second, begin: killOld},
+	{name: "kill-durable", what: "killed, restarted with its log", on: durable, shortest: 0, longest: time.Second, begin: killDurable},
 	{name: "freeze", what: "frozen, thawed", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freeze},
 	{name: "flush", what: "FLUSHALL", forgets: true, shortest: 0, longest: 500 * time.Millisecond, begin: flush},
 	{name: "forward", what: "clock jumps forward, and back again", forgets: true, shortest: 100 * time.Millisecond, longest: 3 * time.Second, begin: jump(1)},
@@ -47,10 +62,11 @@ var faults = []fault{
 // finds two holders where there are any.
 var forged = fault{name: "forged", what: "FLUSHALL with the marker put back", shortest: 0, longest: 100 * time.Millisecond, begin: forge}
 
-// named gives the faults of a list with commas; "all" are all there are.
-func named(list string) ([]fault, error) {
+// named gives the faults of a list with commas; "all" are all that can befall
+// masters of the kind.
+func named(list string, masters kind) ([]fault, error) {
 	if list == "all" {
-		return faults, nil
+		return suffered(masters), nil
 	}
 	var chosen []fault
 	for name := range strings.SplitSeq(list, ",") {
@@ -58,6 +74,8 @@ func named(list string) ([]fault, error) {
 		switch {
 		case name == forged.name:
 			chosen = append(chosen, forged)
+		case i >= 0 && !faults[i].befalls(masters):
+			return nil, fmt.Errorf("fault %s is for masters of the other kind: see -durable", name)
 		case i < 0:
 			return nil, fmt.Errorf("no fault %q; there are %s and %s", name, names(faults), forged.name)
 		default:
@@ -65,6 +83,10 @@ func named(list string) ([]fault, error) {
 		}
 	}
 	return chosen, nil
+}
+
+func suffered(masters kind) []fault {
+	return slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !f.befalls(masters) })
 }
 
 func names(list []fault) string {
@@ -75,9 +97,9 @@ func names(list []fault) string {
 	return strings.Join(all, ",")
 }
 
-func kill(h *house, i int, _ *rand.Rand) (func() error, error) {
+func killBlank(h *house, i int, _ *rand.Rand) (func() error, error) {
 	m := h.masters[i]
-	return func() error { return m.restart(false) }, m.redis.Kill()
+	return func() error { return m.restart(blank) }, m.redis.Kill()
 }
 
 // killOld lets some time pass between what is kept and the end of the server.
@@ -87,7 +109,12 @@ func killOld(h *house, i int, random *rand.Rand) (func() error, error) {
 		return nil, err
 	}
 	time.Sleep(between(random, 100*time.Millisecond, time.Second))
-	return func() error { return m.restart(true) }, m.redis.Kill()
+	return func() error { return m.restart(older) }, m.redis.Kill()
+}
+
+func killDurable(h *house, i int, _ *rand.Rand) (func() error, error) {
+	m := h.masters[i]
+	return func() error { return m.restart(own) }, m.redis.Kill()
 }
 
 func freeze(h *house, i int, _ *rand.Rand) (func() error, error) {

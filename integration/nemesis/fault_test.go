@@ -1,13 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
-	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"redlock-proxy/integration"
-	"redlock-proxy/integration/clock"
 )
 
 // chance is the same for every test.
@@ -37,36 +37,40 @@ func wantThere(t *testing.T, m *master, key string, want any) {
 func TestLossesAreWhatTheySay(t *testing.T) {
 	for _, c := range []struct {
 		name         string
+		on           kind
 		lock, marker any
 	}{
-		{"kill", nil, nil},
-		{"kill-old", "old", "nonce"},
-		{"flush", nil, nil},
-		{"forged", nil, "nonce"},
-		{"freeze", "new", "nonce"},
-		{"cut", "new", "nonce"},
+		{"kill", volatile, nil, nil},
+		{"kill", durable, nil, nil},
+		{"kill-old", volatile, "old", "nonce"},
+		{"kill-durable", durable, "new", "nonce"},
+		{"flush", volatile, nil, nil},
+		{"forged", volatile, nil, "nonce"},
+		{"freeze", volatile, "new", "nonce"},
+		{"cut", volatile, "new", "nonce"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := testMaster(t)
+		t.Run(fmt.Sprintf("%s, durable: %v", c.name, c.on == durable), func(t *testing.T) {
+			m := newMaster(t, 1, c.on)
 			h := &house{masters: []*master{m}, proxies: []*proxy{{}}}
-			fill(t, m, "old")
-			chosen, err := named(c.name)
+			chosen, err := named(c.name, c.on)
 			must(t, err)
-			changed := make(chan error, 1)
-			go func() {
-				// An older dump has been written by now, and the kill is to come.
-				time.Sleep(60 * time.Millisecond)
-				_, err := m.do("SET", "lock", "new")
-				changed <- err
-			}()
-			if c.name != "kill-old" {
-				must(t, <-changed)
+			fill(t, m, "old")
+			var changed sync.WaitGroup
+			change := func() {
+				if _, err := m.do("SET", "lock", "new"); err != nil {
+					t.Error(err)
+				}
+			}
+			if c.name == "kill-old" {
+				// What is older is kept at once; the kill comes 100 ms later
+				// at the soonest.
+				changed.Go(func() { time.Sleep(60 * time.Millisecond); change() })
+			} else {
+				change()
 			}
 			end, err := chosen[0].begin(h, 0, chance())
 			must(t, err)
-			if c.name == "kill-old" {
-				must(t, <-changed)
-			}
+			changed.Wait()
 			must(t, end())
 			wantThere(t, m, "lock", c.lock)
 			wantThere(t, m, marker, c.marker)
@@ -149,12 +153,7 @@ func TestLinksFailAsTheySay(t *testing.T) {
 // TestEachProxyHasItsOwnLink: they connect to one address, and what befalls one
 // of them does not befall the other.
 func TestEachProxyHasItsOwnLink(t *testing.T) {
-	dir := t.TempDir()
-	library, err := clock.Build(dir)
-	must(t, err)
-	m, err := startMaster(library, filepath.Join(dir, "master"), 2)
-	must(t, err)
-	t.Cleanup(func() { must(t, m.stop()) })
+	m := newMaster(t, 2, volatile)
 	login := func(i int) (any, error) {
 		c, err := integration.Dial(m.front.addr)
 		must(t, err)

@@ -61,7 +61,7 @@ func build(dir string, race bool) (string, error) {
 }
 
 // open starts everything and waits until all masters vote at all proxies.
-func open(program string, masters, proxies int) (h *house, err error) {
+func open(o options, program string, masters int) (h *house, err error) {
 	h = &house{program: program, forgot: make([]lease.Instant, masters)}
 	defer func() {
 		if err != nil {
@@ -76,7 +76,7 @@ func open(program string, masters, proxies int) (h *house, err error) {
 		return h, err
 	}
 	for i := range masters {
-		m, err := startMaster(library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), proxies)
+		m, err := startMaster(library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies, o.kind)
 		if err != nil {
 			return h, err
 		}
@@ -85,7 +85,7 @@ func open(program string, masters, proxies int) (h *house, err error) {
 	if err := h.bootstrap(); err != nil {
 		return h, err
 	}
-	for i := range proxies {
+	for i := range o.proxies {
 		args := []string{"--max-ttl", maxTTL.String(), "--master-user", user(i), "--master-password", user(i)}
 		for _, m := range h.masters {
 			args = append(args, "--master", m.front.addr)

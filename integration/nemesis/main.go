@@ -19,6 +19,7 @@ const clientCommand = "client"
 type options struct {
 	masters  []int
 	proxies  int
+	kind     kind
 	faults   []fault
 	hands    int
 	seed     uint64
@@ -61,6 +62,7 @@ func parse(args []string) (options, error) {
 	flags := flag.NewFlagSet("nemesis", flag.ExitOnError)
 	masters := flags.String("masters", "3,5", "how many masters; several numbers: one after the other")
 	flags.IntVar(&o.proxies, "proxies", 2, "how many proxies")
+	logging := flags.Bool("durable", false, "masters that write every change to a log before they answer")
 	list := flags.String("faults", "all", "which faults: all, or names with commas: "+names(faults)+","+forged.name)
 	flags.IntVar(&o.hands, "hands", 0, "how many faults at a time at most; 0: in turns, from one to a quorum of the masters")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of the first round, each other having the next; 0: from the clock")
@@ -85,8 +87,12 @@ func parse(args []string) (options, error) {
 	if o.round < time.Second {
 		return o, fmt.Errorf("-round %v: want at least a second", o.round)
 	}
+	o.kind = volatile
+	if *logging {
+		o.kind = durable
+	}
 	var err error
-	if o.faults, err = named(*list); err != nil {
+	if o.faults, err = named(*list, o.kind); err != nil {
 		return o, err
 	}
 	if o.seed == 0 {
@@ -109,7 +115,7 @@ func withHouses(o options, do func(h *house, masters int) error) (err error) {
 		}
 	}
 	for _, n := range o.masters {
-		h, err := open(program, n, o.proxies)
+		h, err := open(o, program, n)
 		if err != nil {
 			return err
 		}

@@ -29,12 +29,14 @@ func must(t *testing.T, err error) {
 }
 
 // testMaster is a real redis-server as the house has them, with one link.
-func testMaster(t *testing.T) *master {
+func testMaster(t *testing.T) *master { return newMaster(t, 1, volatile) }
+
+func newMaster(t *testing.T, proxies int, k kind) *master {
 	t.Helper()
 	dir := t.TempDir()
 	library, err := clock.Build(dir)
 	must(t, err)
-	m, err := startMaster(library, filepath.Join(dir, "master"), 1)
+	m, err := startMaster(library, filepath.Join(dir, "master"), proxies, k)
 	must(t, err)
 	t.Cleanup(func() { must(t, m.stop()) })
 	return m
@@ -103,14 +105,19 @@ func TestSomeMasterRemembersAlways(t *testing.T) {
 }
 
 func TestFaultsAreNamed(t *testing.T) {
-	all, err := named("all")
-	must(t, err)
-	listed, err := named(names(all) + ",forged")
-	must(t, err)
-	if got := names(listed); got != names(faults)+",forged" || len(listed) != len(faults)+1 {
-		t.Errorf("got %s", got)
+	for k, without := range map[kind]string{volatile: "kill-durable", durable: "kill-old"} {
+		all, err := named("all", k)
+		must(t, err)
+		listed, err := named(names(all)+",forged", k)
+		must(t, err)
+		if len(all) != len(faults)-1 || names(listed) != names(all)+",forged" {
+			t.Errorf("got %s", names(listed))
+		}
+		if _, err := named(without, k); err == nil || !strings.Contains(err.Error(), "-durable") {
+			t.Errorf("%s on masters of the wrong kind: %v", without, err)
+		}
 	}
-	if _, err := named("kill,fire"); err == nil || !strings.Contains(err.Error(), `"fire"`) {
+	if _, err := named("kill,fire", volatile); err == nil || !strings.Contains(err.Error(), `"fire"`) {
 		t.Errorf("an unknown fault: %v", err)
 	}
 	seen := strings.Split(names(faults), ",")

@@ -21,7 +21,10 @@ type master struct {
 	front *front
 }
 
-func startMaster(library, dir string, proxies int) (m *master, err error) {
+// durably is how a redis-server is told to log all that it answers before it does.
+var durably = []string{"--appendonly", "yes", "--appendfsync", "always", "--no-appendfsync-on-rewrite", "no"}
+
+func startMaster(library, dir string, proxies int, k kind) (m *master, err error) {
 	m = &master{dir: dir}
 	defer func() {
 		if err != nil {
@@ -34,10 +37,11 @@ func startMaster(library, dir string, proxies int) (m *master, err error) {
 	if m.clock, err = clock.New(library, dir); err != nil {
 		return m, err
 	}
-	m.redis, err = integration.StartRedis(integration.RedisOptions{
-		Args: append([]string{"--dir", dir}, userArgs(proxies)...),
-		Env:  m.clock.Env(),
-	})
+	args := append([]string{"--dir", dir}, userArgs(proxies)...)
+	if k == durable {
+		args = append(args, durably...)
+	}
+	m.redis, err = integration.StartRedis(integration.RedisOptions{Args: args, Env: m.clock.Env()})
 	if err != nil {
 		return m, err
 	}
@@ -73,26 +77,41 @@ func (m *master) do(args ...string) (any, error) {
 	return reply, err
 }
 
-// dump is what the server reads when it starts, if it is there.
-func (m *master) dump() string { return filepath.Join(m.dir, "dump.rdb") }
+// memory is what a server remembers when it starts anew.
+type memory uint8
 
-// keep puts what the server has now aside.
+const (
+	blank memory = iota + 1 // nothing: its disk is new
+	older                   // what was kept aside some time before its end
+	own                     // everything; the durable do
+)
+
+// The files that a server reads when it starts, and the place of what is kept.
+func (m *master) dump() string { return filepath.Join(m.dir, "dump.rdb") }
+func (m *master) log() string  { return filepath.Join(m.dir, "appendonlydir") }
+func (m *master) kept() string { return filepath.Join(m.dir, "kept") }
+
+// keep puts aside what the server has now, which must not be a durable one.
 func (m *master) keep() error {
 	if _, err := m.do("SAVE"); err != nil {
 		return err
 	}
-	return os.Rename(m.dump(), m.dump()+".kept")
+	return os.Rename(m.dump(), m.kept())
 }
 
-// restart starts the server anew after a kill: blank, or with what was kept.
-func (m *master) restart(kept bool) error {
-	if !kept {
-		return insist(m.redis.Restart)
+// restart starts the server anew after a kill.
+func (m *master) restart(with memory) error {
+	if with != own {
+		if err := errors.Join(os.RemoveAll(m.dump()), os.RemoveAll(m.log())); err != nil {
+			return err
+		}
 	}
-	if err := os.Rename(m.dump()+".kept", m.dump()); err != nil {
-		return err
+	if with == older {
+		if err := os.Rename(m.kept(), m.dump()); err != nil {
+			return err
+		}
 	}
-	return errors.Join(insist(m.redis.Restart), os.Remove(m.dump()))
+	return insist(m.redis.Restart)
 }
 
 // insist tries to listen again where something listened before: while it did

@@ -14,6 +14,7 @@ type line struct {
 	what   string
 	faults []fault
 	quorum bool // so many at a time; else one
+	on     kind // of masters
 }
 
 func lines() []line {
@@ -28,11 +29,15 @@ func lines() []line {
 		case strings.HasPrefix(f.what, "clock"):
 			what = "a master's " + f.what
 		}
-		all = append(all, line{what: what, faults: []fault{f}})
+		on := volatile
+		if f.on == durable {
+			what, on = "a durable master "+f.what, durable
+		}
+		all = append(all, line{what: what, faults: []fault{f}, on: on})
 	}
 	return append(all,
-		line{what: "a quorum of masters killed at a time, restarted blank", faults: faults[:1], quorum: true},
-		line{what: "all of these, a quorum at a time", faults: faults, quorum: true})
+		line{what: "a quorum of masters killed at a time, restarted blank", faults: faults[:1], quorum: true, on: volatile},
+		line{what: "all of these, a quorum at a time", faults: suffered(volatile), quorum: true, on: volatile})
 }
 
 // cell is what a line came to with so many masters.
@@ -46,34 +51,28 @@ type cell struct {
 func printMatrix(ctx context.Context, o options) error {
 	all := lines()
 	cells := make([][]cell, len(all))
-	err := withHouses(o, func(h *house, masters int) error {
-		healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round})
+	for _, o.kind = range []kind{volatile, durable} {
+		err := withHouses(o, func(h *house, masters int) error {
+			healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round})
+			if err != nil {
+				return err
+			}
+			for i, l := range all {
+				if l.on != o.kind {
+					continue
+				}
+				o.seed++
+				j, err := h.line(ctx, o, l, masters)
+				if err != nil {
+					return fmt.Errorf("%s: %w", l.what, err)
+				}
+				cells[i] = append(cells[i], cell{j, healthy.service.P99})
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		for i, l := range all {
-			hands := 1
-			if l.quorum {
-				hands = quorum(masters)
-			}
-			o.seed++
-			j, err := h.hunt(ctx, plan{o.seed, o.round, l.faults, hands})
-			if err != nil {
-				return fmt.Errorf("%s: %w", l.what, err)
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			fmt.Fprintf(os.Stderr, "%d masters, %s: %v\n", masters, l.what, j)
-			if len(j.strange) > 0 {
-				return fmt.Errorf("%s: a client was told: %s", l.what, j.strange[0])
-			}
-			cells[i] = append(cells[i], cell{j, healthy.service.P99})
-		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	text := matrix(o, all, cells)
 	if o.readme == "" {
@@ -81,6 +80,23 @@ func printMatrix(ctx context.Context, o options) error {
 		return nil
 	}
 	return intoReadme(o.readme, text)
+}
+
+// line plays the round of one line.
+func (h *house) line(ctx context.Context, o options, l line, masters int) (*judged, error) {
+	hands := 1
+	if l.quorum {
+		hands = quorum(masters)
+	}
+	j, err := h.hunt(ctx, plan{o.seed, o.round, l.faults, hands})
+	if err != nil {
+		return nil, err
+	}
+	if len(j.strange) > 0 {
+		return nil, fmt.Errorf("a client was told: %s", j.strange[0])
+	}
+	fmt.Fprintf(os.Stderr, "%d masters, %s: %v\n", masters, l.what, j)
+	return j, ctx.Err()
 }
 
 // matrix is the table in Markdown. Every cell has a value for each number of

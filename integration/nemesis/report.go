@@ -33,10 +33,13 @@ func (h *house) keep(parent string, j *judged) (dir string, err error) {
 
 // again is the command that repeats a round.
 func (o options) again(p plan, masters int) string {
-	race := ""
+	more := ""
 	if o.race {
-		race = " -race"
+		more += " -race"
+	}
+	if o.kind == durable {
+		more += " -durable"
 	}
 	return fmt.Sprintf("go run -C integration/nemesis . -masters %d -proxies %d -faults %s -hands %d -seed %d -round %v -for %v%s",
-		masters, o.proxies, names(p.faults), p.hands, p.seed, p.during, p.during, race)
+		masters, o.proxies, names(p.faults), p.hands, p.seed, p.during, p.during, more)
 }
