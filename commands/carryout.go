@@ -15,8 +15,12 @@ import (
 // stack.
 const maxWords = 4000
 
-// plainScript carries out the command that ARGV is.
-var plainScript = quorum.NewScript("return redis.call(unpack(ARGV))")
+// plainScript and plainStep carry out the command that ARGV is, one that only reads
+// and one that writes.
+var (
+	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))")
+	plainStep   = quorum.NewStep("return redis.call(unpack(ARGV))")
+)
 
 // sortedText makes an order of what has none: masters that hold the same members
 // must answer the same. It compares bytes, because the order of Lua's own < is a
@@ -47,9 +51,8 @@ if string.lower(ARGV[1]) == 'hgetall' then return sortedPairs(r) end
 return sorted(r)`)
 
 // countScript carries out a command that counts. Lua has no whole numbers beyond 2^53:
-// such a one is read again as a string. Counting commutes, so two proxies that count at
-// once are not in each other's way.
-var countScript = quorum.NewScript(`local r = redis.call(unpack(ARGV))
+// such a one is read again as a string.
+var countScript = quorum.NewStep(`local r = redis.call(unpack(ARGV))
 if math.abs(r) < 9007199254740992 then return r end
 if string.lower(ARGV[1]) == 'hincrby' then return redis.call('HGET', KEYS[1], ARGV[3]) end
 return redis.call('GET', KEYS[1])`)
@@ -60,7 +63,10 @@ func (s *Session) carryOut(c *Command, args []string) Action {
 	if len(args) > maxWords {
 		return refusef(errTooManyWords, c.Name, maxWords)
 	}
-	script, shape := plainScript, shapeOf(c, args)
+	script, shape := plainStep, shapeOf(c, args)
+	if c.HasFlag("readonly") {
+		script = plainScript
+	}
 	switch shape {
 	case asMap, asSet:
 		script = allScript

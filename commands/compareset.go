@@ -32,7 +32,7 @@ func (c condition) ofDigest() bool { return c.word == "IFDEQ" || c.word == "IFDN
 // setIfScript sets KEYS[1] to ARGV[4], with the options that follow it, if its
 // value is ARGV[2] (ARGV[1] is IFEQ) or another (IFNE; none is another one). It
 // answers the old value if ARGV[3] is GET.
-var setIfScript = quorum.NewScript(`local v = redis.call('GET', KEYS[1])
+var setIfScript = quorum.NewStep(`local v = redis.call('GET', KEYS[1])
 local met = v == ARGV[2]
 if ARGV[1] == 'IFNE' then met = not met end
 if met then redis.call('SET', KEYS[1], unpack(ARGV, 4)) end
@@ -64,7 +64,7 @@ func setIf(key, value string, o setOptions, e *expiry) Action {
 }
 
 // deleteIfNotScript deletes KEYS[1] unless its value is ARGV[1].
-var deleteIfNotScript = quorum.NewScript(`local t = redis.call('TYPE', KEYS[1]).ok
+var deleteIfNotScript = quorum.NewStep(`local t = redis.call('TYPE', KEYS[1]).ok
 if t == 'none' then return 0 end
 if t ~= 'string' then return redis.error_reply('` + errDelexType + `') end
 if redis.call('GET', KEYS[1]) == ARGV[1] then return 0 end

@@ -12,7 +12,7 @@ import (
 // ARGV is the number of watched keys; of each its place in KEYS, what form it had and
 // its value; then the number of commands, and of each the number of its words and
 // the words. It answers nil where a key is not what it was.
-var execScript = quorum.NewScript(digestText + `local at = 0
+var execScript = quorum.NewStep(digestText + `local at = 0
 local function next()
   at = at + 1
   return ARGV[at]

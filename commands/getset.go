@@ -19,7 +19,7 @@ const maxSwaps = 100
 
 // swapScript sets KEYS[1] to ARGV[3] if it holds ARGV[2] (ARGV[1] is string) or
 // nothing (absent). Else it answers what is there.
-var swapScript = quorum.NewScript(`local v = redis.call('GET', KEYS[1])
+var swapScript = quorum.NewStep(`local v = redis.call('GET', KEYS[1])
 local same = v == ARGV[2]
 if ARGV[1] == 'absent' then same = not v end
 if same then return redis.call('SET', KEYS[1], ARGV[3]) end

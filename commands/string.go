@@ -125,11 +125,11 @@ func (s *Session) getex(c *Command, args []string) Action {
 	key := args[1]
 	switch {
 	case persist:
-		return runOwn(plainScript, []string{key}, []string{"GETEX", key, "PERSIST"}, carried{asItIs})
+		return runOwn(plainStep, []string{key}, []string{"GETEX", key, "PERSIST"}, carried{asItIs})
 	case form == nil:
 		return read(readValue, key)
 	}
-	return runOwn(plainScript, []string{key}, slices.Concat([]string{"GETEX", key}, e.words()), carried{asItIs})
+	return runOwn(plainStep, []string{key}, slices.Concat([]string{"GETEX", key}, e.words()), carried{asItIs})
 }
 
 // words are an expiry as the masters' own option.

@@ -47,6 +47,9 @@ func (e *Engine) join(o *op) (waits bool) {
 func (e *Engine) finish(o *op, r Result) {
 	if o.flight == nil {
 		o.asker.Answer(r)
+		if o.turn != nil {
+			e.endTurn(o.turn, r.Decision == Unavailable)
+		}
 		return
 	}
 	f := o.flight

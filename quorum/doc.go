@@ -10,6 +10,10 @@
 // debt.go, errand.go). What is decided is pure; what moves bytes decides
 // nothing.
 //
+// A journaled script of ours whose writes no token signs is a step: it latches its
+// keys on the masters (latch.go) until it is decided and what follows is done there
+// (step.go, behind.go), and steps of one proxy take turns (turns.go).
+//
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, envelope.go),
 // which listen to each master on a connection of its own (subscriptions.go,

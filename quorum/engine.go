@@ -36,6 +36,11 @@ type Engine struct {
 
 	retries retries
 
+	steps    atomic.Uint64 // how many were tried
+	turns    turns
+	undoings undoings
+	behind   behind
+
 	root      *Engine // of another database than 0: the engine of that
 	databases databases
 
@@ -95,7 +100,10 @@ func (e *Engine) Put(r *Request, asker Asker) {
 		}
 	}
 	o := &op{Request: *r, asker: asker}
-	if o.Kind != Acquire || !e.join(o) {
+	switch {
+	case o.Kind == Acquire && e.join(o):
+	case o.isStep() && e.takeTurn(o):
+	default:
 		e.try(o)
 	}
 }

@@ -5,30 +5,38 @@ import (
 	"time"
 )
 
-// errand is a command for one master alone, on which nobody waits: an undo, a
-// debt paid, a key given again, or a message published. It goes to the head of
-// the next batch.
+// errand is a command for one master alone: an undo, a debt paid, a key given again,
+// the end of a step, or a message published. It goes to the head of the next batch.
 type errand struct {
 	debt     debt
+	ending   *ending   // if not nil, how a step ends
 	heal     *op       // if not nil, the extension whose key is to be set again
 	from     time.Time // of heal: when its ttl began
 	envelope string    // if not "", what is to be published
 }
 
 // pays tells that the errand takes something back, and is owed if it fails.
-func (e *errand) pays() bool { return e.heal == nil && e.envelope == "" }
+func (e *errand) pays() bool { return e.heal == nil && e.envelope == "" && e.ending == nil }
 
-func (e *errand) key() string {
-	if e.heal != nil {
-		return e.heal.Key
+// keys are those that no later command may have been put for, where the errand is
+// sent once more. The end of a step does nothing where one has changed the key.
+func (e *errand) keys() []string {
+	switch {
+	case e.heal != nil:
+		return []string{e.heal.Key}
+	case e.ending != nil:
+		return nil
 	}
-	return e.debt.key
+	return []string{e.debt.key}
 }
 
 // argv is the errand as the master gets it, or nil if it has come too late.
 func (e *errand) argv(b []string, now time.Time) []string {
 	if e.envelope != "" {
 		return append(b, "PUBLISH", messageChannel, e.envelope)
+	}
+	if e.ending != nil {
+		return e.ending.argv(b, now)
 	}
 	if e.heal == nil {
 		if e.debt.over(now) {

@@ -48,7 +48,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	var lost unscripted
 	for i, e := range sentErrands {
 		a := l.read(answers[i])
-		if a.failed("NOSCRIPT") && l.mendable([]string{e.key()}, ops, sent) {
+		if a.failed("NOSCRIPT") && l.mendable(e.keys(), ops, sent) {
 			lost.errands = append(lost.errands, e)
 			continue
 		}
@@ -99,6 +99,18 @@ func (l *lane) add(link *link, argv []string) {
 func (l *lane) settled(e errand, a answer) {
 	switch {
 	case e.envelope != "":
+	case e.ending != nil:
+		if a.int&saysEnded != 0 {
+			switch e.ending.ends {
+			case takeBack:
+				l.undos.Add(1)
+			case bringUp:
+				l.heals.Add(1)
+			}
+		}
+		if e.ending.settled(a) {
+			l.flush = append(l.flush, e.ending.op.asker)
+		}
 	case e.heal != nil:
 		l.heals.Add(1)
 	case a.failed("NOSCRIPT"):
@@ -175,6 +187,11 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	queue := l.queue
 	l.queue = nil
 	l.mu.Unlock()
+	for _, e := range errands {
+		if e.ending != nil {
+			l.settled(e, answer{})
+		}
+	}
 	for _, o := range ops {
 		l.vote(o, Unknown, false, now)
 	}

@@ -40,6 +40,7 @@ func oneLine(text string) string {
 type Script struct {
 	text    string
 	wrapped *script
+	latches bool // see NewStep
 }
 
 // NewScript makes a Script of a client's text. The caller has made sure that
@@ -79,6 +80,8 @@ const (
 	scriptWrote   = 1
 	scriptRemoved = 2
 	scriptRefused = 4
+	scriptBusy    = 8  // a step: it met a latch
+	scriptStep    = 16 // the records are of all keys, whatever was done
 )
 
 // journaled is one master's answer to a journaled script.
@@ -88,6 +91,9 @@ type journaled struct {
 	// acted: the script did something, or it only removed something and did
 	// not say no. To tidy up and then say no is to decline.
 	acted bool
+
+	// busy: the step met another proxy's latch, and did nothing.
+	busy bool
 
 	undo      []undoRecord
 	published []string // channel, message, channel, message
@@ -117,6 +123,7 @@ func readJournal(a answer) (*journaled, bool) {
 		reply: reply,
 		acted: flags&scriptWrote != 0 || flags&scriptRemoved != 0 && !reply.saysNo(),
 	}
+	j.busy = flags&scriptBusy != 0
 	if line >= 0 && flags&scriptRefused == 0 {
 		j.reply.Line = int(line)
 		if line == 0 {
@@ -127,8 +134,8 @@ func readJournal(a answer) (*journaled, bool) {
 		if len(r.elems) != 6 {
 			return nil, false
 		}
-		if flags&scriptWrote == 0 {
-			break // a removal is never put back
+		if flags&(scriptWrote|scriptStep) == 0 {
+			break // a removal is never put back, but for that of a step
 		}
 		j.undo = append(j.undo, undoRecord{
 			key:     r.elems[0].str,
@@ -301,13 +308,13 @@ func (t tally) script(acted, declined int) Decision {
 // each of those that gave it.
 func (o *op) replies(c counted, v Vote) (most []ScriptReply) {
 	for i := range o.said {
-		if c.vote(i) != v {
+		if c.vote(i) != v || o.said[i].journal.busy {
 			continue
 		}
 		first := o.said[i].journal
 		var alike []ScriptReply
 		for j := range o.said {
-			if c.vote(j) == v && first.reply.alike(&o.said[j].journal.reply) {
+			if c.vote(j) == v && !o.said[j].journal.busy && first.reply.alike(&o.said[j].journal.reply) {
 				alike = append(alike, o.said[j].journal.reply)
 			}
 		}
@@ -329,7 +336,11 @@ func (o *op) runArgv(b []string, known bool) []string {
 	b = append(b, strconv.Itoa(len(o.Keys)))
 	b = append(b, o.Keys...)
 	b = append(b, o.clock[0], o.clock[1])
-	return append(b, o.Args...)
+	b = append(b, o.Args...)
+	if o.Script.latches {
+		b = append(b, o.holder, o.engine.lease())
+	}
+	return b
 }
 
 // scriptResult takes the reply from those who acted if they won, and else from

@@ -12,9 +12,10 @@
 -- are needed.
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
--- arguments follow. The answer is {flags, line, shape, values, undo, published},
+-- arguments follow. L is nil, or who a step is and how long its latches live (see
+-- latch.go): it latches its keys where it acts, and tells of them where it declines. The answer is {flags, line, shape, values, undo, published},
 -- see journal.go.
-local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A)
+local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L)
   local raw, upper, floor = R.pcall, string.upper, math.floor
   local first, declared = K[1], nil
   local argv = {}
@@ -41,12 +42,13 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     end
   end
 
-  local function record(k)
+  local function record(k, any)
     if k ~= first then check(k) end
     for i = 1, #touched do
       if touched[i] == k then return i end
     end
     local d = raw('DUMP', k)
+    if type(d) == 'table' and any then return end
     if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
     local n = #touched + 1
     if n > 400 then refuse('the script writes to more than 400 keys') end
@@ -256,7 +258,15 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
 
   local function run(script)
     local at = -1
-    local ok, v = pcall(script)
+    local body = script
+    if L then
+      -- A master that declines is to tell what it holds, too.
+      body = function()
+        if #K <= 16 then for i = 1, #K do record(K[i], true) end end
+        return script()
+      end
+    end
+    local ok, v = pcall(body)
     local shape, values
     if ok then
       ok, shape, values = pcall(encode, v)
@@ -284,15 +294,19 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       shape, values = '-', {v}
     end
     local records = {}
-    if flags % 2 == 1 then
+    if L or flags % 2 == 1 then
       for i = 1, #touched do
         local k = touched[i]
         local after = raw('DUMP', k)
-        if after then
-          if #after > 100 then after = R.sha1hex(after) end
-          records[#records + 1] = {k, dumps[i] or '', lives[i], after, raw('PTTL', k), db}
+        if after or L then
+          if after and #after > 100 and not L then after = R.sha1hex(after) end
+          records[#records + 1] = {k, dumps[i] or '', lives[i], after or '', raw('PTTL', k), db}
         end
       end
+    end
+    if L then
+      for i = 1, flags > 0 and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
+      flags = flags + 16
     end
     return {flags, at, shape, values, records, published or {}}
   end

@@ -130,9 +130,60 @@ func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
 	}
 }
 
+// A master that is busy has voted, and for nothing: every way in which up to seven
+// masters can have voted on a step, put to the op itself.
+func TestBusyMastersAreNeitherForNorAgainst(t *testing.T) {
+	votes := []struct {
+		vote Vote
+		j    *journaled
+	}{
+		{Granted, &journaled{acted: true, reply: ofKind(StatusReply, "OK")}},
+		{Refused, &journaled{reply: ofKind(NilReply, "")}},
+		{Refused, &journaled{busy: true, reply: ofKind(NilReply, "")}},
+		{Unknown, nil},
+		{0, nil},
+	}
+	for n := 1; n <= 7; n++ {
+		q, blocking := n/2+1, n-(n/2+1)+1
+		for code := range pow(len(votes), n) {
+			o := &op{Request: Request{Kind: Run, Script: countStep}, said: make([]said, n)}
+			var c counted
+			var count [5]int
+			for i, rest := 0, code; i < n; i, rest = i+1, rest/len(votes) {
+				v := rest % len(votes)
+				count[v]++
+				if votes[v].vote != 0 {
+					c = c.voted(i, votes[v].vote, v == 0)
+					o.said[i].journal = votes[v].j
+				}
+			}
+			acted, declined, busy, pending := count[0], count[1], count[2], count[4]
+			want := Unavailable
+			switch {
+			case acted >= q:
+				want = Won
+			case declined >= blocking:
+				want = Contended
+			case pending > 0 && (acted+pending >= q || declined+pending >= blocking):
+				want = undecided
+			case acted+declined+busy >= q:
+				want = Split
+			case acted+declined+busy+pending >= q:
+				want = undecided
+			}
+			if got := o.decide(c); got != want {
+				t.Fatalf("of %d masters %v: %v, want %v", n, count, got, want)
+			}
+		}
+	}
+}
+
 func TestPreludeIsOneLineOfLua(t *testing.T) {
-	if strings.ContainsAny(prelude, "\n\r\t") || strings.Contains(prelude, "--") {
+	if strings.ContainsAny(prelude+latchText, "\n\r\t") || strings.Contains(prelude+latchText, "--") {
 		t.Error("the prelude has line ends or comments left in it")
+	}
+	if !strings.Contains(countStep.wrapped.text, "(redis, KEYS, ARGV, __latch)") {
+		t.Error("a step does not tell the prelude of its latch")
 	}
 	if strings.Contains(preludeText, "\n(") {
 		t.Error("a statement begins with a parenthesis")

@@ -21,6 +21,12 @@ type op struct {
 
 	clock [2]string // of a Run: the seconds and microseconds that its script is told
 
+	// Of a step: its turn, which it keeps while it is tried again; when it was first
+	// put; and what its latches hold.
+	turn   *turn
+	began  time.Time
+	holder string
+
 	flight *flight // of an acquire: who waits for it
 	own    flight  // what flight is made of, unless it was handed on
 
@@ -112,6 +118,9 @@ func (o *op) expire(now time.Time) (answered bool) {
 
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
+	if o.isStep() {
+		o.holder = o.engine.messages.sender + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
+	}
 	if o.Kind == Run {
 		now := o.engine.Now()
 		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}

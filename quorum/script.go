@@ -82,6 +82,29 @@ elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
 elseif not r then t,v='_','' end
 return {t,v,d or '',p}`)
 
+	// latchScript ends the step ARGV[1] on a key: it lets go of it (let-go); or makes
+	// of the key what it was (take-back) or should be (bring-up), which is the dump
+	// ARGV[4] with ARGV[5] milliseconds to live (0: no expiry), or nothing, where it
+	// is still as the step left it (its dump, or the SHA-1 of that, is ARGV[3]). A key
+	// that is to be brought up need not be latched, but by nobody else. It answers 1 if
+	// it did so, and 2 more if the latch has kept somebody out.
+	latchScript = newScript(`local k=KEYS[1]
+local l='` + latchKeys + `'..k
+local h=redis.call('GET',l)
+local mine=h==ARGV[1] or h==ARGV[1]..'!'
+if not mine and (h or ARGV[2]~='bring-up') then return 0 end
+local r=1
+if ARGV[2]~='let-go' then
+local d=redis.call('DUMP',k) or ''
+if d~=ARGV[3] and redis.sha1hex(d)~=ARGV[3] then r=0
+elseif ARGV[4]=='' then redis.call('DEL',k)
+else
+local a=redis.pcall('RESTORE',k,ARGV[5],ARGV[4],'REPLACE')
+if a.err then r=0 end
+end end
+if mine then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
+return r`)
+
 	// putBackScript makes of the key what it was before a write: the dump
 	// ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or nothing, if
 	// that is empty. It acts only where the key is still what the write made of
@@ -102,4 +125,4 @@ if ARGV[2]~='' then redis.call('RESTORE',k,ARGV[3],ARGV[2]) end
 return 1`)
 )
 
-var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, putBackScript}
+var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, putBackScript, latchScript}

@@ -13,6 +13,8 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		e.decisions[o.Kind][d].Add(1)
 	}
 	switch {
+	case o.isStep():
+		return e.stepDecided(o, c, now)
 	case o.Kind == Acquire && d == Won:
 		if o.TTL == 0 && o.At == 0 {
 			e.persist(o)
@@ -74,6 +76,8 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 	d := c.decision()
 	switch {
+	case o.isStep():
+		e.stepLate(o, c, i, now)
 	case o.Kind == Acquire && d != Won:
 		if c.did(i) {
 			e.lanes[i].undo(o.undoing(now), now)
@@ -245,6 +249,6 @@ func (e *Engine) tryLater(o *op) {
 	least := e.SplitDelay / 5
 	delay := least + rand.N(e.SplitDelay-least+1)
 	e.again(
-		&op{Request: o.Request, asker: o.asker, attempt: o.attempt + 1, flight: o.flight},
+		&op{Request: o.Request, asker: o.asker, attempt: o.attempt + 1, flight: o.flight, turn: o.turn, began: o.began},
 		time.Now().Add(delay))
 }

@@ -48,6 +48,12 @@ func (e *Engine) expire(now time.Time) {
 		late = l.overdue(late, now)
 		l.probe(now, e.ProbeInterval)
 	}
+	e.expireTurns(now)
+	for _, u := range e.undoings.overdue(now) {
+		if u.end(false) {
+			u.op.asker.Flush()
+		}
+	}
 	for _, o := range late {
 		if o.expire(now) {
 			o.asker.Flush()

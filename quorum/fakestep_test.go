@@ -1,0 +1,136 @@
+package quorum
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What a fake master does with steps: it counts, or sets where a value is what it
+// should be, and holds latches as latch.go says.
+
+var (
+	countStep = NewStep("return redis.call('INCR', KEYS[1])")
+	setStep   = NewStep("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('SET', KEYS[1], ARGV[2]) end return false")
+)
+
+// knowsSteps has the masters carry out steps.
+func (w *world) knowsSteps() {
+	for _, m := range w.masters {
+		m.set(func(m *fakeMaster) { m.respond = m.step })
+	}
+}
+
+// step answers "" to what is no step.
+func (m *fakeMaster) step(args []string) string {
+	if args[0] == "EVALSHA" && args[1] == latchScript.sha {
+		m.log = append(m.log, fmt.Sprintf("%s %s", args[4+1], args[3]))
+		return integer(m.endStep(args[3], args[4:]))
+	}
+	if !strings.HasPrefix(args[0], "EVAL") {
+		return ""
+	}
+	for _, s := range []*Script{countStep, setStep} {
+		if args[1] == s.wrapped.sha || args[1] == s.wrapped.text {
+			n := len(args)
+			return m.act(s, args[3], args[6:n-2], args[n-2], args[n-1])
+		}
+	}
+	return ""
+}
+
+func (m *fakeMaster) act(s *Script, key string, argv []string, holder, lease string) string {
+	latch := latchKeys + key
+	if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
+		if !strings.HasSuffix(l.value, "!") {
+			l.value += "!"
+			m.keys[latch] = l
+		}
+		m.log = append(m.log, "busy "+key)
+		return array(integer(scriptBusy), integer(-1), bulk("_"), array(), array(), array())
+	}
+	m.log = append(m.log, "step "+key)
+	before, left := m.dump(key)
+	k, _ := m.key(key)
+	flags, shape, value := int64(scriptStep), "_", array()
+	switch {
+	case s == countStep:
+		n, _ := strconv.Atoi(k.value)
+		k.value = strconv.Itoa(n + 1)
+		flags, shape, value = flags+scriptWrote, ":", array(bulk(k.value))
+	case k.value == argv[0]:
+		k.value = argv[1]
+		flags, shape, value = flags+scriptWrote, "+", array(bulk("OK"))
+	}
+	if flags&scriptWrote != 0 {
+		m.keys[key] = k
+		m.keys[latch] = fakeKey{value: holder}
+		m.expire(latch, m.keys[latch], lease)
+	}
+	after, expires := m.dump(key)
+	record := array(bulk(key), bulk(before), integer(left), bulk(after), integer(expires), bulk(""))
+	return array(integer(flags), integer(-1), bulk(shape), value, array(record), array())
+}
+
+func (m *fakeMaster) endStep(key string, args []string) int64 {
+	latch := latchKeys + key
+	l, held := m.key(latch)
+	mine := held && (l.value == args[0] || l.value == args[0]+"!")
+	if !mine && (held || args[1] != "bring-up") {
+		return 0
+	}
+	r := int64(saysEnded)
+	if args[1] != "let-go" {
+		if now, _ := m.dump(key); fingerprint(now) != args[2] {
+			r = 0
+		} else {
+			delete(m.keys, key)
+			if value, ok := strings.CutPrefix(args[3], "string "); ok {
+				m.keys[key] = fakeKey{value: value}
+				if args[4] != "0" {
+					m.expire(key, m.keys[key], args[4])
+				}
+			}
+		}
+	}
+	if mine {
+		delete(m.keys, latch)
+		if l.value != args[0] {
+			r += saysWanted
+		}
+	}
+	return r
+}
+
+// latch has another proxy's step latch a key.
+func (m *fakeMaster) latch(key string, d time.Duration) {
+	m.put(latchKeys+key, "another-proxy-00:1", d)
+}
+
+func (w *world) stepOn(s *Script, key string, args ...string) *waiter {
+	return w.put(Request{Kind: Run, Script: s, Key: key, Keys: []string{key}, Args: args})
+}
+
+func (w *world) count(key string) Result {
+	w.t.Helper()
+	return w.stepOn(countStep, key).wait(w.t)
+}
+
+// wantNumber tells whether a step was answered with a number.
+func (w *world) wantNumber(r Result, n int64) {
+	w.t.Helper()
+	if r.Decision != Won || r.Script == nil || r.Script.Int != n {
+		w.t.Fatalf("the step came to %v, %+v; want %d", r.Decision, r.Script, n)
+	}
+}
+
+// wantFree tells whether no master holds a latch of the key.
+func (w *world) wantFree(key string) {
+	w.t.Helper()
+	for _, m := range w.masters {
+		if v := m.value(latchKeys + key); v != "" {
+			w.t.Errorf("%s holds the latch of %s for %s", m.name, key, v)
+		}
+	}
+}

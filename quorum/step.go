@@ -1,0 +1,246 @@
+package quorum
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// isStep tells that the op latches its keys.
+func (o *op) isStep() bool { return o.Kind == Run && o.Script.latches }
+
+// stepDecided acts on the decision on a step. One that is lost is taken back before
+// its asker hears "no", or before it is tried again: a "no" to what is signed by no
+// token must be true.
+func (e *Engine) stepDecided(o *op, c counted, now time.Time) (answered bool) {
+	d := c.decision()
+	if d == Split {
+		e.splits.Add(1)
+	}
+	if d == Won {
+		for i := range e.lanes {
+			e.commit(o, c, i, now)
+		}
+		return e.stepEnds(o, c, true)
+	}
+	u := &undoing{op: o, votes: c, until: now.Add(e.AcquireTimeout)}
+	var list []laneEnding
+	for i := range e.lanes {
+		if c.did(i) {
+			list = append(list, o.takeBack(i, now, u)...)
+		}
+	}
+	for _, n := range list {
+		if n.undoing != nil {
+			u.missing.Add(1)
+		}
+	}
+	waits := u.missing.Load() > 0 && d != Unavailable
+	if waits {
+		e.undoings.add(u)
+	} else {
+		u.over.Store(true) // an error says that it may have happened
+	}
+	for _, n := range list {
+		if !e.lanes[n.lane].endStep(n.ending) && n.undoing != nil {
+			answered = u.heard(false) || answered
+		}
+	}
+	if waits {
+		return answered
+	}
+	return e.stepEnds(o, c, true)
+}
+
+// laneEnding is an ending with the number of its lane.
+type laneEnding struct {
+	*ending
+	lane int
+}
+
+// takeBack is what takes a step back on master i, which acted.
+func (o *op) takeBack(i int, now time.Time, u *undoing) (list []laneEnding) {
+	for _, key := range o.turn.keys {
+		n := &ending{op: o, key: key, ends: letGo}
+		if r := o.said[i].journal.record(key); r != nil {
+			n.ends, n.left, n.made, n.at, n.undoing = takeBack, fingerprint(r.after), r, now, u
+		}
+		list = append(list, laneEnding{n, i})
+	}
+	return list
+}
+
+// record is what a journaled script made of a key, nil if it is not known.
+func (j *journaled) record(key string) *undoRecord {
+	for i := range j.undo {
+		if j.undo[i].key == key {
+			return &j.undo[i]
+		}
+	}
+	return nil
+}
+
+// stepEnds answers the asker of a step, or has it tried again. undone tells that
+// nothing of a lost one is left.
+func (e *Engine) stepEnds(o *op, c counted, undone bool) (answered bool) {
+	if undone && e.stepsAgain(o, c) {
+		e.tryLater(o)
+		return false
+	}
+	r := o.result(c)
+	if undone {
+		e.announce(o, c)
+	} else {
+		r.Decision, r.Script = Split, nil
+	}
+	e.inFlight.Add(-1)
+	e.finish(o, r)
+	return true
+}
+
+// stepsAgain tells whether a lost step is tried once more: as a split acquire is, and
+// where others were in its way, as long as a decision may take.
+func (e *Engine) stepsAgain(o *op, c counted) bool {
+	switch {
+	case c.decision() != Split || e.closing.Load():
+		return false
+	case o.metLatch(c) && time.Since(o.began) < e.AcquireTimeout:
+		return true
+	}
+	return o.attempt < e.SplitRetries && c.tally(len(e.lanes)).granted > 0
+}
+
+// metLatch tells that a master was busy with another proxy's step.
+func (o *op) metLatch(c counted) bool {
+	for i := range o.said {
+		if c.vote(i) == Refused && o.said[i].journal.busy {
+			return true
+		}
+	}
+	return false
+}
+
+// stepLate acts on a vote on a step that came after its decision.
+func (e *Engine) stepLate(o *op, c counted, i int, now time.Time) {
+	if c.decision() == Won {
+		e.commit(o, c, i, now)
+		return
+	}
+	if c.did(i) {
+		for _, n := range o.takeBack(i, now, nil) {
+			e.lanes[i].endStep(n.ending)
+		}
+	}
+}
+
+// commit ends a step that was won on master i: it lets go of the keys. Where the
+// master did not do what the quorum did, and has fallen behind for a while, it is
+// brought up to it.
+func (e *Engine) commit(o *op, c counted, i int, now time.Time) {
+	acted := c.vote(i) == Granted && c.did(i)
+	declined := c.vote(i) == Refused && !o.said[i].journal.busy
+	if !acted && !declined {
+		return
+	}
+	for _, key := range o.turn.keys {
+		n := &ending{op: o, key: key, ends: letGo}
+		ours, theirs := o.said[i].journal.record(key), o.made(c, key)
+		switch {
+		case ours == nil || theirs == nil:
+		case ours.after == theirs.after:
+			e.behind.caughtUp(key, i)
+		case e.behind.still(key, i, ours, now, 2*e.AcquireTimeout):
+			n.ends, n.left, n.at = bringUp, fingerprint(ours.after), now
+			n.made = &undoRecord{key: key, before: theirs.after, left: theirs.expires}
+		}
+		if acted || n.ends == bringUp {
+			e.lanes[i].endStep(n)
+		}
+	}
+}
+
+// made is what a quorum has made of a key in a step, byte for byte: that the replies
+// are alike is not enough, where the key holds more than they tell. It is nil where
+// no quorum has made the same.
+func (o *op) made(c counted, key string) *undoRecord {
+	for i := range o.said {
+		if c.vote(i) != Granted {
+			continue
+		}
+		alike := 0
+		r := o.said[i].journal.record(key)
+		for j := range o.said {
+			if c.vote(j) != Granted {
+				continue
+			}
+			if s := o.said[j].journal.record(key); r != nil && s != nil && r.after == s.after {
+				alike++
+			}
+		}
+		if alike >= quorumOf(len(o.said)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// undoing waits until the masters have taken a lost step back.
+type undoing struct {
+	op      *op
+	votes   counted
+	until   time.Time
+	missing atomic.Int32
+	over    atomic.Bool
+}
+
+// heard takes in that one key of one master was taken back or not. It tells whether
+// the asker was answered.
+func (u *undoing) heard(undone bool) (answered bool) {
+	if undone && u.missing.Add(-1) > 0 {
+		return false
+	}
+	return u.end(undone)
+}
+
+func (u *undoing) end(undone bool) (answered bool) {
+	if u.over.Swap(true) {
+		return false
+	}
+	e := u.op.engine
+	e.undoings.remove(u)
+	return e.stepEnds(u.op, u.votes, undone)
+}
+
+// undoings are the lost steps that wait to be taken back. Their number is bounded by
+// that of the requests in flight.
+type undoings struct {
+	mu  sync.Mutex // guards set
+	set map[*undoing]struct{}
+}
+
+func (s *undoings) add(u *undoing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.set == nil {
+		s.set = make(map[*undoing]struct{})
+	}
+	s.set[u] = struct{}{}
+}
+
+func (s *undoings) remove(u *undoing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.set, u)
+}
+
+// overdue are those that have waited long enough: they may stand.
+func (s *undoings) overdue(now time.Time) (list []*undoing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for u := range s.set {
+		if now.After(u.until) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
