@@ -16,10 +16,10 @@
 // Goroutines:
 //
 //	started by     owns                        ends when                    waited for by
-//	house.play     a process of clients        the round is over, and the   house.play
-//	                                           clients' last turn
 //	house.play     a hand                      the round is over, and the   house.play
 //	                                           last fault mended
+//	house.invite   what a company says         the company has ended        company.leave,
+//	                                                                        house.dismiss
 //	clients        one client, in its process  the round is over            clients
 //	newFront       the front's listener        front.close                  front.close
 //	front.accept   one connection              either side closes it, or    front.close

@@ -14,11 +14,12 @@ import (
 // marker is the key that says that a master remembers.
 const marker = "redlock-proxy:{marker}"
 
-// fault is something that happens to one master, or to one proxy.
+// fault is something that happens to one master, one proxy or one process of
+// clients.
 type fault struct {
 	name    string // on the command line
 	what    string // in the matrix
-	proxy   bool   // a proxy suffers it
+	victim  victim // a master, if it says nothing
 	forgets bool   // the master's keys are lost, or expire too early
 	on      kind   // of masters
 	// It lasts between these.
@@ -26,6 +27,15 @@ type fault struct {
 	// begin makes it happen to the i-th, and gives what ends it.
 	begin func(h *house, i int, random *rand.Rand) (end func() error, err error)
 }
+
+// victim is who suffers a fault.
+type victim uint8
+
+const (
+	aMaster victim = iota
+	aProxy
+	someClients
+)
 
 // kind is which masters a fault can befall.
 type kind uint8
@@ -53,8 +63,9 @@ var faults = []fault{
 	{name: "cut", what: "cut off", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: cut},
 	{name: "silent", what: "silent: connections open, nothing passes", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: silence},
 	{name: "slow", what: "slow by 20 to 200 ms each way", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: slow},
-	{name: "proxy-kill", what: "a proxy killed, restarted", proxy: true, shortest: 0, longest: time.Second, begin: killProxy},
-	{name: "proxy-freeze", what: "a proxy frozen, thawed", proxy: true, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeProxy},
+	{name: "proxy-kill", what: "a proxy killed, restarted", victim: aProxy, shortest: 0, longest: time.Second, begin: killProxy},
+	{name: "proxy-freeze", what: "a proxy frozen, thawed", victim: aProxy, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeProxy},
+	{name: "client-freeze", what: "clients frozen, thawed", victim: someClients, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeClients},
 }
 
 // forged takes a master's keys away and puts its marker back in the same
@@ -182,6 +193,13 @@ func killProxy(h *house, i int, _ *rand.Rand) (func() error, error) {
 func freezeProxy(h *house, i int, _ *rand.Rand) (func() error, error) {
 	p := h.proxies[i]
 	return func() error { return p.run.Signal(syscall.SIGCONT) }, p.run.Freeze()
+}
+
+// freezeClients stops clients wherever they are, also with a lock in hand: they
+// find out by their own clock.
+func freezeClients(h *house, i int, _ *rand.Rand) (func() error, error) {
+	c := h.clients[i]
+	return func() error { return c.signal(syscall.SIGCONT) }, c.signal(syscall.SIGSTOP)
 }
 
 func between(random *rand.Rand, least, most time.Duration) time.Duration {

@@ -34,13 +34,7 @@ func (x *hand) strike(ctx context.Context) error {
 
 // try lets one of those whom the fault can meet suffer it, if that one is well.
 func (x *hand) try(f fault) error {
-	name, i, busy := "master", x.random.IntN(len(x.house.masters)), (*sync.Mutex)(nil)
-	if f.proxy {
-		name, i = "proxy", x.random.IntN(len(x.house.proxies))
-		busy = &x.house.proxies[i].busy
-	} else {
-		busy = &x.house.masters[i].busy
-	}
+	name, i, busy := x.house.choose(f.victim, x.random)
 	if !busy.TryLock() {
 		return nil
 	}
@@ -62,6 +56,20 @@ func (x *hand) try(f fault) error {
 	mark.To = now()
 	x.marks = append(x.marks, mark)
 	return err
+}
+
+// choose picks a victim, and the mutex that whoever makes it suffer holds.
+func (h *house) choose(v victim, random *rand.Rand) (name string, i int, busy *sync.Mutex) {
+	switch v {
+	case aProxy:
+		i = random.IntN(len(h.proxies))
+		return "proxy", i, &h.proxies[i].busy
+	case someClients:
+		i = random.IntN(len(h.clients))
+		return "clients", i, &h.clients[i].busy
+	}
+	i = random.IntN(len(h.masters))
+	return "master", i, &h.masters[i].busy
 }
 
 // pause waits, but not beyond the end of the context.

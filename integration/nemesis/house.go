@@ -29,6 +29,7 @@ type house struct {
 	program string
 	masters []*master
 	proxies []*proxy
+	clients []*company // of the round that is played
 
 	mu     sync.Mutex      // guards forgot
 	forgot []lease.Instant // when each master lost its keys last

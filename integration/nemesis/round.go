@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,51 +51,33 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 	r := &played{plan: p, from: now()}
 	r.to = r.from.After(p.during)
 
-	var group sync.WaitGroup
-	seen := make([]history, processes)
-	failures := make([]error, processes+p.hands)
+	h.clients = nil
 	for i := range processes {
-		group.Go(func() { seen[i], failures[i] = h.clients(ctx, p, dir, i, r.to) })
+		c, err := h.invite(p, dir, i, r.to)
+		if err != nil {
+			return nil, errors.Join(err, h.dismiss())
+		}
+		h.clients = append(h.clients, c)
 	}
+	failures := make([]error, p.hands)
+	var group sync.WaitGroup
 	hands := make([]*hand, p.hands)
 	for i := range hands {
 		x := &hand{house: h, faults: p.faults, random: rand.New(rand.NewPCG(p.seed, uint64(1000+i)))}
 		hands[i] = x
-		group.Go(func() { failures[processes+i] = x.strike(ctx) })
+		group.Go(func() { failures[i] = x.strike(ctx) })
 	}
 	group.Wait()
+	for _, c := range h.clients {
+		seen, err := c.leave()
+		failures = append(failures, err)
+		r.history.add(seen)
+	}
 	if err := errors.Join(failures...); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, h.logs())
-	}
-	for _, s := range seen {
-		r.history.add(s)
 	}
 	for _, x := range hands {
 		r.marks = append(r.marks, x.marks...)
 	}
 	return r, nil
-}
-
-// clients runs one process of clients, which is this program itself.
-func (h *house) clients(ctx context.Context, p plan, dir string, i int, end lease.Instant) (history, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return history{}, err
-	}
-	names := make([]string, keys)
-	for k := range names {
-		names[k] = fmt.Sprintf("%s-%d", filepath.Base(dir), k)
-	}
-	out := filepath.Join(dir, fmt.Sprintf("history%d.json", i))
-	// They end by themselves; the context is for those that do not.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.during+time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, self, clientCommand,
-		"-proxies", strings.Join(h.addrs(), ","), "-keys", strings.Join(names, ","),
-		"-workers", fmt.Sprint(workers), "-first", fmt.Sprint(i*(workers+1)), "-ttl", longestTTL.String(),
-		"-seed", fmt.Sprint(p.seed), "-end", fmt.Sprint(int64(end)), "-dir", dir, "-out", out)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return history{}, fmt.Errorf("clients %d: %w\n%s", i, err, text)
-	}
-	return readHistory(out)
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"redlock-proxy/integration/nemesis/lease"
+)
+
+// company is one process of clients, which is this program itself.
+type company struct {
+	busy sync.Mutex // held by the fault that it suffers from
+	cmd  *exec.Cmd
+	said bytes.Buffer
+	out  string        // the file of its history
+	end  lease.Instant // when it is to end by itself
+}
+
+// invite starts the i-th company of a round.
+func (h *house) invite(p plan, dir string, i int, end lease.Instant) (*company, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, keys)
+	for k := range names {
+		names[k] = fmt.Sprintf("%s-%d", filepath.Base(dir), k)
+	}
+	c := &company{out: filepath.Join(dir, fmt.Sprintf("history%d.json", i)), end: end}
+	c.cmd = exec.Command(self, clientCommand,
+		"-proxies", strings.Join(h.addrs(), ","), "-keys", strings.Join(names, ","),
+		"-workers", fmt.Sprint(workers), "-first", fmt.Sprint(i*(workers+1)), "-ttl", longestTTL.String(),
+		"-seed", fmt.Sprint(p.seed), "-end", fmt.Sprint(int64(end)), "-dir", dir, "-out", c.out)
+	c.cmd.Stdout, c.cmd.Stderr = &c.said, &c.said
+	// Frozen clients would outlive this process otherwise.
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := c.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("clients %d: %w", i, err)
+	}
+	return c, nil
+}
+
+func (c *company) signal(s syscall.Signal) error { return c.cmd.Process.Signal(s) }
+
+// leave waits for the clients' last turn and gives what they have seen. Those
+// that do not come to an end are ended.
+func (c *company) leave() (history, error) {
+	overdue := time.AfterFunc(until(c.end)+time.Minute, func() {
+		// It fails only if they have ended after all.
+		_ = c.cmd.Process.Kill()
+	})
+	defer overdue.Stop()
+	if err := c.cmd.Wait(); err != nil {
+		return history{}, fmt.Errorf("clients: %w\n%s", err, c.said.String())
+	}
+	return readHistory(c.out)
+}
+
+// dismiss ends the companies that are there before their time.
+func (h *house) dismiss() error {
+	var err error
+	for _, c := range h.clients {
+		err = errors.Join(err, c.cmd.Process.Kill())
+		_ = c.cmd.Wait() // it says that they were killed
+	}
+	return err
+}
