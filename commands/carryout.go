@@ -50,12 +50,35 @@ var allScript = quorum.NewScript(sortedText + `local r = redis.call(unpack(ARGV)
 if string.lower(ARGV[1]) == 'hgetall' then return sortedPairs(r) end
 return sorted(r)`)
 
-// countScript carries out a command that counts. Lua has no whole numbers beyond 2^53:
+// countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
 // such a one is read again as a string.
-var countScript = quorum.NewStep(`local r = redis.call(unpack(ARGV))
+const countText = `local r = redis.call(unpack(ARGV))
 if math.abs(r) < 9007199254740992 then return r end
 if string.lower(ARGV[1]) == 'hincrby' then return redis.call('HGET', KEYS[1], ARGV[3]) end
-return redis.call('GET', KEYS[1])`)
+return redis.call('GET', KEYS[1])`
+
+// Masters that count differently can be brought to the furthest of them where the
+// count is all that the key holds.
+var (
+	countUp    = quorum.NewCountUp(countText)
+	countDown  = quorum.NewCountDown(countText)
+	countField = quorum.NewStep(countText)
+)
+
+// counting is the script for a command that counts.
+func counting(c *Command, args []string) *quorum.Script {
+	down := strings.HasPrefix(c.Name, "decr")
+	if len(args) > 2 && strings.HasPrefix(args[2], "-") {
+		down = !down
+	}
+	switch {
+	case c.Name == "hincrby":
+		return countField
+	case down:
+		return countDown
+	}
+	return countUp
+}
 
 // carryOut is a command that the masters carry out as it is. Its arguments are
 // theirs to judge.
@@ -71,7 +94,7 @@ func (s *Session) carryOut(c *Command, args []string) Action {
 	case asMap, asSet:
 		script = allScript
 	case asCount:
-		script = countScript
+		script = counting(c, args)
 	}
 	if keys := c.keys(args); c.HasFlag("readonly") && s.watches(keys[0]) {
 		return s.readWatched(keys[0], args, shape)

@@ -23,7 +23,7 @@ func answersOf(replies ...*quorum.ScriptReply) quorum.Result {
 	return r
 }
 
-func counting(n int64) *quorum.ScriptReply {
+func numbered(n int64) *quorum.ScriptReply {
 	return &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: n}}
 }
 
@@ -36,19 +36,19 @@ func TestSizeIsWhatAQuorumHasAsManyOf(t *testing.T) {
 		given []*quorum.ScriptReply
 		want  Reply
 	}{
-		{[]*quorum.ScriptReply{counting(0)}, Integer(0)},
-		{[]*quorum.ScriptReply{counting(7)}, Integer(7)},
-		{[]*quorum.ScriptReply{counting(1), counting(9), counting(5)}, Integer(5)},
-		{[]*quorum.ScriptReply{counting(9), nil, counting(5)}, Integer(5)},
-		{[]*quorum.ScriptReply{counting(1), counting(2), counting(3), counting(4)}, Integer(2)},
-		{[]*quorum.ScriptReply{counting(5), counting(4), counting(3), counting(2), counting(1)}, Integer(3)},
-		{[]*quorum.ScriptReply{counting(5), nil, counting(3), counting(2), nil}, Integer(2)},
-		{[]*quorum.ScriptReply{counting(5), nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
-		{[]*quorum.ScriptReply{counting(5), failing("ERR unknown command"), nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+		{[]*quorum.ScriptReply{numbered(0)}, Integer(0)},
+		{[]*quorum.ScriptReply{numbered(7)}, Integer(7)},
+		{[]*quorum.ScriptReply{numbered(1), numbered(9), numbered(5)}, Integer(5)},
+		{[]*quorum.ScriptReply{numbered(9), nil, numbered(5)}, Integer(5)},
+		{[]*quorum.ScriptReply{numbered(1), numbered(2), numbered(3), numbered(4)}, Integer(2)},
+		{[]*quorum.ScriptReply{numbered(5), numbered(4), numbered(3), numbered(2), numbered(1)}, Integer(3)},
+		{[]*quorum.ScriptReply{numbered(5), nil, numbered(3), numbered(2), nil}, Integer(2)},
+		{[]*quorum.ScriptReply{numbered(5), nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+		{[]*quorum.ScriptReply{numbered(5), failing("ERR unknown command"), nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
 	} {
 		r, own := answersOf(c.given...), answersOf(c.given...)
 		for i := range own.Answers {
-			own.Answers[i].Reply = *counting(0)
+			own.Answers[i].Reply = *numbered(0)
 		}
 		if got, _ := (counted{}).Render([]quorum.Result{r, own}); got.Kind != c.want.Kind || got.Int != c.want.Int || got.Str != c.want.Str {
 			t.Errorf("%+v: %+v, want %+v", r, got, c.want)
@@ -57,8 +57,8 @@ func TestSizeIsWhatAQuorumHasAsManyOf(t *testing.T) {
 }
 
 func TestSizeLeavesOutTheProxysOwnKeys(t *testing.T) {
-	sizes := answersOf(counting(4), counting(9), counting(3))
-	own := answersOf(counting(1), nil, counting(0))
+	sizes := answersOf(numbered(4), numbered(9), numbered(3))
+	own := answersOf(numbered(1), nil, numbered(0))
 	if got, _ := (counted{}).Render([]quorum.Result{sizes, own}); got.Int != 3 {
 		t.Errorf("%+v, want 3", got)
 	}

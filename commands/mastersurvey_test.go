@@ -30,9 +30,9 @@ func (m *master) surveyed(args []string) quorum.ScriptReply {
 	case "exists":
 		_, ok := m.find(args[1])
 		if ok {
-			return *counting(1)
+			return *numbered(1)
 		}
-		return *counting(0)
+		return *numbered(0)
 	case "randomkey":
 		if len(names) == 0 {
 			return quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}

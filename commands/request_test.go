@@ -64,7 +64,7 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"SET k t NX PXAT 9223372036854775807": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
 
 		"MGET k j":   {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
-		"INCR k":     script(countScript, "INCR", "k"),
+		"INCR k":     script(countUp, "INCR", "k"),
 		"GETSET k v": one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
 		"GETEX k":    one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
 
@@ -84,7 +84,11 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"hget k f":                  script(plainScript, "hget", "k", "f"),
 		"HGETALL k":                 script(allScript, "HGETALL", "k"),
 		"smembers k":                script(allScript, "smembers", "k"),
-		"HINCRBY k f 5":             script(countScript, "HINCRBY", "k", "f", "5"),
+		"HINCRBY k f 5":             script(countField, "HINCRBY", "k", "f", "5"),
+		"INCRBY k 5":                script(countUp, "INCRBY", "k", "5"),
+		"INCRBY k -5":               script(countDown, "INCRBY", "k", "-5"),
+		"DECR k":                    script(countDown, "DECR", "k"),
+		"DECRBY k -5":               script(countUp, "DECRBY", "k", "-5"),
 		"MSETNX k a j b": {{Kind: quorum.Run, Script: plainStep, Key: "k", Keys: []string{"k", "j"},
 			Args: []string{"MSETNX", "k", "a", "j", "b"}}},
 

@@ -111,6 +111,29 @@ func TestNoCountIsAnsweredTwice(t *testing.T) {
 	}
 }
 
+// Masters that have come to count differently are brought to the furthest of them.
+func TestCountersOfSeveralMastersAreLevelled(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	for i, m := range masters {
+		direct(t, m).want("OK", "SET", "levelled", []string{"11", "47", "46"}[i], "PX", "60000")
+	}
+	c.want(int64(48), "INCR", "levelled")
+	c.want(int64(53), "INCRBY", "levelled", "5")
+	c.want(int64(53), "INCRBY", "levelled", "0")
+	for _, m := range masters {
+		direct(t, m).want("53", "GET", "levelled")
+		if left, _ := direct(t, m).do("PTTL", "levelled").(int64); left < 50_000 || left > 60_000 {
+			t.Errorf("it ends in %d ms", left)
+		}
+	}
+	for i, m := range masters {
+		direct(t, m).want("OK", "SET", "levelled", []string{"9", "-7", "4"}[i])
+	}
+	c.want(int64(-8), "DECR", "levelled")
+	c.want("-8", "GET", "levelled")
+}
+
 // racing counts what clients that race were answered: yes, or that it is not known.
 type racing struct{ yes, maybe atomic.Int64 }
 

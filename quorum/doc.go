@@ -12,7 +12,7 @@
 //
 // A journaled script of ours whose writes no token signs is a step: it latches its
 // keys on the masters (latch.go) until it is decided and what follows is done there
-// (step.go, behind.go), and steps of one proxy take turns (turns.go).
+// (step.go, awaited.go, behind.go, count.go), and steps of one proxy take turns (turns.go).
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, envelope.go),

@@ -38,7 +38,7 @@ type Engine struct {
 
 	steps    atomic.Uint64 // how many were tried
 	turns    turns
-	undoings undoings
+	awaiting awaiting
 	behind   behind
 
 	root      *Engine // of another database than 0: the engine of that

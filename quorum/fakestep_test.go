@@ -11,7 +11,8 @@ import (
 // should be, and holds latches as latch.go says.
 
 var (
-	countStep = NewStep("return redis.call('INCR', KEYS[1])")
+	countStep = NewCountUp("return redis.call('INCR', KEYS[1])")
+	downStep  = NewCountDown("return redis.call('DECR', KEYS[1])")
 	setStep   = NewStep("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('SET', KEYS[1], ARGV[2]) end return false")
 )
 
@@ -31,7 +32,7 @@ func (m *fakeMaster) step(args []string) string {
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
 	}
-	for _, s := range []*Script{countStep, setStep} {
+	for _, s := range []*Script{countStep, downStep, setStep} {
 		if args[1] == s.wrapped.sha || args[1] == s.wrapped.text {
 			n := len(args)
 			return m.act(s, args[3], args[6:n-2], args[n-2], args[n-1])
@@ -55,9 +56,10 @@ func (m *fakeMaster) act(s *Script, key string, argv []string, holder, lease str
 	k, _ := m.key(key)
 	flags, shape, value := int64(scriptStep), "_", array()
 	switch {
-	case s == countStep:
+	case s == countStep, s == downStep:
 		n, _ := strconv.Atoi(k.value)
-		k.value = strconv.Itoa(n + 1)
+		by := map[*Script]int{countStep: 1, downStep: -1}[s]
+		k.value = strconv.Itoa(n + by)
 		flags, shape, value = flags+scriptWrote, ":", array(bulk(k.value))
 	case k.value == argv[0]:
 		k.value = argv[1]

@@ -41,6 +41,10 @@ type Script struct {
 	text    string
 	wrapped *script
 	latches bool // see NewStep
+
+	// further, of a step that counts, tells whether it has counted further to a than
+	// to b; nil otherwise.
+	further func(a, b int64) bool
 }
 
 // NewScript makes a Script of a client's text. The caller has made sure that

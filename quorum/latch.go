@@ -89,7 +89,7 @@ type ending struct {
 	made *undoRecord // its before is what the key becomes, since a time
 	at   time.Time
 
-	undoing *undoing // hears whether it was taken back; nil: nobody waits for it
+	awaited *awaited // hears whether it was done; nil: nobody waits for it
 }
 
 func (n *ending) argv(b []string, now time.Time) []string {
@@ -113,10 +113,10 @@ func (n *ending) settled(a answer) (answered bool) {
 		e := n.op.engine
 		e.turns.want(n.key, time.Now().Add(e.SplitDelay))
 	}
-	if n.undoing == nil {
+	if n.awaited == nil {
 		return false
 	}
-	return n.undoing.heard(a.int&saysEnded != 0)
+	return n.awaited.heard(a.int&saysEnded != 0)
 }
 
 // fingerprint stands for a dump: itself if it is short.
@@ -128,7 +128,7 @@ func fingerprint(dump string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// end puts an ending into the master's next batch. It is false where that cannot be.
+// endStep puts an ending into the master's next batch. It is false where that cannot be.
 func (l *lane) endStep(n *ending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

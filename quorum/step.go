@@ -1,10 +1,6 @@
 package quorum
 
-import (
-	"sync"
-	"sync/atomic"
-	"time"
-)
+import "time"
 
 // isStep tells that the op latches its keys.
 func (o *op) isStep() bool { return o.Kind == Run && o.Script.latches }
@@ -23,33 +19,39 @@ func (e *Engine) stepDecided(o *op, c counted, now time.Time) (answered bool) {
 		}
 		return e.stepEnds(o, c, true)
 	}
-	u := &undoing{op: o, votes: c, until: now.Add(e.AcquireTimeout)}
+	if i := o.furthest(c); d == Split && i >= 0 {
+		return e.level(o, c, i, now)
+	}
+	w := &awaited{op: o, until: now.Add(e.AcquireTimeout)}
+	w.then = func(undone bool) bool { return e.stepEnds(o, c, undone) }
 	var list []laneEnding
 	for i := range e.lanes {
 		if c.did(i) {
-			list = append(list, o.takeBack(i, now, u)...)
+			list = append(list, o.takeBack(i, now, w)...)
 		}
 	}
 	for _, n := range list {
-		if n.undoing != nil {
-			u.missing.Add(1)
+		if n.awaited != nil {
+			w.missing.Add(1)
 		}
 	}
-	waits := u.missing.Load() > 0 && d != Unavailable
-	if waits {
-		e.undoings.add(u)
-	} else {
-		u.over.Store(true) // an error says that it may have happened
+	if w.missing.Load() == 0 || d == Unavailable {
+		w.over.Store(true) // an error says that it may have happened
+		e.endAll(list)
+		return e.stepEnds(o, c, true)
 	}
+	e.awaiting.add(w)
+	return e.endAll(list)
+}
+
+// endAll puts endings into their lanes. One that cannot be has not happened.
+func (e *Engine) endAll(list []laneEnding) (answered bool) {
 	for _, n := range list {
-		if !e.lanes[n.lane].endStep(n.ending) && n.undoing != nil {
-			answered = u.heard(false) || answered
+		if !e.lanes[n.lane].endStep(n.ending) && n.awaited != nil {
+			answered = n.awaited.heard(false) || answered
 		}
 	}
-	if waits {
-		return answered
-	}
-	return e.stepEnds(o, c, true)
+	return answered
 }
 
 // laneEnding is an ending with the number of its lane.
@@ -59,11 +61,11 @@ type laneEnding struct {
 }
 
 // takeBack is what takes a step back on master i, which acted.
-func (o *op) takeBack(i int, now time.Time, u *undoing) (list []laneEnding) {
+func (o *op) takeBack(i int, now time.Time, w *awaited) (list []laneEnding) {
 	for _, key := range o.turn.keys {
 		n := &ending{op: o, key: key, ends: letGo}
 		if r := o.said[i].journal.record(key); r != nil {
-			n.ends, n.left, n.made, n.at, n.undoing = takeBack, fingerprint(r.after), r, now, u
+			n.ends, n.left, n.made, n.at, n.awaited = takeBack, fingerprint(r.after), r, now, w
 		}
 		list = append(list, laneEnding{n, i})
 	}
@@ -182,65 +184,4 @@ func (o *op) made(c counted, key string) *undoRecord {
 		}
 	}
 	return nil
-}
-
-// undoing waits until the masters have taken a lost step back.
-type undoing struct {
-	op      *op
-	votes   counted
-	until   time.Time
-	missing atomic.Int32
-	over    atomic.Bool
-}
-
-// heard takes in that one key of one master was taken back or not. It tells whether
-// the asker was answered.
-func (u *undoing) heard(undone bool) (answered bool) {
-	if undone && u.missing.Add(-1) > 0 {
-		return false
-	}
-	return u.end(undone)
-}
-
-func (u *undoing) end(undone bool) (answered bool) {
-	if u.over.Swap(true) {
-		return false
-	}
-	e := u.op.engine
-	e.undoings.remove(u)
-	return e.stepEnds(u.op, u.votes, undone)
-}
-
-// undoings are the lost steps that wait to be taken back. Their number is bounded by
-// that of the requests in flight.
-type undoings struct {
-	mu  sync.Mutex // guards set
-	set map[*undoing]struct{}
-}
-
-func (s *undoings) add(u *undoing) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.set == nil {
-		s.set = make(map[*undoing]struct{})
-	}
-	s.set[u] = struct{}{}
-}
-
-func (s *undoings) remove(u *undoing) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.set, u)
-}
-
-// overdue are those that have waited long enough: they may stand.
-func (s *undoings) overdue(now time.Time) (list []*undoing) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for u := range s.set {
-		if now.After(u.until) {
-			list = append(list, u)
-		}
-	}
-	return list
 }

@@ -49,9 +49,9 @@ func (e *Engine) expire(now time.Time) {
 		l.probe(now, e.ProbeInterval)
 	}
 	e.expireTurns(now)
-	for _, u := range e.undoings.overdue(now) {
-		if u.end(false) {
-			u.op.asker.Flush()
+	for _, w := range e.awaiting.overdue(now) {
+		if w.end(false) {
+			w.op.asker.Flush()
 		}
 	}
 	for _, o := range late {
