@@ -1,0 +1,62 @@
+package model
+
+// A world is what may happen, and how often. With all rules no execution in it
+// breaks an invariant.
+type world struct {
+	name    string
+	file    string
+	defines string
+	large   bool // only with -large
+}
+
+var worlds = []world{
+	{name: "undo", file: "lock.pml", defines: "TRIES0=2 TRIES1=1 LEFTOVERS=0"},
+	{name: "loss", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 LOSSES=1 PROXIES=1 TIMER"},
+	{name: "take-back", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 TAKE_BACK A_HOLDS"},
+	{name: "extend", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 EXTENDS=1 A_HOLDS"},
+	{name: "lost-again", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 A_HOLDS TIMER"},
+	{name: "two-proxies", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=2 A_HOLDS"},
+	{name: "two-masters", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 FIRST_LOST=1 A_HOLDS"},
+	{name: "old-dump", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 OLD_DUMP A_HOLDS"},
+	{name: "jump", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 JUMPS=1 PROXIES=1"},
+	{name: "cut", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS"},
+
+	{name: "loss-tries", file: "lock.pml", defines: "TRIES0=2 TRIES1=1 LOSSES=1 PROXIES=1 TIMER", large: true},
+	{name: "extend-all", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 LOSSES=2 PROXIES=1 EXTENDS=1 TAKE_BACK", large: true},
+	{name: "two-proxies-lost-again", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=2 A_HOLDS TIMER", large: true},
+	{name: "two-masters-timer", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 FIRST_LOST=1 A_HOLDS TIMER", large: true},
+	{name: "five-masters", file: "lock.pml", defines: "N=5 TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 A_HOLDS", large: true},
+	{name: "three-clients", file: "lock.pml", defines: "CLIENTS=3 TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 A_HOLDS", large: true},
+}
+
+// An absence is a rule left out: an execution must break an invariant then.
+// JUST_HOLDERS asks for the two holders that it leads to, where the break of
+// another invariant would be found sooner.
+type absence struct {
+	rule    string
+	file    string
+	defines string
+}
+
+var absences = []absence{
+	{"UNDO_LATE", "lock.pml", "TRIES0=2 TRIES1=0 LEFTOVERS=0"},
+	{"NO_QUARANTINE", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 A_HOLDS JUST_HOLDERS"},
+	{"EARLY_TIMER", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 TIMER A_HOLDS JUST_HOLDERS"},
+	{"NO_PROOF", "lock.pml", "TRIES0=1 TRIES1=1 LOSSES=1 PROXIES=1 JUST_HOLDERS"},
+	{"NO_PROOF_NONCE", "lock.pml", "TRIES0=1 TRIES1=1 LOSSES=1 PROXIES=1 JUST_HOLDERS"},
+	{"PROOF_AT_ARRIVAL", "lock.pml", "TRIES0=1 TRIES1=1 LOSSES=1 PROXIES=1 JUST_HOLDERS"},
+	{"NO_PROOF_CLOCK", "lock.pml", "TRIES0=0 TRIES1=1 JUMPS=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_RUN_ID", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 OLD_DUMP A_HOLDS JUST_HOLDERS"},
+	{"NO_WAIT", "lock.pml", "TRIES0=1 TRIES1=1 LOSSES=1 PROXIES=1 JUST_HOLDERS"},
+	{"FEWER_SOURCES", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_SOURCE_NONCE", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 FIRST_LOST=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_AGREEMENT", "lock.pml", "TRIES0=0 TRIES1=2 LOSSES=1 PROXIES=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_LONGEST_TTL", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 EXTENDS=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_OVERWRITE", "lock.pml", "TRIES0=0 TRIES1=2 LOSSES=1 PROXIES=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_GUARD", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_GUARD_NONCE", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 A_HOLDS JUST_HOLDERS"},
+	{"TAKE_BACK_EARLY", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 TAKE_BACK A_HOLDS JUST_HOLDERS"},
+	{"NO_PREDECESSOR_END", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
+	{"NO_EXPIRY_IN_DEBTS", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
+	{"STRAGGLER", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
+}
