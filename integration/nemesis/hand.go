@@ -13,10 +13,11 @@ import (
 // hand makes one fault happen after the other. Several hands may be at work in
 // one house; what one of them has got hold of, the others leave alone.
 type hand struct {
-	house  *house
-	faults []fault
-	random *rand.Rand
-	marks  []lease.Mark // of what it did
+	house   *house
+	faults  []fault
+	patient bool // see plan
+	random  *rand.Rand
+	marks   []lease.Mark // of what it did
 }
 
 // strike goes on until the context ends. Whatever it broke it mends before it
@@ -28,6 +29,9 @@ func (x *hand) strike(ctx context.Context) error {
 			return fmt.Errorf("fault %s: %w", f.name, err)
 		}
 		pause(ctx, between(x.random, 100*time.Millisecond, 1200*time.Millisecond))
+		for x.patient && ctx.Err() == nil && x.house.voting() != nil {
+			pause(ctx, 20*time.Millisecond)
+		}
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func hunt(ctx context.Context, o options) error {
 	err := withHouses(o, func(h *house, masters int) error {
 		rounds := max(1, o.total/time.Duration(len(o.masters))/o.round)
 		for ; rounds > 0 && ctx.Err() == nil; rounds-- {
-			p := plan{o.seed, o.round, o.faults, o.hands}
+			p := plan{seed: o.seed, during: o.round, faults: o.faults, hands: o.hands}
 			if p.hands == 0 {
 				p.hands = 1 + int(o.seed%uint64(quorum(masters)))
 			}

@@ -20,6 +20,8 @@ type plan struct {
 	during time.Duration
 	faults []fault // none: a healthy round
 	hands  int
+	// patient hands wait until every master votes before they strike again.
+	patient bool
 }
 
 // Each round has so many processes of clients, so many clients in each beside
@@ -63,7 +65,7 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 	var group sync.WaitGroup
 	hands := make([]*hand, p.hands)
 	for i := range hands {
-		x := &hand{house: h, faults: p.faults, random: rand.New(rand.NewPCG(p.seed, uint64(1000+i)))}
+		x := &hand{house: h, faults: p.faults, patient: p.patient, random: rand.New(rand.NewPCG(p.seed, uint64(1000+i)))}
 		hands[i] = x
 		group.Go(func() { failures[i] = x.strike(ctx) })
 	}

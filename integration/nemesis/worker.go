@@ -31,6 +31,7 @@ type worker struct {
 	seen    *history
 
 	talk  *integration.Client // nil: not connected
+	tried int                 // proxies, one after the other
 	turns int
 }
 
@@ -138,13 +139,15 @@ func outcome(op lease.Op, reply any) lease.Outcome {
 	return lease.Unknown
 }
 
-// connect takes any proxy, if there is no connection; a client whose proxy is
-// gone does the same. It is false, after a moment, if that one does not listen.
+// connect takes the next proxy, if there is no connection: clients spread over
+// them, and whoever has lost one tries another. It is false, after a moment, if
+// that one does not listen.
 func (w *worker) connect() bool {
 	if w.talk != nil {
 		return true
 	}
-	talk, err := integration.Dial(w.proxies[w.random.IntN(len(w.proxies))])
+	w.tried++
+	talk, err := integration.Dial(w.proxies[(w.id+w.tried)%len(w.proxies)])
 	if err != nil {
 		time.Sleep(10 * time.Millisecond)
 		return false
