@@ -88,26 +88,43 @@ func TestNoStepByWatchIsLost(t *testing.T) {
 
 // Every number that INCR answers is another one, and none is left out.
 func TestNoCountIsAnsweredTwice(t *testing.T) {
-	_, proxies := twoProxies(t, 3)
+	masters, proxies := twoProxies(t, 3)
 	for _, p := range [][]*Proxy{proxies[:1], proxies} {
 		dial(t, proxies[0].Addr).want("OK", "SET", "count", "0")
-		var answered sync.Map
-		race(t, p, "count", func(c *Client, r *racing) error {
-			reply, err := c.Do("INCR", "count")
-			if err != nil {
-				return err
-			}
-			n, ok := reply.(int64)
-			if !ok {
-				r.maybe.Add(1)
-				return nil
-			}
-			r.yes.Add(1)
-			if _, twice := answered.LoadOrStore(n, true); twice {
-				t.Errorf("%d was answered twice", n)
-			}
+		race(t, p, "count", counted(t))
+	}
+
+	// One of the masters dies in the middle of it.
+	dial(t, proxies[0].Addr).want("OK", "SET", "count", "0")
+	var killed sync.WaitGroup
+	killed.Go(func() {
+		time.Sleep(500 * time.Millisecond)
+		if err := masters[0].Kill(); err != nil {
+			t.Errorf("kill: %v", err)
+		}
+	})
+	race(t, proxies, "count", counted(t))
+	killed.Wait()
+}
+
+// counted takes a step by INCR.
+func counted(t *testing.T) func(*Client, *racing) error {
+	var answered sync.Map
+	return func(c *Client, r *racing) error {
+		reply, err := c.Do("INCR", "count")
+		if err != nil {
+			return err
+		}
+		n, ok := reply.(int64)
+		if !ok {
+			r.maybe.Add(1)
 			return nil
-		})
+		}
+		r.yes.Add(1)
+		if _, twice := answered.LoadOrStore(n, true); twice {
+			t.Errorf("%d was answered twice", n)
+		}
+		return nil
 	}
 }
 

@@ -139,23 +139,22 @@ func (e *Engine) stepLate(o *op, c counted, i int, now time.Time) {
 // master did not do what the quorum did, and has fallen behind for a while, it is
 // brought up to it.
 func (e *Engine) commit(o *op, c counted, i int, now time.Time) {
-	acted := c.vote(i) == Granted && c.did(i)
 	declined := c.vote(i) == Refused && !o.said[i].journal.busy
-	if !acted && !declined {
+	if !c.did(i) && !declined {
 		return
 	}
 	for _, key := range o.turn.keys {
 		n := &ending{op: o, key: key, ends: letGo}
 		ours, theirs := o.said[i].journal.record(key), o.made(c, key)
 		switch {
-		case ours == nil || theirs == nil:
+		case ours == nil || theirs == nil || c.vote(i) == Withheld:
 		case ours.after == theirs.after:
 			e.behind.caughtUp(key, i)
 		case e.behind.still(key, i, ours, now, 2*e.AcquireTimeout):
 			n.ends, n.left, n.at = bringUp, fingerprint(ours.after), now
 			n.made = &undoRecord{key: key, before: theirs.after, left: theirs.expires}
 		}
-		if acted || n.ends == bringUp {
+		if c.did(i) || n.ends == bringUp {
 			e.lanes[i].endStep(n)
 		}
 	}

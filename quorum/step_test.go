@@ -36,6 +36,26 @@ func TestStepLetsGoOfItsKeyOnceItIsWon(t *testing.T) {
 	})
 }
 
+// A master whose vote does not count has carried the step out all the same.
+func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.masters[2].put(latchKeys+"k", "0123456789abcdef:1", time.Minute)
+		record := []undoRecord{{key: "k", after: "string 1"}}
+		o := &op{
+			Request: Request{Kind: Run, Script: countStep, Key: "k"}, engine: w.engine,
+			turn: &turn{keys: []string{"k"}}, holder: "0123456789abcdef:1", said: make([]said, 3),
+		}
+		c := counted(0).with(Won)
+		for i, v := range []Vote{Granted, Granted, Withheld} {
+			c = c.voted(i, v, true)
+			o.said[i].journal = &journaled{acted: true, undo: record}
+		}
+		w.engine.commit(o, c, 2, time.Now())
+		w.settle()
+		w.wantFree("k")
+	})
+}
+
 func TestStepWaitsForAnotherProxysLatch(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		w.each(func(m *fakeMaster) { m.latch("k", 100*ms) }, 1, 2)
