@@ -39,6 +39,11 @@ type Config struct {
 	// connection is given up; ProbeInterval is how often an idle master is
 	// probed, and a quarter of it how often a lost one is dialled.
 	ConnectTimeout, MasterTimeout, ProbeInterval time.Duration
+
+	// Clock, if not nil, is used instead of the machine's own clocks: it tells
+	// the time since some moment, which goes on while the machine sleeps, and
+	// the wall clock.
+	Clock func() (boot time.Duration, wall time.Time)
 }
 
 // Master is one of the N independent Redis servers, as configured.
@@ -60,5 +65,6 @@ type Master struct {
 	// connection. Either may be empty.
 	Credentials func() (user, password string)
 
-	db int // the database to select
+	db   int                  // the database to select
+	boot func() time.Duration // our clock
 }

@@ -55,7 +55,6 @@ func (l *lane) connect(ctx context.Context) (*link, error) {
 		link.close()
 		return nil, fmt.Errorf("it is the same server as %s", twin)
 	}
-	l.tick(link.clock)
 	return link, nil
 }
 
@@ -71,6 +70,9 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 	stop := context.AfterFunc(ctx, func() { link.guard.Close() })
 	defer stop()
 
+	if err := l.stand(ctx, link); err != nil {
+		return err
+	}
 	for {
 		due := l.openWhenPaid()
 		if due == nil {
@@ -81,7 +83,6 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		}
 	}
 	l.tried.Do(l.engine.laneTried)
-	l.log.Info("master is voting", "run_id", link.who.runID, "version", link.who.version)
 	l.troubled = ""
 	for {
 		errands, ops, err := l.take(ctx)
@@ -91,7 +92,21 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		if err := l.exchange(link, errands, ops); err != nil {
 			return err
 		}
+		if err := l.inspect(link); err != nil {
+			return err
+		}
+		if l.doubt || l.discharged() {
+			if err := l.stand(ctx, link); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// discharged tells that the master's quarantine is over, and that it is to be
+// admitted.
+func (l *lane) discharged() bool {
+	return l.known.nonce.provisional() && l.admitted(l.known.nonce)
 }
 
 // openWhenPaid returns the next debts to pay; when there are none, the queue is
@@ -103,7 +118,7 @@ func (l *lane) openWhenPaid() []errand {
 	l.dropped.Add(uint64(dropped))
 	if len(due) == 0 {
 		l.open = true
-		l.enter(Voting, "")
+		l.show()
 		return nil
 	}
 	errands := make([]errand, len(due))

@@ -56,9 +56,8 @@ func (e *Engine) database(db int) *Engine {
 	for i := range cfg.Masters {
 		cfg.Masters[i].db = db
 	}
-	// Of the masters' troubles database 0 tells.
-	d := New(cfg, hclog.NewNullLogger())
-	d.root = e
+	// Of the masters' connections database 0 tells.
+	d := newEngine(cfg, hclog.NewNullLogger(), e)
 	e.databases.byNumber[db] = d
 	return d
 }

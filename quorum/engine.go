@@ -47,12 +47,17 @@ type Engine struct {
 	messages      messages
 	subscriptions subscriptions
 
+	trust
+
 	mu     sync.Mutex // guards claims
 	claims []string   // run id of each lane's master, "" while it has no link
 }
 
 // New starts an engine: its lanes begin to connect at once. Masters may be down.
-func New(cfg Config, log hclog.Logger) *Engine {
+func New(cfg Config, log hclog.Logger) *Engine { return newEngine(cfg, log, nil) }
+
+// newEngine is New for a database: that of root, if it is another than 0.
+func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
 		Config:  cfg,
@@ -64,13 +69,15 @@ func New(cfg Config, log hclog.Logger) *Engine {
 		cancel:  cancel,
 		retries: retries{kick: make(chan struct{}, 1)},
 		claims:  make([]string, len(cfg.Masters)),
+		root:    root,
+		trust:   trust{terms: cfg.agreement()},
 	}
 	e.untried.Store(int32(len(cfg.Masters)))
 	for i, m := range cfg.Masters {
 		e.lanes = append(e.lanes, &lane{
 			engine: e,
 			index:  i,
-			master: m,
+			master: e.withClock(m),
 			log:    log.With("master", m.Name),
 			wake:   make(chan struct{}, 1),
 			state:  Connecting,
@@ -88,6 +95,11 @@ func New(cfg Config, log hclog.Logger) *Engine {
 		}
 	}
 	return e
+}
+
+func (e *Engine) withClock(m Master) Master {
+	m.boot = e.boot
+	return m
 }
 
 // Put puts a request to all masters and returns. The asker is answered exactly
@@ -149,9 +161,11 @@ func (e *Engine) push(o *op) (missed counted) {
 		switch {
 		case !o.asks(i):
 			missed = missed.voted(i, Withheld, false)
-		case !l.push(o):
-			missed = missed.voted(i, Unknown, false)
-			l.votes[Unknown].Add(1)
+		default:
+			if v := l.push(o); v != 0 {
+				missed = missed.voted(i, v, false)
+				l.votes[v].Add(1)
+			}
 		}
 	}
 	return missed
@@ -260,7 +274,7 @@ func (e *Engine) Ready() bool {
 	voting := 0
 	for _, l := range e.lanes {
 		l.mu.Lock()
-		if l.open {
+		if l.open && !l.silent() {
 			voting++
 		}
 		l.mu.Unlock()

@@ -36,13 +36,14 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	}
 	link.guard.allow(surveys)
 	l.begin(ops, now)
-	answers, clock, err := link.exchange(l.commands)
+	answers, p, err := link.exchange(l.commands)
 	now = l.end(now)
 	if err != nil {
 		l.abandon(sentErrands, ops, now)
 		return err
 	}
-	l.tick(clock)
+	l.tick(p)
+	counts := l.proven(p)
 
 	var trouble string
 	var lost unscripted
@@ -73,6 +74,9 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 			v, did, o.said[l.index] = o.judge(a, link.who.nxGet)
 			if o.Kind == Survey {
 				o.said[l.index].value = link.who.runID
+			}
+			if !counts {
+				v = o.withheld(v, did)
 			}
 		}
 		l.vote(o, v, did, now)
@@ -199,9 +203,4 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 		l.vote(o, Unknown, false, now)
 	}
 	l.flushAll()
-}
-
-// tick notes the master's clock.
-func (l *lane) tick(clock time.Time) {
-	l.clock.Store(clock.UnixMicro() - l.engine.elapsed().Microseconds())
 }

@@ -17,6 +17,7 @@ type identity struct {
 	version  string
 	clientID int64 // of this connection, at the master
 	nxGet    bool  // SET takes NX and GET together
+	durable  bool  // every write is on disk before it is answered
 }
 
 // Why a master is identified per connection, and not once a second:
@@ -30,54 +31,57 @@ type identity struct {
 // identify speaks to the server on a raw connection, before anything else uses
 // it: it authenticates, asks who is there, loads our scripts, and ends the
 // predecessor of this connection. conn has a deadline already.
-func identify(conn net.Conn, user, password string, predecessor identity) (who identity, clock time.Time, err error) {
+func identify(conn net.Conn, user, password string, predecessor identity) (who identity, err error) {
 	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096)}
 	if password != "" {
 		if err := g.authenticate(user, password); err != nil {
-			return who, clock, err
+			return who, err
 		}
 	}
-	calls := [][]string{{"CLIENT", "ID"}, {"INFO"}, {"TIME"}}
+	calls := [][]string{{"CLIENT", "ID"}, {"INFO"}}
+	for _, name := range durability {
+		calls = append(calls, []string{"CONFIG", "GET", name[0]})
+	}
 	for _, s := range scripts {
 		calls = append(calls, []string{"SCRIPT", "LOAD", s.text})
 	}
 	answers, err := g.ask(calls...)
 	if err != nil {
-		return who, clock, err
+		return who, err
 	}
-	id, info, now, loaded := answers[0], answers[1], answers[2], answers[3:]
-	for _, a := range []answer{info, id, now} {
+	id, info := answers[0], answers[1]
+	settings, loaded := answers[2:2+len(durability)], answers[2+len(durability):]
+	for _, a := range []answer{info, id} {
 		if a.kind == FailureReply {
-			return who, clock, errors.New(a.str)
+			return who, errors.New(a.str)
 		}
 	}
 	for i, s := range scripts {
 		if loaded[i].str != s.sha {
-			return who, clock, fmt.Errorf("SCRIPT LOAD answered %q", loaded[i].str)
+			return who, fmt.Errorf("SCRIPT LOAD answered %q", loaded[i].str)
 		}
 	}
-	clock, ok := masterTime(now)
-	if !ok || id.kind != IntegerReply || info.kind != BulkReply {
-		return who, clock, errGarbage
+	if id.kind != IntegerReply || info.kind != BulkReply {
+		return who, errGarbage
 	}
 	who, err = readInfo(info.str)
 	if err != nil {
-		return who, clock, err
+		return who, err
 	}
-	who.clientID = id.int
+	who.clientID, who.durable = id.int, isDurable(settings)
 
 	// What the old socket to this very process still held must not be carried
 	// out after what comes next.
 	if predecessor.runID == who.runID && predecessor.clientID != 0 {
 		killed, err := g.ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.clientID, 10)})
 		if err != nil {
-			return who, clock, err
+			return who, err
 		}
 		if killed[0].kind != IntegerReply {
-			return who, clock, fmt.Errorf("CLIENT KILL answered %q", killed[0].str)
+			return who, fmt.Errorf("CLIENT KILL answered %q", killed[0].str)
 		}
 	}
-	return who, clock, nil
+	return who, nil
 }
 
 // readInfo takes from INFO who the server is, and refuses one that is no
@@ -104,6 +108,21 @@ func readInfo(text string) (who identity, err error) {
 	n, _ := strconv.Atoi(major)
 	who.nxGet = n >= 7
 	return who, nil
+}
+
+// durability is what must be set for every write to be on disk before it is
+// answered.
+var durability = [][2]string{{"appendonly", "yes"}, {"appendfsync", "always"}, {"no-appendfsync-on-rewrite", "no"}}
+
+// isDurable reads what CONFIG GET said of each of them. A master that will not tell
+// is not.
+func isDurable(settings []answer) bool {
+	for i, a := range settings {
+		if len(a.elems) != 2 || a.elems[1].str != durability[i][1] {
+			return false
+		}
+	}
+	return true
 }
 
 // masterTime reads the reply to TIME.

@@ -54,6 +54,12 @@ type lane struct {
 	trips   time.Duration // round-trip time, moving average
 	links   uint64
 
+	withheld bool        // its votes do not count: it is sent releases only
+	why      string      // of withheld
+	nonce    nonce       // under which it votes; "" while it does not
+	ward     *quarantine // while it is quarantined
+	drained  bool        // by the operator
+
 	// Used by the lane's goroutine alone.
 	commands []rueidis.Completed
 	argv     []string
@@ -62,23 +68,34 @@ type lane struct {
 	troubled string // the trouble that was last logged
 	mending  bool   // what was refused with NOSCRIPT is being sent again
 
+	known     marker        // what stands on the master; its nonce is "" if nothing does
+	anchor    sighting      // of the master's clock, when it ran true
+	doubt     bool          // a proof did not fit
+	inspected time.Duration // by our clock, when the master was last inspected
+
 	// clock is the master's Unix time in microseconds when the engine started,
 	// as of the last batch; 0 if it is not known yet.
 	clock atomic.Int64
 }
 
-// push appends an op to the queue. If that cannot be, the lane's vote on it is
-// unknown, and the caller's to cast.
-func (l *lane) push(o *op) bool {
+// push appends an op to the queue. If that cannot be, it returns the lane's vote on
+// it, which is the caller's to cast.
+func (l *lane) push(o *op) (missed Vote) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.open || len(l.queue) >= maxReleases || (len(l.queue) >= maxQueue && o.Kind != Release && o.Kind != Remove) {
-		return false
+	switch {
+	case !l.open, len(l.queue) >= maxReleases, len(l.queue) >= maxQueue && o.Kind != Release && o.Kind != Remove:
+		return Unknown
+	case l.silent() && !o.needsNoVote():
+		return Withheld
 	}
 	l.queue = append(l.queue, o)
 	l.rouse()
-	return true
+	return 0
 }
+
+// silent tells that the master is asked for no votes. mu is held.
+func (l *lane) silent() bool { return l.withheld || l.drained }
 
 // rouse wakes the goroutine. mu is held.
 func (l *lane) rouse() {

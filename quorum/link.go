@@ -18,7 +18,7 @@ type link struct {
 	client rueidis.Client
 	guard  *guard
 	who    identity
-	clock  time.Time // the master's, when it was identified
+	boot   func() time.Duration // our clock
 
 	// loaded are the journaled scripts that were sent on this link.
 	loaded map[string]struct{}
@@ -105,7 +105,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 		return nil, err
 	}
 	user, password := m.credentials()
-	who, clock, err := identify(conn, user, password, predecessor)
+	who, err := identify(conn, user, password, predecessor)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 			return nil, err
 		}
 	}
-	l := &link{guard: &guard{Conn: conn}, who: who, clock: clock}
+	l := &link{guard: &guard{Conn: conn}, who: who, boot: m.boot}
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
 	l.client, err = rueidis.NewClient(rueidis.ClientOption{
@@ -155,31 +155,56 @@ func (l *link) close() {
 	}
 }
 
-// exchange sends commands as one batch, with TIME at its end, and returns the
-// answers and the master's clock. An error means that any of the commands may
-// have been carried out or not, and that the link is of no more use.
-//
-// The end proves that the answers belong to the commands: if the master had
-// answered one command twice or not at all, the clock would not stand there.
-func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, clock time.Time, err error) {
+// proof is what ends a batch: which nonce the master's marker has, and what its
+// clock shows. It also proves that the answers belong to the commands: if the
+// master had answered one command twice or not at all, it would not stand there.
+type proof struct {
+	nonce nonce // "" if there is no marker
+	clock sighting
+}
+
+// exchange sends commands as one batch, with the proof at its end, and returns the
+// answers and the proof. An error means that any of the commands may have been
+// carried out or not, and that the link is of no more use.
+func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, p proof, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("rueidis: %v", p)
 		}
 	}()
-	commands = append(commands, l.client.B().Arbitrary("TIME").Build())
+	commands = append(commands,
+		l.client.B().Arbitrary("GETRANGE", markerKey, "0", lastOfNonce).Build(),
+		l.client.B().Arbitrary("TIME").Build())
 	l.guard.expect(len(commands))
+	p.clock.sent = l.boot()
 	answers = l.client.DoMulti(context.Background(), commands...)
+	p.clock.read = l.boot()
 	for _, a := range answers {
 		if err := a.NonRedisError(); err != nil {
-			return nil, clock, err
+			return nil, p, err
 		}
 	}
-	last := len(answers) - 1
-	end, _ := answers[last].ToMessage()
-	clock, ok := masterTime(newAnswer(end))
+	last := len(answers) - 2
+	mark, _ := answers[last].ToMessage()
+	end, _ := answers[last+1].ToMessage()
+	now, ok := masterTime(newAnswer(end))
 	if !ok {
-		return nil, clock, errGarbage
+		return nil, p, errGarbage
 	}
-	return answers[:last], clock, nil
+	p.clock.at = time.Duration(now.UnixNano())
+	// An error is as good as no marker: something else is in its place.
+	if a := newAnswer(mark); a.kind == BulkReply {
+		p.nonce = nonce(a.str)
+	}
+	return answers[:last], p, nil
+}
+
+// do sends one command as a batch of its own.
+func (l *link) do(argv ...string) (answer, proof, error) {
+	answers, p, err := l.exchange([]rueidis.Completed{l.client.B().Arbitrary(argv...).Build()})
+	if err != nil {
+		return answer{}, p, err
+	}
+	m, _ := answers[0].ToMessage()
+	return newAnswer(m), p, nil
 }

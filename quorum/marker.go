@@ -16,7 +16,10 @@ const markerKey = ownKeys + "marker}"
 
 // nonceLength is how many bytes at the beginning of a marker tell one admission,
 // or one quarantine, from the next. A batch's proof reads no more than these.
-const nonceLength = 17
+const (
+	nonceLength = 17
+	lastOfNonce = "16" // GETRANGE counts from 0
+)
 
 // nonce begins with 'v' in a marker that lets its master vote, and with 'q' in a
 // provisional one; 16 random hexadecimal digits follow.
@@ -51,7 +54,7 @@ type terms struct {
 	MaxTTL         int64    `json:"max_ttl_ms"`
 }
 
-func (c *Config) terms() terms {
+func (c *Config) agreement() terms {
 	t := terms{AcquireTimeout: c.AcquireTimeout.Milliseconds(), MaxTTL: c.MaxTTL.Milliseconds()}
 	for _, m := range c.Masters {
 		t.Set = append(t.Set, m.Name)

@@ -14,6 +14,11 @@ func newScript(text string) *script {
 	return &script{text, hex.EncodeToString(sum[:])}
 }
 
+// eval is a call of the script with its text, for what is seldom run.
+func (s *script) eval(key string, args ...string) []string {
+	return append([]string{"EVAL", s.text, "1", key}, args...)
+}
+
 // What the scripts answer where they do not answer a remaining ttl. The latter
 // is what PTTL says: milliseconds, or -1 for a key without expiry.
 const (

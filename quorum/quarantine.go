@@ -1,0 +1,143 @@
+package quorum
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// quarantine is the time in which a master that may have lost keys votes on
+// nothing: until every lock that it could have voted for has run out, or until it
+// holds again what the others hold.
+//
+// Why a master that lost its keys must not vote:
+//
+//	1: A wins k on masters 1 2 3
+//	2: master 3 crashes and comes back blank
+//	3: B asks for k; 3 grants, and so do 4 and 5
+type quarantine struct {
+	nonce   nonce
+	seen    time.Duration // by our clock, when this proxy first saw it
+	elapsed time.Duration // how long it had lasted by then
+	cancel  context.CancelFunc
+
+	catching atomic.Bool // the master is being given what it lost
+	over     atomic.Bool // the master may be admitted
+	progress
+}
+
+// progress is how far a catch-up has come.
+type progress struct {
+	copied  atomic.Int64 // keys given to the master
+	sources atomic.Int64 // masters read to their end
+	needed  atomic.Int64 // how many have to be
+}
+
+// lasted is how long the quarantine has lasted by now, as proxies have seen it.
+func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed + now - q.seen }
+
+// quarantineTime is how long a master that lost its keys must not vote, if nobody
+// gives them back: a lock that it voted for was asked for no later than then, and
+// ends after max-ttl, by clocks that may run faster than ours.
+func (c *Config) quarantineTime() time.Duration { return pad(c.MaxTTL) }
+
+// hush is how long after a loss no catch-up may begin: until all decisions that
+// counted a vote from before it have fallen, at any proxy. What they decided is on
+// the sources then.
+func (c *Config) hush() time.Duration { return pad(c.AcquireTimeout) + hushMargin }
+
+const hushMargin = 50 * time.Millisecond
+
+// quarantine begins or goes on with the quarantine that marker m tells of.
+func (l *lane) quarantine(ctx context.Context, m marker) {
+	l.mu.Lock()
+	q := l.ward
+	l.mu.Unlock()
+	if q == nil || q.nonce != m.nonce {
+		ctx, cancel := context.WithCancel(ctx)
+		q = &quarantine{
+			nonce:   m.nonce,
+			seen:    l.engine.boot(),
+			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
+			cancel:  cancel,
+		}
+		l.engine.wait.Go(func() { l.recover(ctx, q) })
+	}
+	l.withhold(q, m.Why)
+}
+
+// endQuarantine ends the present quarantine, if there is one. mu is held.
+func (l *lane) endQuarantine() {
+	if l.ward != nil {
+		l.ward.cancel()
+		l.ward = nil
+	}
+}
+
+// admitted tells that the quarantine under this nonce is over.
+func (l *lane) admitted(n nonce) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ward != nil && l.ward.nonce == n && l.ward.over.Load()
+}
+
+// recover waits until a quarantined master may be admitted, and has the lane do
+// so. It is the goroutine of one quarantine and ends with it.
+func (l *lane) recover(ctx context.Context, q *quarantine) {
+	e := l.engine
+	pause(ctx, e.hush())
+	for ctx.Err() == nil {
+		left := e.quarantineTime() - q.lasted(e.boot())
+		l.catching(q, true)
+		err := e.catchUp(ctx, l, q, left <= 0)
+		l.catching(q, false)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil, left <= 0:
+			if err != nil {
+				l.log.Warn("master is admitted since its quarantine is over; it could not be given the locks that outlive max-ttl", "reason", err)
+			}
+			q.over.Store(true)
+			l.rouseNow()
+			return
+		}
+		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
+		pause(ctx, max(min(e.ProbeInterval, left), time.Millisecond))
+	}
+}
+
+// catching notes that the master is being given what it lost, or no more.
+func (l *lane) catching(q *quarantine, on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q.catching.Store(on)
+	if l.ward == q {
+		l.show()
+	}
+}
+
+// rouseNow has the lane send a batch, be it an empty one.
+func (l *lane) rouseNow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rouse()
+}
+
+// source is a master that remembers, as a catch-up may read it.
+type source struct {
+	lane  *lane
+	nonce nonce // under which it votes
+}
+
+// sources are the masters that vote, but for one.
+func (e *Engine) sources(target *lane) (list []source) {
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		if l != target && l.open && !l.silent() && l.nonce != "" {
+			list = append(list, source{l, l.nonce})
+		}
+		l.mu.Unlock()
+	}
+	return list
+}

@@ -1,0 +1,159 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// trust is what the lanes of one engine know together of their masters.
+type trust struct {
+	terms
+
+	mu           sync.Mutex // guards what follows
+	installation string     // "" until a marker was seen
+	refusal      error      // the first master that is not ours
+	asked        bool       // bootstrap was asked for
+	wall         sighting   // of our own wall clock
+	jumps        []jump     // the last of each master's clock
+}
+
+// jump is by how much a master's clock seems to have jumped, and when.
+type jump struct{ by, at time.Duration }
+
+// alone tells that there is one master only: the proxy is then a plain lock on a
+// single instance, and what that forgets is forgotten.
+func (e *Engine) alone() bool { return len(e.lanes) == 1 }
+
+// boot is our clock, for what must go on while the machine sleeps.
+func (e *Engine) boot() time.Duration {
+	if e.Clock != nil {
+		boot, _ := e.Clock()
+		return boot
+	}
+	return bootTime()
+}
+
+// wallClock is a look at our own wall clock.
+func (e *Engine) wallClock() sighting {
+	if e.Clock != nil {
+		boot, wall := e.Clock()
+		return sighting{at: time.Duration(wall.UnixNano()), sent: boot, read: boot}
+	}
+	sent := bootTime()
+	at := time.Now().UnixNano()
+	return sighting{at: time.Duration(at), sent: sent, read: bootTime()}
+}
+
+func (e *Engine) installation() string {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.installation
+}
+
+// trusts is what is known of the masters: the same for all databases.
+func (e *Engine) trusts() *trust {
+	if e.root != nil {
+		return &e.root.trust
+	}
+	return &e.trust
+}
+
+// learn notes the installation that a marker names. Masters of two are no set.
+func (e *Engine) learn(installation string) error {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.installation == "" {
+		t.installation = installation
+	}
+	if t.installation != installation {
+		return fmt.Errorf("its marker is of installation %s, the other masters' is of %s", installation, t.installation)
+	}
+	return nil
+}
+
+// refuse notes that a master is not ours.
+func (e *Engine) refuse(err error) {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var other *errOtherTerms
+	if t.refusal == nil && errors.As(err, &other) {
+		t.refusal = err
+	}
+}
+
+// Refusal tells that a master's marker was written for other terms than this
+// proxy is configured with, and names both. Such a proxy must not serve: with
+// another set of masters its quorums need not meet those of the others.
+func (e *Engine) Refusal() error {
+	e.trust.mu.Lock()
+	defer e.trust.mu.Unlock()
+	return e.refusal
+}
+
+// wantsBootstrap says once what a proxy needs that has found no marker yet.
+func (e *Engine) wantsBootstrap() {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.asked && t.installation == "" && e.root == nil {
+		t.asked = true
+		e.log.Warn("no marker was found, so it cannot be told whether the masters remember what they granted: " +
+			"if this set of masters is new, run redlock-proxy bootstrap with the same options once")
+	}
+}
+
+// blameOurs tells, when a master's clock seems to have jumped, whether it was ours
+// in truth: if a quorum of them seems to have jumped alike, and our own wall clock
+// did not go along. It waits a little for the others to be looked at.
+func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
+	e.trust.mu.Lock()
+	if e.jumps == nil {
+		e.jumps = make([]jump, len(e.lanes))
+	}
+	e.jumps[i] = jump{by, e.boot()}
+	ours := by.Abs() // what our wall clock may not have moved by
+	own := e.wall.moved(e.wallClock()).Abs()
+	e.trust.mu.Unlock()
+	if own > ours/2 {
+		return false
+	}
+	for _, l := range e.lanes {
+		l.rouseNow()
+	}
+	for deadline := e.boot() + e.AcquireTimeout; e.boot() < deadline && ctx.Err() == nil; pause(ctx, e.AcquireTimeout/50) {
+		if e.jumpedTogether() {
+			e.log.Warn("the clocks of a quorum of masters seem to have jumped together, so it was this machine's that stopped", "by", by.Round(time.Millisecond))
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Engine) jumpedTogether() bool {
+	e.trust.mu.Lock()
+	defer e.trust.mu.Unlock()
+	var recent []time.Duration
+	for _, j := range e.jumps {
+		if e.boot()-j.at > 2*e.ProbeInterval {
+			j.by = 0
+		}
+		recent = append(recent, j.by)
+	}
+	return together(recent, quorumOf(len(e.lanes)))
+}
+
+// watchOwnClock notes how our own wall clock runs beside our other one.
+func (e *Engine) watchOwnClock() {
+	now := e.wallClock()
+	e.trust.mu.Lock()
+	defer e.trust.mu.Unlock()
+	if e.wall == (sighting{}) || now.read-e.wall.read >= 2*e.ProbeInterval {
+		e.wall = now
+	}
+}
