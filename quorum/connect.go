@@ -47,15 +47,7 @@ func (l *lane) connect(ctx context.Context) (*link, error) {
 	l.mu.Lock()
 	predecessor := l.who
 	l.mu.Unlock()
-	link, err := l.master.dial(ctx, predecessor, l.engine.MasterTimeout)
-	if err != nil {
-		return nil, err
-	}
-	if twin := l.engine.claim(l.index, link.who.runID); twin != "" {
-		link.close()
-		return nil, fmt.Errorf("it is the same server as %s", twin)
-	}
-	return link, nil
+	return l.master.dial(ctx, predecessor, l.engine.MasterTimeout)
 }
 
 // serve pays the debts and then carries batches to the master, until the link
@@ -72,6 +64,9 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 
 	if err := l.stand(ctx, link); err != nil {
 		return err
+	}
+	if twin := l.engine.claim(l.index, link.who.runID); twin != "" {
+		return fmt.Errorf("it is the same server as %s", twin)
 	}
 	for {
 		due := l.openWhenPaid()

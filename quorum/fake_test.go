@@ -25,6 +25,7 @@ type fakeMaster struct {
 	restarts int
 	version  string
 	info     string // more lines of INFO
+	settings map[string]string
 	password string
 	born     time.Time
 	rate     float64 // of its clock; 0 is 1

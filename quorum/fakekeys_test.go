@@ -90,6 +90,20 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		m.learn(sha)
 		return bulk(sha)
 	}
+	switch strings.ToUpper(args[0]) {
+	case "GETRANGE":
+		return bulk(m.marker()[:min(len(m.marker()), nonceLength)])
+	case "CONFIG":
+		return array(bulk(args[2]), bulk(m.settings[args[2]]))
+	case "GET":
+		if args[1] == MarkerKey {
+			return bulk(m.marker())
+		}
+	case "EVAL":
+		if reply := m.mark(args); reply != "" {
+			return reply
+		}
+	}
 	m.note(args)
 	switch strings.ToUpper(args[0]) {
 	case "EVALSHA":
@@ -128,6 +142,12 @@ func (m *fakeMaster) do(args []string, id int64) string {
 	case "FLUSHALL", "FLUSHDB":
 		clear(m.keys)
 		return "+OK\r\n"
+	case "EXISTS":
+		_, ok := m.key(args[1])
+		if !ok {
+			return integer(0)
+		}
+		return integer(1)
 	case "PEXPIRE":
 		k, ok := m.key(args[1])
 		if !ok {
@@ -137,6 +157,28 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return integer(1)
 	}
 	return "-ERR unknown command\r\n"
+}
+
+func (m *fakeMaster) marker() string { return m.keys[MarkerKey].value }
+
+// mark carries out the scripts that mind the marker.
+func (m *fakeMaster) mark(args []string) string {
+	switch args[1] {
+	case markScript.text:
+		if string(nonceOf(m.marker())) == args[4] {
+			m.keys[MarkerKey] = fakeKey{value: args[5]}
+		}
+		return bulk(m.marker())
+	case flushScript.text:
+		m.note(args[5:])
+		kept := m.marker()
+		clear(m.keys)
+		if kept != "" {
+			m.keys[MarkerKey] = fakeKey{value: kept}
+		}
+		return "+OK\r\n"
+	}
+	return ""
 }
 
 func (m *fakeMaster) learn(sha string) {

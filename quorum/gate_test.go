@@ -59,7 +59,7 @@ func TestGateLetsOnlyAMasterIn(t *testing.T) {
 		"scripts of another":    {answer("SCRIPT LOAD", bulk("0000")), "0000"},
 		"HTTP":                  {answer("CLIENT ID", "HTTP/1.1 400 Bad Request\r\n\r\n"), errGarbage.Error()},
 		"a surplus reply":       {answer("TIME", array(bulk("1"), bulk("0"))+"+OK\r\n"), ""},
-		"an array without end":  {answer("TIME", strings.Repeat("*2\r\n", 100)), errGarbage.Error()},
+		"an array without end":  {answer("CONFIG", strings.Repeat("*2\r\n", 100)), errGarbage.Error()},
 		"a line without end":    {answer("CLIENT ID", "+"+strings.Repeat("x", 100_000)), errGarbage.Error()},
 		"a connection refused":  {func(m *fakeMaster, _ *Master) { m.refuse = true }, "connection refused"},
 		"silence":               {func(m *fakeMaster, _ *Master) { m.freeze() }, "no answer in time"},
@@ -139,7 +139,7 @@ func TestPredecessorIsEndedOnlyOnTheSameServer(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.masters[0].restartBlank()
 		w.down() // let time pass
-		if s := w.engine.Status().Masters[0]; s.State != Voting || s.RunID != "m1-1" || s.Reconnects != 1 {
+		if s := w.engine.Status().Masters[0]; s.State != Quarantined || s.RunID != "m1-1" || s.Reconnects != 1 {
 			t.Errorf("%+v", s)
 		}
 		if kills := w.masters[0].commands("CLIENT KILL"); len(kills) != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,8 +22,12 @@ func testConfig() Config {
 		ConnectTimeout: 500 * time.Millisecond,
 		MasterTimeout:  500 * time.Millisecond,
 		ProbeInterval:  time.Second,
+		Clock:          virtualClock,
 	}
 }
+
+// virtualClock is that of synctest, which goes on while nothing happens.
+func virtualClock() (time.Duration, time.Time) { return sinceStart(), time.Now() }
 
 // world is an engine over fake masters, in virtual time.
 type world struct {
@@ -71,7 +76,26 @@ func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 	})
 }
 
+// bootstrap marks the masters as those that cfg names: all of them remember.
+func (w *world) bootstrap(cfg Config) {
+	for _, m := range w.masters {
+		m.locked(func() {
+			m.keys[MarkerKey] = fakeKey{value: marker{
+				nonce:        newNonce(false),
+				Installation: "test",
+				Member:       m.name,
+				terms:        cfg.agreement(),
+				RunID:        m.runID,
+			}.String()}
+		})
+	}
+}
+
+// start starts an engine. The masters are marked if none of them is.
 func (w *world) start(cfg Config) *Engine {
+	if !slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(MarkerKey) != "" }) {
+		w.bootstrap(cfg)
+	}
 	e := New(cfg, hclog.New(&hclog.LoggerOptions{Output: io.Discard}))
 	w.engines = append(w.engines, e)
 	<-e.Tried()

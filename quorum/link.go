@@ -173,7 +173,7 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 		}
 	}()
 	commands = append(commands,
-		l.client.B().Arbitrary("GETRANGE", markerKey, "0", lastOfNonce).Build(),
+		l.client.B().Arbitrary("GETRANGE", MarkerKey, "0", lastOfNonce).Build(),
 		l.client.B().Arbitrary("TIME").Build())
 	l.guard.expect(len(commands))
 	p.clock.sent = l.boot()

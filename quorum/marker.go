@@ -10,10 +10,6 @@ import (
 	"time"
 )
 
-// markerKey is the key that says that a master remembers: one in each database,
-// without a ttl, out of the clients' sight.
-const markerKey = ownKeys + "marker}"
-
 // nonceLength is how many bytes at the beginning of a marker tell one admission,
 // or one quarantine, from the next. A batch's proof reads no more than these.
 const (
@@ -103,10 +99,10 @@ func (m marker) String() string {
 func parseMarker(text string) (m marker, err error) {
 	n, rest, ok := strings.Cut(text, " ")
 	if m.nonce = nonce(n); !ok || !m.nonce.valid() {
-		return m, fmt.Errorf("%s holds what is no marker", markerKey)
+		return m, fmt.Errorf("%s holds what is no marker", MarkerKey)
 	}
 	if err := json.Unmarshal([]byte(rest), &m); err != nil {
-		return m, fmt.Errorf("%s holds what is no marker: %w", markerKey, err)
+		return m, fmt.Errorf("%s holds what is no marker: %w", MarkerKey, err)
 	}
 	return m, nil
 }
@@ -153,7 +149,9 @@ func examine(text string, who identity, member string, ours terms, installation 
 		return m, 0, "", &errOtherTerms{m.terms.String(), ours.String()}
 	case installation != "" && m.Installation != installation:
 		return m, 0, "", fmt.Errorf("its marker is of installation %s, the other masters' is of %s", m.Installation, installation)
-	case m.Member != member:
+	case m.Member != member && m.RunID == who.runID:
+		return m, 0, "", fmt.Errorf("it is the same server as %s", m.Member)
+	case m.Member != member: // what it holds was another's
 		return m, forgot, "its marker is that of " + m.Member, nil
 	case m.nonce.provisional():
 		return m, waiting, m.Why, nil
@@ -173,4 +171,21 @@ var (
 	markScript = newScript(`local m=redis.call('GET',KEYS[1]) or ''
 if string.sub(m,1,17)==ARGV[1] then redis.call('SET',KEYS[1],ARGV[2]) return ARGV[2] end
 return m`)
+
+	// flushScript carries out ARGV[2] and what follows, which empties the
+	// database ARGV[1], or all of them, and leaves the markers where they are: a
+	// client that frees all locks is no master that forgot them.
+	flushScript = newScript(`local first,last=tonumber(ARGV[1]),tonumber(ARGV[1])
+if string.upper(ARGV[2])=='FLUSHALL' then first,last=0,15 end
+local kept={}
+for d=first,last do
+local s=redis.pcall('SELECT',d)
+if type(s)=='table' and s.err then break end
+local m=redis.pcall('GET',KEYS[1])
+if type(m)=='string' then kept[d]=m end end
+redis.call('SELECT',ARGV[1])
+table.remove(ARGV,1)
+local r=redis.call(unpack(ARGV))
+for d,m in pairs(kept) do redis.call('SELECT',d) redis.call('SET',KEYS[1],m) end
+return r`)
 )

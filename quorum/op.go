@@ -64,6 +64,9 @@ func (o *op) argv(b []string, nxGet bool) []string {
 	case Remove:
 		return append(removeScript.call(b), o.Key)
 	case Survey:
+		if o.Args[0] == "FLUSHDB" || o.Args[0] == "FLUSHALL" {
+			return append(append(b, flushScript.eval(MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
+		}
 		return append(b, o.Args...)
 	}
 	b = append(writeScript.call(b), o.Key)

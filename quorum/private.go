@@ -9,7 +9,8 @@ import "strings"
 // private is what their names begin with.
 const private = "redlock-proxy:{"
 
-// MarkerKey is the one of them that stays: it shows that a master remembers.
+// MarkerKey is the one of them that stays, in each database and without a ttl: it
+// shows that a master remembers.
 const MarkerKey = private + "marker}"
 
 // Private tells that a key is the proxy's own.

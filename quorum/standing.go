@@ -63,7 +63,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		return nil
 	}
 	for range 16 {
-		a, p, err := link.do("GET", markerKey)
+		a, p, err := link.do("GET", MarkerKey)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (l *lane) markerOf(link *link, installation string, provisional bool, why s
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
 func (l *lane) mark(link *link, read nonce, m marker) error {
-	a, p, err := link.do(markScript.eval(markerKey, string(read), m.String())...)
+	a, p, err := link.do(markScript.eval(MarkerKey, string(read), m.String())...)
 	if err != nil {
 		return err
 	}
