@@ -125,6 +125,9 @@ func (c *Config) checkMasters(problems *Problems) {
 		} else {
 			first[id] = i
 		}
+		if slices.ContainsFunc(c.Masters, func(other Master) bool { return other.Name() == m.Name() && other.identity() != id }) {
+			problems.add(c.where("master"), fmt.Sprintf("two masters are called %s", m.Name()), "give each a name of its own: proxies tell the masters of a set apart by it")
+		}
 		if listeners[id] {
 			problems.add(c.where("master"), fmt.Sprintf("%s is where the proxy itself listens", m.Address), "name the master's address, or listen elsewhere")
 		}

@@ -17,6 +17,7 @@ const (
 	Check                          // say whether the configuration is right, and what it is
 	Ping                           // say whether the proxy of this configuration lives
 	Ready                          // say whether it can take locks
+	Bootstrap                      // mark a new set of masters
 	ShowHelp                       // print the help
 	ShowVersion                    // print the version
 )
@@ -31,6 +32,8 @@ func (c Command) String() string {
 		return "ping"
 	case Ready:
 		return "ready"
+	case Bootstrap:
+		return "bootstrap"
 	case ShowHelp:
 		return "--help"
 	case ShowVersion:
@@ -41,12 +44,13 @@ func (c Command) String() string {
 
 // grammar is the whole command line.
 type grammar struct {
-	Options `embed:""`
-	Version bool     `name:"version" help:"Print the version and exit."`
-	Serve   struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
-	Check   struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
-	Ping    struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
-	Ready   struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
+	Options   `embed:""`
+	Version   bool     `name:"version" help:"Print the version and exit."`
+	Serve     struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
+	Check     struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
+	Ping      struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
+	Bootstrap struct{} `cmd:"" help:"Mark a new set of masters as those of this configuration, and exit: 0 if it is done, 1 if not. Once for each new set, before any proxy can grant a lock on it: a master without its marker is taken for one that forgot its locks. All proxies of the set need the same masters, acquire-timeout and max-ttl."`
+	Ready     struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
 }
 
 const description = `A lock proxy: it speaks the Redis protocol, puts every lock command to all masters, and answers what a quorum of them decided.
@@ -126,6 +130,8 @@ func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
 		cl.command = Ping
 	case "ready":
 		cl.command = Ready
+	case "bootstrap":
+		cl.command = Bootstrap
 	}
 	for _, p := range ctx.Path {
 		if p.Flag == nil {

@@ -95,17 +95,20 @@ func TestSubcommandMayStandAnywhereOrNowhere(t *testing.T) {
 
 func TestMastersAreReadInEveryForm(t *testing.T) {
 	c := load(t, []string{"REDLOCK_PROXY_MASTER_PASSWORD=common", "REDLOCK_PROXY_MASTER_USER=all"},
-		"--master", "10.0.0.1:6381, Redis-2:6382", "--master=redis://u:p%40%2F@r3", "--master", "rediss://:pw@[2001:DB8::1]:7000/0",
+		"--master", "10.0.0.1:6381, Redis-2:6382", "--master=redis://u:p%40%2F@r3", "--master", "rediss://:pw@[2001:DB8::1]:7000/0?name=east-1",
 		"--master", "unix:///run/../run/redis.sock")
 	want := []Master{
-		{Address{"tcp", "10.0.0.1:6381"}, false, "all", "common"},
-		{Address{"tcp", "redis-2:6382"}, false, "all", "common"},
-		{Address{"tcp", "r3:6379"}, false, "u", "p@/"},
-		{Address{"tcp", "[2001:db8::1]:7000"}, true, "", "pw"},
-		{Address{"unix", "/run/redis.sock"}, false, "all", "common"},
+		{Address{"tcp", "10.0.0.1:6381"}, false, "all", "common", ""},
+		{Address{"tcp", "redis-2:6382"}, false, "all", "common", ""},
+		{Address{"tcp", "r3:6379"}, false, "u", "p@/", ""},
+		{Address{"tcp", "[2001:db8::1]:7000"}, true, "", "pw", "east-1"},
+		{Address{"unix", "/run/redis.sock"}, false, "all", "common", ""},
 	}
 	if !reflect.DeepEqual(c.Masters, want) {
 		t.Errorf("masters\n%v, want\n%v", c.Masters, want)
+	}
+	if a, b := c.Masters[0].Name(), c.Masters[3].Name(); a != "10.0.0.1:6381" || b != "east-1" {
+		t.Errorf("they are called %q and %q", a, b)
 	}
 	if c.Embedded != 0 {
 		t.Errorf("%d embedded masters beside real ones", c.Embedded)

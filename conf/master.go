@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -13,7 +14,22 @@ type Master struct {
 	TLS      bool
 	User     string
 	Password Secret
+
+	// Member is what the master is called in the set, if that is not its address.
+	Member string
 }
+
+// Name is what the master is called in the set, in logs and INFO.
+func (m Master) Name() string {
+	if m.Member != "" {
+		return m.Member
+	}
+	return m.String()
+}
+
+// member is the name that a URL's query gives a master: ?name=a. Anything else
+// there is a mistake, or part of a password.
+var member = regexp.MustCompile(`^name=([A-Za-z0-9][A-Za-z0-9._:-]{0,63})$`)
 
 // Host is the name that the certificate of a TLS master must carry, unless
 // another one is configured.
@@ -73,10 +89,11 @@ func parseMasterURL(text string) (Master, *Problem) {
 			Cure: "write redis://user:password@host:port, with special characters in user or password as %XX: / is %2F, @ is %40, # is %23, % is %25",
 		}
 	}
-	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+	name := member.FindStringSubmatch(u.RawQuery)
+	if u.RawQuery != "" && name == nil || u.ForceQuery || u.Fragment != "" {
 		return Master{}, &Problem{
 			What: fmt.Sprintf("%q has more than a host", shown),
-			Cure: "leave out what follows ? or #; if it is part of the password, write ? as %3F and # as %23",
+			Cure: "leave out what follows ? or #, but for ?name=NAME with a name of letters, digits and ._:-; if it is part of the password, write ? as %3F and # as %23",
 		}
 	}
 	if db := strings.Trim(u.Path, "/"); db != "" && db != "0" {
@@ -97,6 +114,9 @@ func parseMasterURL(text string) (Master, *Problem) {
 		return Master{}, p
 	}
 	m := Master{Address: a, TLS: u.Scheme == "rediss"}
+	if name != nil {
+		m.Member = name[1]
+	}
 	if u.User != nil {
 		password, _ := u.User.Password()
 		if password == "" {

@@ -64,6 +64,6 @@ func (o *option) applies(running, next *Config) bool {
 // passwords apart.
 func sameMasters(a, b []Master) bool {
 	return slices.EqualFunc(a, b, func(a, b Master) bool {
-		return a.identity() == b.identity() && a.TLS == b.TLS
+		return a.identity() == b.identity() && a.TLS == b.TLS && a.Name() == b.Name()
 	})
 }

@@ -99,10 +99,12 @@ func flags(masters []*Redis) []string {
 	return args
 }
 
+// relayFlags names the masters behind relays, as they are called without: all
+// proxies must call a master alike.
 func relayFlags(relays []*Relay) []string {
 	var args []string
 	for _, r := range relays {
-		args = append(args, "--master", r.Addr)
+		args = append(args, "--master", "redis://"+r.Addr+"?name="+r.target)
 	}
 	return args
 }

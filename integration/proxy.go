@@ -3,8 +3,10 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +41,23 @@ type ProxyOptions struct {
 	Bare bool     // Args hold the listeners too, and nothing is waited for
 }
 
-// StartProxy starts the program on a free port and waits until it answers.
+// bootstrap marks the masters if that has not been done. Where one of them cannot
+// be reached it is for the test to see to it.
+func bootstrap(path string, env, args []string) error {
+	if !slices.Contains(args, "--master") {
+		return nil
+	}
+	cmd := exec.Command(path, append([]string{"bootstrap"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(string(out), "marked already") && !strings.Contains(string(out), "cannot be reached") {
+		return fmt.Errorf("bootstrap: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// StartProxy starts the program on a free port, its masters being marked, and
+// waits until it answers.
 // Whether its masters can vote is another question.
 func StartProxy(o ProxyOptions) (*Proxy, error) {
 	p := &Proxy{Addr: o.Addr}
@@ -57,6 +75,9 @@ func StartProxy(o ProxyOptions) (*Proxy, error) {
 			listen = "unix://" + listen
 		}
 		args = append([]string{"--listen", listen}, args...)
+		if err := bootstrap(o.Path, o.Env, args); err != nil {
+			return nil, err
+		}
 	}
 	// A data race that the program ran into shows in its exit code.
 	env := append([]string{"GORACE=exitcode=66"}, o.Env...)

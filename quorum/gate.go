@@ -145,6 +145,7 @@ type gate struct {
 	r *bufio.Reader
 
 	longest int64 // string that is read; 0 is maxGateBulk
+	nils    bool  // a string may be missing
 }
 
 func (g *gate) authenticate(user, password string) error {
@@ -223,6 +224,8 @@ func (g *gate) read(depth int) (answer, error) {
 	switch {
 	case line[0] == ':':
 		return answer{kind: IntegerReply, int: n}, nil
+	case line[0] == '$' && n == -1 && g.nils:
+		return answer{kind: NilReply}, nil
 	case line[0] == '$' && n >= 0 && n <= max(g.longest, maxGateBulk):
 		b := make([]byte, n+2)
 		if _, err := io.ReadFull(g.r, b); err != nil {

@@ -62,6 +62,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return ping(cfg, stdout, stderr)
 	case conf.Ready:
 		return ready(cfg, stdout, stderr)
+	case conf.Bootstrap:
+		return bootstrap(cfg, stdout, stderr)
 	}
 	return serve(cfg, args, stderr)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -69,7 +70,15 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	if p.notifier, err = newNotifier(os.Getenv("NOTIFY_SOCKET")); err != nil {
 		p.log.Warn("the supervisor cannot be told how the process fares", "error", err)
 	}
-	p.engine = quorum.New(engineConfig(cfg, masters), p.log)
+	engine := engineConfig(cfg, masters)
+	if len(p.embedded) > 0 {
+		if err := quorum.Bootstrap(context.Background(), engine); err != nil {
+			closeAll(p.listeners)
+			closeEmbedded(p.embedded)
+			return fmt.Errorf("mark the embedded masters: %w", err)
+		}
+	}
+	p.engine = quorum.New(engine, p.log)
 	p.server = proxy.New(serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now), p.engine, p.log)
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
@@ -124,6 +133,11 @@ func (p *process) wait(signals <-chan os.Signal) int {
 		select {
 		case <-tried:
 			tried = nil
+			if err := p.engine.Refusal(); err != nil {
+				p.log.Error("a proxy that is configured otherwise must not serve", "error", err)
+				p.stop(signals)
+				return exitFailed
+			}
 			p.started = true
 			p.log.Info("every master has been tried", "ready", p.server.Ready())
 			p.tell(p.notifier.ready())

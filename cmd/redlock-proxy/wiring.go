@@ -35,7 +35,7 @@ func configuredMasters(live *atomic.Pointer[conf.Config]) []quorum.Master {
 	var masters []quorum.Master
 	for i, m := range live.Load().Masters {
 		q := quorum.Master{
-			Name:    m.String(),
+			Name:    m.Name(),
 			Network: m.Network,
 			Address: m.Address.Address,
 			Credentials: func() (user, password string) {
