@@ -30,3 +30,16 @@ func (e *Engine) Now() time.Time {
 	now, _ := e.clock()
 	return now
 }
+
+// sleepNoticed is how long this machine must have slept for the engine to care.
+const sleepNoticed = 20 * time.Millisecond
+
+// noticeSleep finds out, by a look at both of our clocks, that the machine slept:
+// one of them stood still then.
+func (e *Engine) noticeSleep(boot time.Duration, now time.Time) {
+	apart := int64(boot - now.Sub(e.start))
+	before := e.apart.Load()
+	if apart-before > int64(sleepNoticed) && e.apart.CompareAndSwap(before, apart) {
+		e.sleeps.Add(1)
+	}
+}

@@ -34,6 +34,9 @@ type Engine struct {
 	held      atomic.Uint64
 	inFlight  atomic.Int64
 
+	apart  atomic.Int64  // by how much our clocks differ, which grows when the machine sleeps
+	sleeps atomic.Uint64 // how often it has slept
+
 	retries retries
 
 	steps    atomic.Uint64 // how many were tried
@@ -73,6 +76,8 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 		trust:   trust{terms: cfg.agreement()},
 	}
 	e.untried.Store(int32(len(cfg.Masters)))
+	e.watchOwnClock()
+	e.apart.Store(int64(e.boot()))
 	for i, m := range cfg.Masters {
 		e.lanes = append(e.lanes, &lane{
 			engine: e,
@@ -123,7 +128,7 @@ func (e *Engine) Put(r *Request, asker Asker) {
 // try is one attempt at a request.
 func (e *Engine) try(o *op) {
 	n := len(e.lanes)
-	o.engine, o.said, o.put = e, o.few[:min(n, len(o.few))], time.Now()
+	o.engine, o.said, o.put, o.sleeps = e, o.few[:min(n, len(o.few))], time.Now(), e.sleeps.Load()
 	if n > len(o.few) {
 		o.said = make([]said, n)
 	}

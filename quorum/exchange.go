@@ -42,6 +42,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		l.abandon(sentErrands, ops, now)
 		return err
 	}
+	l.engine.noticeSleep(p.clock.read, now)
 	l.tick(p)
 	counts := l.proven(p)
 

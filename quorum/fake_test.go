@@ -28,13 +28,15 @@ type fakeMaster struct {
 	settings map[string]string
 	password string
 	born     time.Time
-	rate     float64 // of its clock; 0 is 1
+	rate     float64       // of its clock; 0 is 1
+	jumped   time.Duration // of its clock
 	keys     map[string]fakeKey
 	scripts  map[string]*script
 	conns    map[int64]*socket
 	lastID   int64
 
 	subscribers map[int64]string // connection to channel
+	single      bool             // there is no database but 0; otherwise all are that one
 
 	kills int
 	dials int

@@ -23,7 +23,7 @@ func (m *fakeMaster) now() int64 {
 	if rate == 0 {
 		rate = 1
 	}
-	return m.born.UnixNano() + int64(float64(time.Since(m.born))*rate)
+	return m.born.UnixNano() + int64(m.jumped) + int64(float64(time.Since(m.born))*rate)
 }
 
 func (m *fakeMaster) key(name string) (fakeKey, bool) {
@@ -71,6 +71,9 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return m.publish(args[1], args[2])
 	case "SELECT":
 		m.note(args)
+		if m.single && args[1] != "0" {
+			return "-ERR DB index is out of range\r\n"
+		}
 		return "+OK\r\n"
 	case "PING":
 		return m.ping(id)
@@ -96,7 +99,7 @@ func (m *fakeMaster) do(args []string, id int64) string {
 	case "CONFIG":
 		return array(bulk(args[2]), bulk(m.settings[args[2]]))
 	case "GET":
-		if args[1] == MarkerKey {
+		if args[1] == MarkerKey && m.marker() != "" {
 			return bulk(m.marker())
 		}
 	case "EVAL":

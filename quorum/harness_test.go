@@ -27,7 +27,7 @@ func testConfig() Config {
 }
 
 // virtualClock is that of synctest, which goes on while nothing happens.
-func virtualClock() (time.Duration, time.Time) { return sinceStart(), time.Now() }
+func virtualClock() (time.Duration, time.Time) { return time.Since(time.Unix(0, 0)), time.Now() }
 
 // world is an engine over fake masters, in virtual time.
 type world struct {
@@ -96,12 +96,14 @@ func (w *world) start(cfg Config) *Engine {
 	if !slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(MarkerKey) != "" }) {
 		w.bootstrap(cfg)
 	}
-	e := New(cfg, hclog.New(&hclog.LoggerOptions{Output: io.Discard}))
+	e := New(cfg, testLog())
 	w.engines = append(w.engines, e)
 	<-e.Tried()
 	synctest.Wait()
 	return e
 }
+
+func testLog() hclog.Logger { return hclog.New(&hclog.LoggerOptions{Output: io.Discard}) }
 
 func (w *world) stop(e *Engine) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

@@ -15,6 +15,7 @@ type op struct {
 	attempt int // how often the same acquire was put before
 
 	put      time.Time
+	sleeps   uint64        // how often the machine had slept by then
 	patience time.Duration // no decision counts that falls later than put + patience
 	ttl      time.Duration // as the masters get it: padded; 0 is none
 	px       string        // ttl in milliseconds, "" if none
@@ -91,8 +92,15 @@ func (o *op) pointless() bool {
 	return d != undecided && d != Won
 }
 
-// overdue tells that the decision would come too late to count.
-func (o *op) overdue(now time.Time) bool { return now.Sub(o.put) > o.patience }
+// overdue tells that the decision would come too late to count. The clock that
+// patience is measured by stands still while the machine sleeps:
+//
+//	1: master 1 grants k to A, and this machine sleeps
+//	2: master 1 loses k, and catches up with the others, which never had it
+//	3: the machine wakes up; master 2 grants k to A: A would have a quorum
+func (o *op) overdue(now time.Time) bool {
+	return now.Sub(o.put) > o.patience || o.sleeps != o.engine.sleeps.Load()
+}
 
 // vote casts lane i's vote and settles what follows from it. It tells whether
 // the asker was answered, so that the caller flushes it when its batch is done.

@@ -1,0 +1,367 @@
+package quorum
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// briefTTL is a max-ttl whose quarantine a test can wait for.
+func briefTTL(cfg *Config) { cfg.MaxTTL = 10 * time.Second }
+
+// state waits for what is under way and tells where a master stands.
+func (w *world) state(number int) MasterStatus {
+	synctest.Wait()
+	return w.engine.Status().Masters[number-1]
+}
+
+func (w *world) wantState(number int, s State, reason string) {
+	w.t.Helper()
+	if got := w.state(number); got.State != s || !strings.Contains(got.Reason, reason) {
+		w.t.Fatalf("master %d is %v: %s; want %v: %s", number, got.State, got.Reason, s, reason)
+	}
+}
+
+// once has f called under the master's lock before the next command that begins
+// with name is carried out.
+func once(m *fakeMaster, name string, f func(*fakeMaster)) {
+	m.set(func(m *fakeMaster) {
+		m.respond = func(args []string) string {
+			if strings.HasPrefix(strings.Join(args, " "), name) {
+				m.respond = nil
+				f(m)
+			}
+			return ""
+		}
+	})
+}
+
+func forgetAll(m *fakeMaster) { clear(m.keys) }
+
+func TestMasterThatCameBackBlankVotesOnNothing(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(3)
+		w.want(w.acquire("k", "a", 9*time.Second), Won) // on 1 and 2
+		w.up(3)
+		w.down(1) // the only one that would still know
+		w.masters[1].restartBlank()
+		time.Sleep(w.cfg.ProbeInterval)
+		w.wantState(2, Quarantined, "its marker is gone")
+		w.want(w.acquire("k", "b", time.Second), Unavailable)
+		w.wantValues("k", "a", "", "")
+		// A release reaches it all the same, and what it has nothing of it may have had.
+		w.up(1)
+		w.want(w.release("k", "a"), Won)
+		w.wantValues("k", "", "", "")
+	}, briefTTL)
+}
+
+func TestQuarantineEndsWhenNoLockFromBeforeCanLive(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(1) // of the masters that remember too few are left to catch up from
+		w.masters[1].restartBlank()
+		time.Sleep(w.cfg.ProbeInterval)
+		w.wantState(2, Quarantined, "its marker is gone")
+		began := time.Now()
+		for w.state(2).State != Voting {
+			time.Sleep(100 * time.Millisecond)
+		}
+		if took := time.Since(began); took < w.cfg.MaxTTL-w.cfg.ProbeInterval || took > w.cfg.MaxTTL+2*w.cfg.ProbeInterval {
+			t.Errorf("it took %v", took)
+		}
+		w.want(w.acquire("k", "b", time.Second), Won)
+	}, briefTTL)
+}
+
+// What is lost between two commands of one batch is noticed at its end.
+func TestNoVoteCountsWithoutItsProof(t *testing.T) {
+	remarked := func(m *fakeMaster) {
+		was := m.marker()
+		m.keys = map[string]fakeKey{MarkerKey: {value: string(newNonce(false)) + was[nonceLength:]}}
+	}
+	for name, lose := range map[string]func(*fakeMaster){
+		"FLUSHALL":                forgetAll,
+		"FLUSHALL and re-marking": remarked,
+		"a clock set forward":     func(m *fakeMaster) { m.jumped += time.Hour },
+		"a clock set back":        func(m *fakeMaster) { m.jumped -= time.Hour },
+		"a marker that is a hash": func(m *fakeMaster) { m.keys[MarkerKey] = fakeKey{value: "", hash: true} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.down(3)
+				w.want(w.acquire("k", "a", 9*time.Second), Won) // on 1 and 2
+				w.up(3)
+				w.down(1)
+				once(w.masters[1], "SET k b", lose)
+				w.want(w.acquire("k", "b", time.Second), Unavailable)
+				time.Sleep(2 * w.cfg.AcquireTimeout) // others are looked at first
+				if v := w.masters[1].value("k"); v == "b" {
+					t.Error("what was withheld was not undone")
+				}
+				if s := w.state(2); s.Withheld == 0 {
+					t.Errorf("no vote was withheld: %+v", s)
+				}
+			}, briefTTL)
+		})
+	}
+}
+
+func TestClockJumpTakesOneMasterOut(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.masters[4].set(func(m *fakeMaster) { m.jumped = -time.Minute })
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		w.wantState(5, Quarantined, "its clock has jumped by -1m")
+		for i := range 4 {
+			w.wantState(i+1, Voting, "")
+		}
+	}, briefTTL)
+}
+
+// A proxy whose own clock stood still must not take every master out for it.
+func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
+	var wall time.Duration
+	clock := func(cfg *Config) {
+		cfg.Clock = func() (time.Duration, time.Time) {
+			boot, now := virtualClock()
+			return boot, now.Add(wall)
+		}
+	}
+	for _, own := range []bool{true, false} {
+		wall = 0
+		inWorld(t, 3, func(w *world) {
+			// Seen from us, the others have gone on for a minute.
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2, 3)
+			if !own {
+				wall = time.Minute // ours as well: it is the world's clocks that were set
+			}
+			time.Sleep(3 * w.cfg.ProbeInterval)
+			for i := range 3 {
+				if own {
+					w.wantState(i+1, Voting, "")
+				} else {
+					w.wantState(i+1, Quarantined, "its clock has jumped by 1m0s")
+				}
+			}
+			if own {
+				w.want(w.acquire("k", "a", time.Second), Won)
+			}
+		}, briefTTL, clock)
+	}
+}
+
+// What was put before this machine slept is decided no more: a vote from before may
+// be worth nothing by now, and the patience did not run on.
+func TestSleepEndsEveryVote(t *testing.T) {
+	var slept time.Duration
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.lag = 50 * ms }, 2, 3)
+		a := w.put(Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour})
+		time.Sleep(20 * ms) // one has granted
+		slept = time.Minute
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2, 3)
+		w.want(a.wait(t), Unavailable)
+		time.Sleep(time.Second)
+		w.wantValues("k", "", "", "")
+		w.want(w.acquire("k", "b", time.Second), Won)
+	}, func(cfg *Config) {
+		cfg.Clock = func() (time.Duration, time.Time) {
+			boot, now := virtualClock()
+			return boot + slept, now.Add(slept)
+		}
+	})
+}
+
+func TestQuarantineIsSeenByAllProxiesAndSurvivesThem(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		first := w.engine
+		w.down(1)
+		w.masters[1].restartBlank()
+		time.Sleep(w.cfg.ProbeInterval)
+		w.wantState(2, Quarantined, "its marker is gone")
+		w.stop(first)
+		time.Sleep(w.cfg.MaxTTL / 2)
+		began := time.Now()
+		w.engine = w.start(w.cfg) // knows nothing of before
+		w.wantState(2, Quarantined, "its marker is gone")
+		for w.state(2).State != Voting {
+			time.Sleep(100 * time.Millisecond)
+		}
+		// Nobody saw the time pass in which there was no proxy.
+		if took := time.Since(began); took < w.cfg.MaxTTL-3*w.cfg.ProbeInterval {
+			t.Errorf("it took %v", took)
+		}
+	}, briefTTL)
+}
+
+func TestTimeInQuarantineIsKeptForTheNextProxy(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(1)
+		w.masters[1].restartBlank()
+		time.Sleep(w.cfg.MaxTTL / 2)
+		w.stop(w.engine)
+		began := time.Now()
+		w.engine = w.start(w.cfg)
+		for w.state(2).State != Voting {
+			time.Sleep(100 * time.Millisecond)
+		}
+		if took := time.Since(began); took < w.cfg.MaxTTL/2-time.Second || took > w.cfg.MaxTTL/2+4*w.cfg.ProbeInterval {
+			t.Errorf("it took %v", took)
+		}
+	}, briefTTL)
+}
+
+// A provisional marker that is lost begins the quarantine anew.
+func TestSecondLossBeginsTheQuarantineAnew(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(1)
+		w.masters[1].restartBlank()
+		time.Sleep(w.cfg.MaxTTL - 3*w.cfg.ProbeInterval)
+		w.wantState(2, Quarantined, "")
+		w.masters[1].set(forgetAll)
+		began := time.Now()
+		for w.state(2).State != Voting {
+			time.Sleep(100 * time.Millisecond)
+		}
+		if took := time.Since(began); took < w.cfg.MaxTTL {
+			t.Errorf("it took %v", took)
+		}
+	}, briefTTL)
+}
+
+func TestDurableMasterIsExcusedANewProcess(t *testing.T) {
+	durable := map[string]string{"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
+	for name, c := range map[string]struct {
+		before, after map[string]string
+		keeps         bool // its keys
+		state         State
+	}{
+		"durable before and after": {durable, durable, true, Voting},
+		"without its keys":         {durable, durable, false, Quarantined},
+		"not before":               {nil, durable, true, Quarantined},
+		"not after":                {durable, nil, true, Quarantined},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 3)
+				briefTTL(&w.cfg)
+				w.masters[1].settings = c.before
+				w.engine = w.start(w.cfg)
+				time.Sleep(3 * w.cfg.ProbeInterval) // to be seen while it is up
+				kept := make(map[string]fakeKey)
+				w.masters[1].locked(func() {
+					for k, v := range w.masters[1].keys {
+						kept[k] = v
+					}
+				})
+				w.down(1) // nothing to catch up from
+				w.masters[1].restartBlank()
+				w.masters[1].set(func(m *fakeMaster) {
+					m.settings = c.after
+					if c.keeps {
+						m.keys = kept
+					}
+				})
+				time.Sleep(w.cfg.ProbeInterval)
+				w.wantState(2, c.state, "")
+			})
+		})
+	}
+}
+
+func TestProxyWithOtherTermsGetsNoVote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		w.engine = w.start(w.cfg)
+		other := w.cfg
+		other.Masters = append(other.Masters[:2:2], newFakeMaster("m4").master())
+		before := w.masters[0].value(MarkerKey)
+		e := w.start(other)
+		if err := e.Refusal(); err == nil || !strings.Contains(err.Error(), "m1 m2 m3") || !strings.Contains(err.Error(), "m1 m2 m4") {
+			t.Errorf("it is told %v", err)
+		}
+		w.engine, w.engines[0] = e, w.engine
+		w.want(w.acquire("k", "a", time.Second), Unavailable)
+		if after := w.masters[0].value(MarkerKey); after != before {
+			t.Errorf("the marker was overwritten with %s", after)
+		}
+	})
+}
+
+func TestWithoutAnyMarkerNobodyVotesUntilBootstrap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		w.each(func(m *fakeMaster) { m.single = true }, 1, 2, 3)
+		e := New(w.cfg, testLog())
+		w.engine, w.engines = e, append(w.engines, e)
+		<-e.Tried()
+		for i := range 3 {
+			w.wantState(i+1, Quarantined, "it has no marker")
+		}
+		w.want(w.acquire("k", "a", time.Second), Unavailable)
+		if err := Bootstrap(t.Context(), w.cfg); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		w.want(w.acquire("k", "a", time.Second), Won)
+		if err := Bootstrap(t.Context(), w.cfg); err == nil || !strings.Contains(err.Error(), "marked already") {
+			t.Errorf("a second bootstrap: %v", err)
+		}
+	})
+}
+
+func TestBootstrapNeedsEveryMaster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		w.masters[1].cut()
+		w.cfg.Masters[2].Dial = w.masters[0].dial // m3 is m1 by another name
+		err := Bootstrap(t.Context(), w.cfg)
+		for _, want := range []string{"master m2: it cannot be reached", "master m3: it is the same server as m1"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		for _, m := range w.masters {
+			if v := m.value(MarkerKey); v != "" {
+				t.Errorf("%s was marked: %s", m.name, v)
+			}
+		}
+	})
+}
+
+// A bootstrap that was cut off ends as a quarantine does.
+func TestBootstrapCutOffIsAQuarantine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		briefTTL(&w.cfg)
+		writes := 0
+		for _, m := range w.masters {
+			m.set(func(m *fakeMaster) {
+				m.single = true
+				m.after = func(args []string, m *fakeMaster) {
+					if args[0] == "EVAL" && args[1] == markScript.text {
+						if writes++; writes == 4 { // after the first master's second marker
+							for _, conn := range m.conns {
+								conn.Close()
+							}
+							clear(m.conns)
+						}
+					}
+				}
+			})
+		}
+		if err := Bootstrap(t.Context(), w.cfg); err == nil {
+			t.Fatal("it was not cut off")
+		}
+		w.engine = w.start(w.cfg)
+		states := fmt.Sprint(w.state(1).State, w.state(2).State, w.state(3).State)
+		if states != fmt.Sprint(Voting, Quarantined, Quarantined) {
+			t.Error(states)
+		}
+		time.Sleep(w.cfg.MaxTTL + 3*w.cfg.ProbeInterval)
+		for i := range 3 {
+			w.wantState(i+1, Voting, "")
+		}
+	})
+}
