@@ -69,11 +69,13 @@ func converse(t *testing.T, file *transcript.File, side transcript.Side, addr st
 	}
 }
 
-// blank takes every key and script from the masters.
+// blank takes every key and script from the masters, but not their markers.
 func blank(t *testing.T, masters []*Redis) {
 	t.Helper()
+	const script = `for d=0,15 do redis.call('SELECT',d) local m=redis.call('GET',KEYS[1])
+redis.call('FLUSHDB') if m then redis.call('SET',KEYS[1],m) end end return 'OK'`
 	for _, m := range masters {
-		direct(t, m).want("OK", "FLUSHALL")
+		direct(t, m).want("OK", "EVAL", script, "1", "redlock-proxy:{marker}")
 		direct(t, m).want("OK", "SCRIPT", "FLUSH")
 	}
 }

@@ -66,6 +66,23 @@ func startMasters(t *testing.T, n int) []*Redis {
 	return masters
 }
 
+// durableMasters are masters that lose nothing when they are killed.
+func durableMasters(t *testing.T, n int) []*Redis {
+	t.Helper()
+	masters := make([]*Redis, n)
+	for i := range masters {
+		masters[i] = startMaster(t, RedisOptions{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
+	}
+	return masters
+}
+
+// mark marks masters, as it is done where a proxy is started while all of them
+// can be reached.
+func mark(t *testing.T, args ...string) {
+	t.Helper()
+	must(t, bootstrap(program(t), nil, args))
+}
+
 func startRelay(t *testing.T, target string) *Relay {
 	t.Helper()
 	r, err := NewRelay(target)

@@ -170,7 +170,8 @@ func testMinority(t *testing.T, n int, trouble trouble) {
 
 // TestMasterThatWasDownAtStartIsUsedOnceItIsUp: the proxy does not wait for masters.
 func TestMasterThatWasDownAtStartIsUsedOnceItIsUp(t *testing.T) {
-	masters := startMasters(t, 3)
+	masters := durableMasters(t, 3)
+	mark(t, flags(masters)...)
 	for _, m := range masters {
 		must(t, m.Kill())
 	}
@@ -191,7 +192,8 @@ func TestMasterThatWasDownAtStartIsUsedOnceItIsUp(t *testing.T) {
 
 // TestTroubleOfAMasterIsToldOnce: one line when it begins, one when it ends.
 func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
-	masters, p := startQuorum(t, 3)
+	masters := durableMasters(t, 3) // there is nothing else to tell of them
+	p := startProxy(t, flags(masters)...)
 	c := dial(t, p.Addr)
 	before := len(p.Log())
 	must(t, masters[1].Kill())

@@ -23,7 +23,7 @@ func writeFile(t *testing.T, content string) string {
 // startSecured starts a proxy whose clients need a password.
 func startSecured(t *testing.T, masters []*Redis, password string) *Proxy {
 	t.Helper()
-	p := launch(t, ProxyOptions{Args: append(flags(masters), "--requirepass-file", writeFile(t, password+"\n"))})
+	p := launch(t, ProxyOptions{Args: append(append(flags(masters), patient...), "--requirepass-file", writeFile(t, password+"\n"))})
 	awaitVotingAs(t, p, len(masters), func() talk {
 		c := dial(t, p.Addr)
 		c.want("OK", "AUTH", password)

@@ -91,7 +91,7 @@ func reach(ctx context.Context, m *Master) (*member, error) {
 	secured, err := m.secure(conn)
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, fmt.Errorf("it cannot be used: %w", err)
 	}
 	user, password := m.credentials()
 	who, err := identify(secured, user, password, identity{})
