@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -37,6 +38,8 @@ type fakeMaster struct {
 
 	subscribers map[int64]string // connection to channel
 	single      bool             // there is no database but 0; otherwise all are that one
+
+	dumps []map[string]fakeKey
 
 	kills int
 	dials int
@@ -280,6 +283,41 @@ func (m *fakeMaster) sever() {
 }
 
 func (m *fakeMaster) mend() { m.locked(func() { m.refuse = false }) }
+
+// copy is what the master holds.
+func (m *fakeMaster) copy() (keys map[string]fakeKey) {
+	m.locked(func() { keys = maps.Clone(m.keys) })
+	return keys
+}
+
+// remember keeps what the master holds for a restart with an old dump.
+func (m *fakeMaster) remember() {
+	keys := m.copy()
+	m.locked(func() { m.dumps = append(m.dumps, keys) })
+}
+
+func (m *fakeMaster) memories() (dumps []map[string]fakeKey) {
+	m.locked(func() {
+		if !m.durableLocked() { // it has a log besides, which it reads instead
+			dumps = m.dumps
+		}
+	})
+	return dumps
+}
+
+func (m *fakeMaster) durable() (is bool) {
+	m.locked(func() { is = m.durableLocked() })
+	return is
+}
+
+func (m *fakeMaster) durableLocked() bool { return m.settings["appendfsync"] == "always" }
+
+// restartWith has a new process take the master's place, which reads these keys
+// from its disk.
+func (m *fakeMaster) restartWith(keys map[string]fakeKey) {
+	m.restartBlank()
+	m.locked(func() { m.keys = maps.Clone(keys) })
+}
 
 // restartBlank has a new process take the master's place, which knows nothing.
 func (m *fakeMaster) restartBlank() {

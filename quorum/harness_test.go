@@ -91,9 +91,14 @@ func (w *world) bootstrap(cfg Config) {
 	}
 }
 
+// marked tells that some master has a marker.
+func (w *world) marked() bool {
+	return slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(MarkerKey) != "" })
+}
+
 // start starts an engine. The masters are marked if none of them is.
 func (w *world) start(cfg Config) *Engine {
-	if !slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(MarkerKey) != "" }) {
+	if !w.marked() {
 		w.bootstrap(cfg)
 	}
 	e := New(cfg, testLog())

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// Whole engines over fake masters that keep their memory, under faults drawn
-// from a seed, with clients that check what they were promised: at no time do
-// two of them hold one lock, and when the faults are over every lock can be had
-// again. The masters' clocks run as much apart as the drift allows.
+// Whole engines over fake masters, under faults drawn from a seed, with clients
+// that check what they were promised: at no time do two of them hold one lock, and
+// when the faults are over every lock can be had again. Masters forget, come back
+// with what they held long ago, or have their clocks set; those run as much apart
+// as the drift allows.
 //
 // A seed fixes the schedule of clients and faults; goroutines may still take
 // turns differently, so a failure may take a few runs to come again.
@@ -108,6 +109,12 @@ func (s *simulation) begin() {
 			m.version = "6.2.14"
 		}
 	}
+	s.world.cfg.MaxTTL = simMaxTTL
+	for _, m := range s.world.masters {
+		if s.rand.IntN(4) == 0 {
+			m.settings = map[string]string{"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
+		}
+	}
 	s.pause = []int{30, 120, 400}[s.rand.IntN(3)]
 	s.ttl = [][2]int{{30, 900}, {30, 250}, {500, 900}}[s.rand.IntN(3)]
 	for range 1 + s.rand.IntN(3) {
@@ -157,11 +164,46 @@ func (s *simulation) faults() {
 	for time.Now().Before(s.ends) {
 		time.Sleep(time.Duration(s.rand.IntN(s.pause)) * ms)
 		m := s.world.masters[s.rand.IntN(len(s.world.masters))]
-		fault := s.fault(m)
+		fault := ""
+		if s.rand.IntN(12) == 0 {
+			fault = s.loss(m)
+		} else {
+			fault = s.fault(m)
+		}
 		s.mu.Lock()
 		s.note("fault: %s %s", m.name, fault)
 		s.mu.Unlock()
 	}
+}
+
+// loss takes from a master what it held, or may have, and says how. A master that
+// says it is durable keeps what it answered.
+func (s *simulation) loss(m *fakeMaster) string {
+	r := s.rand
+	switch r.IntN(5) {
+	case 0:
+		m.set(forgetAll)
+		return "is flushed"
+	case 1:
+		by := time.Duration(r.IntN(4000)-2000) * ms
+		m.set(func(m *fakeMaster) { m.jumped += by })
+		return fmt.Sprint("has its clock set by ", by)
+	case 2:
+		if old := m.memories(); len(old) > 0 {
+			kept := old[r.IntN(len(old))]
+			m.restartWith(kept)
+			return "restarts with what it held long ago"
+		}
+	case 3:
+		m.remember()
+		return "writes a dump"
+	}
+	if m.durable() {
+		m.restartWith(m.copy())
+		return "restarts with all it held"
+	}
+	m.restartBlank()
+	return "restarts blank"
 }
 
 // fault does something to a master, and says what.
