@@ -15,7 +15,9 @@ const (
 	// maxBatch keeps a batch below the size at which rueidis would take
 	// another connection for it (2000).
 	maxBatch = 1024
-	maxQueue = 4096
+	// maxQueue has room for one command of each of the clients that there may be by
+	// default.
+	maxQueue = 12 << 10
 	// maxReleases is how far releases may fill the queue: each of them frees
 	// what an earlier command in it may still take.
 	maxReleases = 2 * maxQueue
