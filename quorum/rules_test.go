@@ -1,0 +1,127 @@
+package quorum
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var withoutRules = flag.Bool("rules", false, "take each rule out of the source in turn, and have the simulation find what comes of it")
+
+// rule is one thing that the promises rest on: with old replaced by new in a file
+// of this package it is gone.
+type rule struct {
+	name, file, old, new string
+	leaves               bool // it is about what is left behind, not about two holders
+}
+
+var rules = []rule{
+	{"a master that forgot is quarantined", "standing.go",
+		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), true, why))",
+		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false},
+	{"a vote counts with its proof", "standing.go",
+		"return l.known.nonce != \"\" && !l.known.nonce.provisional()\n}",
+		"return true\n}", false},
+	{"the proof is the nonce known when the batch was sent", "standing.go",
+		"if by := l.moved(p.clock); by != 0 || p.nonce != l.known.nonce {",
+		"if by := l.moved(p.clock); by != 0 || p.nonce != l.known.nonce && p.nonce.provisional() {", false},
+	{"a clock that jumps is found out", "sighting.go",
+		"if by := later.at - later.read - most; by > slack {",
+		"if by := later.at - later.read - most; by > time.Hour {", false},
+	{"a process that was started anew may have forgotten", "marker.go",
+		"case m.RunID == who.runID:",
+		"case true:", false},
+	{"only what was durable all along is excused", "marker.go",
+		"case m.Durable && who.durable:",
+		"case who.durable, m.Durable, true:", false},
+	{"a lost acquire is undone", "settle.go",
+		"e.undo(o, c, now)\n",
+		"\n", true},
+	{"a grant that comes late is undone", "settle.go",
+		"if c.did(i) {\n\t\t\te.lanes[i].undo(o.undoing(now), now)",
+		"if false {\n\t\t\te.lanes[i].undo(o.undoing(now), now)", true},
+	{"undos go before what was asked since", "lane.go",
+		"errands = l.outbox.take(errands, maxBatch-len(errands))",
+		"errands = l.outbox.take(errands, maxBatch-len(errands)); if len(l.queue) > 0 { l.errands = append(l.errands, errands...); errands = nil }", false},
+	{"a predecessor is ended", "gate.go",
+		"if predecessor.runID == who.runID && predecessor.clientID != 0 {",
+		"if false {", false},
+	{"what is taken back late expires no later than what it is about", "fakekeys_test.go",
+		"if p := m.pttl(k); p < 0 && args[3] != \"1\" || p > most {",
+		"if p := m.pttl(k); p < 0 && args[3] != \"1\" {", false},
+	{"every decision is bound in time", "op.go",
+		"return now.Sub(o.put) > o.patience ||",
+		"return", false},
+	{"every expiry is padded", "validity.go",
+		"return ttl + drift(ttl)",
+		"return ttl", false},
+}
+
+// TestEachRuleIsNeeded takes the rules out one by one: each time the simulation
+// must find a promise broken, or it proves nothing about the rule.
+func TestEachRuleIsNeeded(t *testing.T) {
+	if !*withoutRules {
+		t.Skip("run with -rules: it builds the package once for each rule")
+	}
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			found := r.without(t)
+			if found == "" {
+				t.Error("the simulation has found nothing")
+				return
+			}
+			t.Log(found)
+		})
+	}
+}
+
+func TestEachRuleIsInTheSource(t *testing.T) {
+	for _, r := range rules {
+		source, err := os.ReadFile(r.file)
+		if err != nil || strings.Count(string(source), r.old) != 1 {
+			t.Errorf("%s: %s has %d places that look like %q, %v", r.name, r.file, strings.Count(string(source), r.old), r.old, err)
+		}
+	}
+}
+
+// without simulates the package without the rule, and returns what it found.
+func (r rule) without(t *testing.T) string {
+	dir := t.TempDir()
+	source, err := os.ReadFile(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := filepath.Abs(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(dir, r.file)
+	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), r.old, r.new, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, _ := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"test", "-vet=off", "-overlay", list, "-run", "Simulated", "-schedules", "3000", "-seed", fmt.Sprint(1 + *seedFlag)}
+	if !r.leaves {
+		args = append(args, "-holders")
+	}
+	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if i := strings.Index(line, "seed "); i >= 0 {
+			return line[i:]
+		}
+	}
+	t.Fatalf("it was not simulated: %v\n%s", err, out)
+	return ""
+}
