@@ -14,6 +14,10 @@
 // keys on the masters (latch.go) until it is decided and what follows is done there
 // (step.go, awaited.go, behind.go, count.go), and steps of one proxy take turns (turns.go).
 //
+// A quarantined master is given back what it lost (catchup.go, catchupcopy.go,
+// party.go): what the others hold (catchupscripts.go), as far as they agree
+// (agreement.go).
+//
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, envelope.go),
 // which listen to each master on a connection of its own (subscriptions.go,
@@ -26,6 +30,8 @@
 //	New         Engine.sweep         the retries' timer   the engine closes    Engine.Close
 //	Subscribe,  Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first
+//	catchUp     a step on each       a link of the        the source answers,  the step
+//	            source               catch-up's own       or the link closes
 //
 // rueidis starts one of its own where a link ends, which ends with it.
 package quorum

@@ -160,7 +160,7 @@ func (l *lane) end(began time.Time) time.Time {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.batch = nil
+	l.batch, l.sighted = nil, l.anchor
 	if l.trips == 0 {
 		l.trips = now.Sub(began)
 	}

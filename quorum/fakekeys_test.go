@@ -107,6 +107,9 @@ func (m *fakeMaster) do(args []string, id int64) string {
 			return reply
 		}
 	}
+	if reply, ok := m.catchUp(args); ok {
+		return reply
+	}
 	m.note(args)
 	switch strings.ToUpper(args[0]) {
 	case "EVALSHA":

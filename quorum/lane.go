@@ -59,6 +59,7 @@ type lane struct {
 	withheld bool        // its votes do not count: it is sent releases only
 	why      string      // of withheld
 	nonce    nonce       // under which it votes; "" while it does not
+	sighted  sighting    // the anchor, for others than the lane's goroutine
 	ward     *quarantine // while it is quarantined
 	drained  bool        // by the operator
 

@@ -127,7 +127,8 @@ func (l *lane) rouseNow() {
 // source is a master that remembers, as a catch-up may read it.
 type source struct {
 	lane  *lane
-	nonce nonce // under which it votes
+	nonce nonce    // under which it votes
+	clock sighting // of its clock, when it ran true
 }
 
 // sources are the masters that vote, but for one.
@@ -135,7 +136,7 @@ func (e *Engine) sources(target *lane) (list []source) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		if l != target && l.open && !l.silent() && l.nonce != "" {
-			list = append(list, source{l, l.nonce})
+			list = append(list, source{l, l.nonce, l.sighted})
 		}
 		l.mu.Unlock()
 	}

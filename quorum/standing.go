@@ -154,7 +154,7 @@ func (l *lane) lift(m marker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.endQuarantine()
-	l.withheld, l.why, l.nonce = false, "", m.nonce
+	l.withheld, l.why, l.nonce, l.sighted = false, "", m.nonce, l.anchor
 	l.show()
 }
 

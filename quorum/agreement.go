@@ -1,0 +1,145 @@
+package quorum
+
+import (
+	"strconv"
+	"strings"
+)
+
+// What the sources of a catch-up say of a key, and what that amounts to. All of
+// it is pure.
+
+// reading is what one source holds of a key.
+type reading struct {
+	// digest tells values apart, on whatever master they are; "" is no key.
+	digest string
+	// payload is what the key is made of elsewhere, if the digest does not hold
+	// it: the value of a string, a dump of anything else.
+	payload string
+	// left is the remaining ttl in milliseconds, or saysNoTTL.
+	left int64
+}
+
+// agreement is what the sources' readings of one key amount to.
+type agreement uint8
+
+const (
+	nowhere  agreement = iota + 1 // no source holds the key
+	agreed                        // those that hold it hold the same
+	disputed                      // they hold different values
+)
+
+func (a agreement) String() string {
+	switch a {
+	case nowhere:
+		return "nowhere"
+	case agreed:
+		return "agreed"
+	case disputed:
+		return "disputed"
+	}
+	return "unknown"
+}
+
+// agree tells what the readings of one key amount to, one reading for each
+// source, and what to copy where they agree: the value with the longest remaining
+// ttl, of which none is the longest. A source without the key does not disagree:
+// a lock is on a quorum, which need not be all.
+//
+// Why nothing is copied of different values, of which one is a leftover:
+//
+//	1: A holds k with the votes of 1 and 2; on 3 is what undo did not reach of B
+//	2: master 1 loses its keys, and is given k of B by 3
+//	3: that ends; A holds k on 2 alone, and C acquires it of 1 and 3
+//
+// Why the longest ttl counts:
+//
+//	1: A holds k with the votes of 1, 2 and 3, and extends it on 1 and 2
+//	2: master 1 loses its keys, and is given k by 3, as it was before
+//	3: that ends on 1 and 3, and C acquires it there
+func agree(readings []reading) (r reading, a agreement) {
+	a = nowhere
+	for _, s := range readings {
+		switch {
+		case s.digest == "":
+		case a == nowhere:
+			r, a = s, agreed
+		case s.digest != r.digest:
+			return reading{}, disputed
+		case outlives(s.left, r.left):
+			r = s
+		}
+	}
+	return r, a
+}
+
+// outlives tells of two remaining ttls in milliseconds, or saysNoTTL, whether the
+// first ends later than the second.
+func outlives(a, b int64) bool {
+	return b != saysNoTTL && (a == saysNoTTL || a > b)
+}
+
+// sourcesNeeded is how many other masters a quarantined one must have been given
+// the keys of: whatever quorum of n a lock was acquired with, one of them was in
+// it, if the quarantined one was.
+func sourcesNeeded(n int) int { return n - quorumOf(n) + 1 }
+
+// still tells what it amounts to for who was given a value what the sources say of
+// it afterwards: agreed if one of them holds it, disputed if others hold another,
+// and nowhere if none holds the key.
+func still(said []agreement) agreement {
+	a := nowhere
+	for _, s := range said {
+		switch s {
+		case agreed:
+			return agreed
+		case disputed:
+			a = disputed
+		}
+	}
+	return a
+}
+
+// readReadings reads the answer of readingScript.
+func readReadings(a answer) (list []reading, ok bool) {
+	if len(a.elems) == 0 {
+		return nil, false
+	}
+	ttls := strings.Fields(a.elems[0].str)
+	rest := a.elems[1:]
+	if len(rest) < len(ttls) {
+		return nil, false
+	}
+	digests, payloads := rest[:len(ttls)], rest[len(ttls):]
+	list = make([]reading, len(ttls))
+	for i, ttl := range ttls {
+		r := &list[i]
+		r.digest = digests[i].str
+		left, err := strconv.ParseInt(ttl, 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		r.left = left
+		if r.whole() {
+			continue
+		}
+		if len(payloads) == 0 {
+			return nil, false
+		}
+		r.payload, payloads = payloads[0].str, payloads[1:]
+	}
+	return list, len(payloads) == 0
+}
+
+// whole tells that the digest holds the value itself, or that there is none.
+func (r *reading) whole() bool {
+	return r.digest == "" || strings.HasPrefix(r.digest, toldWhole)
+}
+
+// kind is the type of the value, for a message.
+func (r *reading) kind() string {
+	kind, _, _ := strings.Cut(r.digest, "#")
+	if r.whole() {
+		return "string"
+	}
+	return kind
+}

@@ -1,0 +1,108 @@
+package quorum
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestSourcesThatHoldOneValueAgreeOnItsLongestLife(t *testing.T) {
+	none := reading{left: -2}
+	a := func(left int64) reading { return reading{digest: "string=a", left: left} }
+	b := func(left int64) reading { return reading{digest: "string=b", left: left} }
+	for name, c := range map[string]struct {
+		readings []reading
+		want     agreement
+		copied   reading
+	}{
+		"no source":                   {nil, nowhere, reading{}},
+		"nowhere":                     {[]reading{none, none}, nowhere, reading{}},
+		"one alone":                   {[]reading{none, a(10)}, agreed, a(10)},
+		"the same":                    {[]reading{a(10), a(10)}, agreed, a(10)},
+		"extended on one":             {[]reading{a(10), a(70), a(20)}, agreed, a(70)},
+		"without a ttl on one":        {[]reading{a(10), a(saysNoTTL), a(20)}, agreed, a(saysNoTTL)},
+		"about to end":                {[]reading{a(0), none}, agreed, a(0)},
+		"two values":                  {[]reading{a(10), b(10)}, disputed, reading{}},
+		"two values, one without ttl": {[]reading{a(saysNoTTL), b(10)}, disputed, reading{}},
+		"two values beside none":      {[]reading{none, a(10), none, b(10)}, disputed, reading{}},
+		"most against one":            {[]reading{a(10), a(10), a(10), b(10)}, disputed, reading{}},
+	} {
+		for range c.readings {
+			if got, what := agree(c.readings); what != c.want || got != c.copied {
+				t.Errorf("%s: %v, %+v", name, what, got)
+			}
+			c.readings = append(c.readings[1:], c.readings[0]) // whichever is asked first
+		}
+		if got, what := agree(c.readings); what != c.want || got != c.copied {
+			t.Errorf("%s: %v, %+v", name, what, got)
+		}
+	}
+}
+
+func TestCopyIsHeldAsLongAsASourceHoldsIt(t *testing.T) {
+	for _, c := range []struct {
+		said []agreement
+		want agreement
+	}{
+		{[]agreement{nowhere, nowhere}, nowhere},
+		{[]agreement{nowhere, agreed}, agreed},
+		{[]agreement{agreed, disputed}, agreed},
+		{[]agreement{disputed, agreed}, agreed},
+		{[]agreement{nowhere, disputed}, disputed},
+		{[]agreement{disputed, nowhere}, disputed},
+	} {
+		if got := still(c.said); got != c.want {
+			t.Errorf("%v: %v", c.said, got)
+		}
+	}
+}
+
+// Of any quorum that a master was in, one that was needed as a source is another
+// member, and no fewer sources would do.
+func TestNeededSourcesMeetEveryQuorumOfTheMaster(t *testing.T) {
+	for n := 2; n <= MaxMasters; n++ {
+		others, needed := n-1, sourcesNeeded(n)
+		if fellows := quorumOf(n) - 1; needed+fellows != others+1 {
+			t.Errorf("of %d masters %d are needed", n, needed)
+		}
+	}
+}
+
+func TestReadingsAreReadWholeOrNotAtAll(t *testing.T) {
+	text := func(s string) answer { return answer{kind: BulkReply, str: s} }
+	list := func(s ...string) (a answer) {
+		for _, s := range s {
+			a.elems = append(a.elems, text(s))
+		}
+		return a
+	}
+	long := "string#0123"
+	for name, c := range map[string]struct {
+		a    answer
+		want []reading // nil: it is garbage
+	}{
+		"short strings":         {list("10 -1", "string=a", "string="), []reading{{digest: "string=a", left: 10}, {digest: "string=", left: -1}}},
+		"nothing":               {list("-2", ""), []reading{{left: -2}}},
+		"what comes behind":     {list("1 -2 3", long, "", "hash#45", "v", "dump"), []reading{{long, "v", 1}, {left: -2}, {"hash#45", "dump", 3}}},
+		"no keys":               {list(""), []reading{}},
+		"no array":              {text("1"), nil},
+		"fewer digests":         {list("1 2", "string=a"), nil},
+		"a payload missing":     {list("1", long), nil},
+		"a payload too many":    {list("1", "string=a", "v"), nil},
+		"a ttl that is no ttl":  {list("x", "string=a"), nil},
+		"a ttl of many figures": {list("99999999999999999999", "string=a"), nil},
+	} {
+		got, ok := readReadings(c.a)
+		if ok != (c.want != nil) || ok && !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %+v", name, ok, got)
+		}
+	}
+}
+
+func TestNotedKeysAreNotGivenTwice(t *testing.T) {
+	n := newNoted()
+	n.note("a")
+	n.note("c")
+	if rest := n.unnoted([]string{"a", "b", "c", "d"}); !slices.Equal(rest, []string{"b", "d"}) {
+		t.Errorf("%q", rest)
+	}
+}

@@ -1,0 +1,262 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What happens to masters and proxies while a master catches up.
+
+func TestSourceWithAnotherNonceIsReadFromItsBeginning(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		began, pages := 0, 0
+		w.at(2, pageScript, func(m *fakeMaster, args []string) {
+			if args[5] == "0" {
+				began++
+			}
+			if pages++; pages == 2 {
+				// It forgot, and another proxy has admitted it: of what was read
+				// it is not known whether it was still all.
+				text := m.marker()
+				m.keys[MarkerKey] = fakeKey{value: string(newNonce(false)) + text[nonceLength:]}
+				m.keys["late"] = fakeKey{value: "a"}
+			}
+		})
+		w.votesWithin(1, 5*time.Second)
+		if began != 2 {
+			t.Errorf("its reading began %d times", began)
+		}
+		w.wantValues("late", "a", "a", "")
+	})
+}
+
+func TestSourceThatForgetsOnTheWayIsNone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		w.at(3, pageScript, func(m *fakeMaster, args []string) { clear(m.keys) })
+		// Too few are left that remember. Both wait.
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 5*time.Second)
+	}, briefTTL)
+}
+
+func TestSourceWhoseClockJumpsIsNone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "a", time.Minute, 3)
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+			m.jumped += 2 * time.Minute // k seems to have ended
+			m.respond = nil
+		})
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+	}, briefTTL)
+}
+
+func TestMasterThatForgetsAgainOnTheWayBeginsAnew(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		copies := 0
+		w.at(1, copyScript, func(m *fakeMaster, args []string) {
+			if copies++; copies == 2 {
+				clear(m.keys)
+			}
+		})
+		w.votesWithin(1, 5*time.Second)
+		for i := range 3 * pageKeys {
+			if v := w.masters[0].value(fmt.Sprint("fill", i)); v != fmt.Sprint(i) {
+				t.Fatalf("key %d is %q", i, v)
+			}
+		}
+	})
+}
+
+func TestNothingIsWrittenUnderAnotherNonce(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "a", time.Minute, 2, 3)
+		w.lose(1)
+		var after []string
+		w.at(1, copyScript, func(m *fakeMaster, args []string) {
+			m.keys = map[string]fakeKey{MarkerKey: {value: string(newNonce(false)) + m.marker()[nonceLength:]}}
+			m.respond = nil
+			m.after = func(args []string, m *fakeMaster) {
+				for name := range m.keys {
+					if !Private(name) {
+						after = append(after, name)
+					}
+				}
+				m.after = nil
+			}
+		})
+		time.Sleep(time.Second)
+		if after != nil {
+			t.Errorf("%q were copied", after)
+		}
+	})
+}
+
+func TestSourceThatIsAwayIsReplacedOrWaitedFor(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.down(5)
+		w.sets("k", "a", time.Minute, 2)
+		w.lose(1)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("k", "a", "a", "", "", "")
+
+		w.lose(1)
+		w.down(4) // two are left, where three are needed
+		w.votesNotWithin(1, 10*time.Second)
+		w.up(4)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("k", "a", "a", "", "", "")
+	})
+}
+
+// A source that hangs is no source for that time, and holds up nothing for longer.
+func TestSourceThatHangsOnTheWayIsGivenUp(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.sets("k", "a", time.Minute, 2)
+		w.lose(1)
+		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+			if m.thaw == nil {
+				m.thaw = make(chan struct{})
+			}
+		})
+		w.votesWithin(1, 6*time.Second)
+		w.wantValues("k", "a", "a", "", "", "")
+	})
+}
+
+// What can be reached is copied before the quarantine's end: the timer protects
+// only what is over by then.
+func TestLocksThatOutliveTheQuarantineAreCopiedFromWhoCanBeReached(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("eternal", "a", 0, 2)
+		w.down(3)
+		w.lose(1)
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("eternal", "a", "a", "")
+	}, briefTTL)
+}
+
+// Of fewer sources than are needed it cannot be told that a lock is over.
+func TestTooFewSourcesTakeNothingBack(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("eternal", "a", 0, 2)
+		w.down(3)
+		w.lose(1)
+		w.at(1, copyScript, func(m *fakeMaster, args []string) { w.masters[1].forget("eternal") })
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("eternal", "a", "", "")
+	}, briefTTL)
+}
+
+func TestMasterThatCannotHoldACopyWaits(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) {
+			m.set(func(m *fakeMaster) { m.keys["h"] = fakeKey{value: "field:1", hash: true} })
+		}, 2, 3)
+		w.sets("k", "a", time.Minute, 2, 3)
+		w.masters[0].set(func(m *fakeMaster) { m.version = "6.2.14" })
+		w.lose(1)
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.wantValues("k", "a", "a", "a")
+	}, briefTTL)
+}
+
+func TestMastersThatForgetScriptsAreToldThemAgain(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		w.at(2, heldScript, func(m *fakeMaster, args []string) { clear(m.scripts) })
+		w.votesWithin(1, 3*time.Second)
+	})
+}
+
+// Of two proxies that find the same loss, one brings the master back.
+func TestTwoProxiesDoNotDoTheWorkTwice(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		other := w.start(w.cfg)
+		w.fill(3 * pageKeys)
+		w.masters[0].restartBlank()
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.votesWithin(1, 0)
+		if s := other.Status().Masters[0].State; s != Voting {
+			t.Errorf("to the other proxy it is %v", s)
+		}
+		if n := len(w.masters[1].commands("page")); n != 3 && n != 4 {
+			t.Errorf("%d pages were read", n)
+		}
+		w.wantValues("fill0", "0", "0", "0")
+	})
+}
+
+// A proxy that began to bring a master back, and ended, is waited for no longer than
+// its lease.
+func TestProxyThatDiesOnTheWayIsReplaced(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[0].restartBlank()
+		w.masters[0].set(func(m *fakeMaster) {
+			m.keys[catchUpLease] = fakeKey{value: "somebody/else", until: m.now() + int64(8*time.Second)}
+		})
+		w.noticed(1)
+		w.votesNotWithin(1, 6*time.Second)
+		w.votesWithin(1, 5*time.Second)
+	})
+}
+
+// At the quarantine's end nobody is waited for, and who is late writes nothing.
+func TestLastAttemptTakesTheLease(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("eternal", "a", 0, 2, 3)
+		w.masters[0].restartBlank()
+		w.noticed(1)
+		w.sets(catchUpLease, "somebody/else", 0, 1)
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("eternal", "a", "a", "a")
+	}, briefTTL)
+}
+
+// An engine that is closed does not wait for a catch-up.
+func TestCatchUpEndsWithItsEngine(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "a", 0, 2)
+		w.sets("k", "b", 0, 3)
+		w.lose(1)
+		time.Sleep(time.Second)
+		w.wantState(1, CatchingUp, "")
+		began := time.Now()
+		w.stop(w.engine)
+		if took := time.Since(began); took > 100*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+func TestTooFewSourcesAreTold(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(3)
+		err := w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{}, false)
+		if err == nil || err.Error() != "1 masters with its locks can be read, 2 are needed" {
+			t.Error(err)
+		}
+		w.up(3)
+		// A master that is admitted already is given nothing.
+		err = w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{nonce: newNonce(true)}, false)
+		if !errors.Is(err, errOtherNonce) || !strings.Contains(err.Error(), "m1: ") {
+			t.Error(err)
+		}
+	})
+}

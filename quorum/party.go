@@ -1,0 +1,169 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// party is a master that takes part in a catch-up, on a connection of the
+// catch-up's own: a source, or the one that is given keys. One goroutine uses it
+// at a time.
+type party struct {
+	name  string
+	link  *link
+	nonce nonce       // under which it was known when the catch-up began
+	stop  func() bool // of what closes the link when the catch-up is to end
+
+	clock sighting      // what its clock is compared with
+	while time.Duration // how long
+}
+
+// errParty says why a master can take no further part.
+type errParty struct {
+	name string
+	why  error
+}
+
+func (e *errParty) Error() string { return e.name + ": " + e.why.Error() }
+func (e *errParty) Unwrap() error { return e.why }
+
+var (
+	errOtherNonce = errors.New("its marker has changed")
+	errOtherLease = errors.New("another proxy is giving the master its keys")
+)
+
+// meet connects to a master.
+func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
+	l := s.lane
+	dialing, cancel := context.WithTimeout(ctx, e.ConnectTimeout)
+	defer cancel()
+	k, err := l.master.dial(dialing, identity{}, e.MasterTimeout)
+	if err != nil {
+		return nil, &errParty{l.master.Name, errors.New(reasonOf(err))}
+	}
+	k.guard.allow(true)
+	return &party{
+		name:  l.master.Name,
+		link:  k,
+		nonce: s.nonce,
+		clock: s.clock,
+		stop:  context.AfterFunc(ctx, func() { k.guard.Close() }),
+		while: e.ProbeInterval,
+	}, nil
+}
+
+func (p *party) leave() {
+	p.stop()
+	p.link.close()
+}
+
+// call runs a script. The answer is an array, or the number that the script is
+// content with.
+func (p *party) call(s *script, keys, args []string) (answer, error) {
+	a, err := p.send(s, keys, args)
+	if err == nil && a.failed("NOSCRIPT") {
+		p.link.loaded = nil
+		a, err = p.send(s, keys, args)
+	}
+	switch {
+	case err != nil:
+		return a, &errParty{p.name, errors.New(reasonOf(err))}
+	case a.kind == FailureReply:
+		return a, &errParty{p.name, errors.New(a.str)}
+	case a.kind == IntegerReply && a.int == saysOtherNonce:
+		return a, &errParty{p.name, errOtherNonce}
+	case a.kind == IntegerReply && a.int == saysOtherLease:
+		return a, errOtherLease
+	}
+	return a, nil
+}
+
+// send puts the script to the master, by its hash once it has it.
+func (p *party) send(s *script, keys, args []string) (answer, error) {
+	argv := make([]string, 0, len(keys)+len(args)+5)
+	if p.link.knows(s.sha) {
+		argv = append(argv, "EVALSHA", s.sha)
+	} else {
+		argv = append(argv, "EVAL", s.text)
+	}
+	argv = append(argv, strconv.Itoa(len(keys)+1), MarkerKey)
+	argv = append(argv, keys...)
+	argv = append(argv, string(p.nonce))
+	argv = append(argv, args...)
+	a, proof, err := p.link.do(argv...)
+	if err != nil {
+		return a, err
+	}
+	return a, p.runsTrue(proof.clock)
+}
+
+// runsTrue is an error if the master's clock has jumped: keys may have expired
+// early, and what it does not hold says nothing.
+func (p *party) runsTrue(now sighting) error {
+	if p.clock == (sighting{}) {
+		p.clock = now
+	}
+	if by := p.clock.moved(now); by != 0 {
+		return fmt.Errorf("its clock has jumped by %v", by.Round(time.Millisecond))
+	}
+	p.clock = p.clock.next(now, p.while)
+	return nil
+}
+
+// page reads the names of some keys behind a cursor; "0" is both the first and
+// the one behind the last page.
+func (p *party) page(cursor string) (keys []string, next string, err error) {
+	a, err := p.call(pageScript, nil, []string{cursor, strconv.Itoa(pageKeys), private})
+	if err != nil {
+		return nil, "", err
+	}
+	if len(a.elems) == 0 {
+		return nil, "", &errParty{p.name, errGarbage}
+	}
+	for _, e := range a.elems[1:] {
+		if !Private(e.str) {
+			keys = append(keys, e.str)
+		}
+	}
+	return keys, a.elems[0].str, nil
+}
+
+// read reads what the master holds of the keys, or of as many of them as one
+// answer should hold.
+func (p *party) read(keys []string) ([]reading, error) {
+	a, err := p.call(readingScript, keys, []string{strconv.Itoa(pageBytes)})
+	if err != nil {
+		return nil, err
+	}
+	readings, ok := readReadings(a)
+	if !ok || len(readings) == 0 || len(readings) > len(keys) {
+		return nil, &errParty{p.name, errGarbage}
+	}
+	return readings, nil
+}
+
+// held asks whether the master holds what others were given.
+func (p *party) held(keys, digests []string) ([]agreement, error) {
+	a, err := p.call(heldScript, keys, digests)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.elems) != 1 || len(a.elems[0].str) != len(keys) {
+		return nil, &errParty{p.name, errGarbage}
+	}
+	said := make([]agreement, len(keys))
+	for i, letter := range []byte(a.elems[0].str) {
+		switch letter {
+		case '-':
+			said[i] = nowhere
+		case '=':
+			said[i] = agreed
+		default:
+			said[i] = disputed
+		}
+	}
+	return said, nil
+}
