@@ -34,6 +34,11 @@ func TestScanGoesOnOverAMasterThatIsStartedAnew(t *testing.T) {
 					t.Errorf("scan:%d is not listed", i)
 				}
 			}
+			// What only one master held may be on two by now: it could have been a
+			// lock that the victim had voted for, and so the victim was given it.
+			for i := range keys / 4 {
+				delete(listed, fmt.Sprint("scan:minority:", i))
+			}
 			if len(listed) > keys {
 				t.Errorf("%d keys are listed of %d", len(listed), keys)
 			}

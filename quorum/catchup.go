@@ -76,6 +76,7 @@ func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool)
 	if err := r.begin(ctx, l); err != nil {
 		return err
 	}
+	l.catching(q, true)
 	for _, s := range r.sources[:min(r.needed, len(r.sources))] {
 		if err := r.follow(ctx, s); err != nil {
 			return err

@@ -21,6 +21,7 @@ type quarantine struct {
 	elapsed time.Duration // how long it had lasted by then
 	cancel  context.CancelFunc
 
+	told     bool        // that the master is catching up; the lane's mutex guards it
 	catching atomic.Bool // the master is being given what it lost
 	over     atomic.Bool // the master may be admitted
 	progress
@@ -88,14 +89,18 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 	pause(ctx, e.hush())
 	for ctx.Err() == nil {
 		left := e.quarantineTime() - q.lasted(e.boot())
-		l.catching(q, true)
+		began := time.Now()
 		err := e.catchUp(ctx, l, q, left <= 0)
-		l.catching(q, false)
+		if err != nil {
+			l.catching(q, false)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err == nil, left <= 0:
-			if err != nil {
+			if err == nil {
+				l.log.Info("master has caught up", "keys", q.copied.Load(), "sources", q.sources.Load(), "took", time.Since(began).Round(time.Millisecond))
+			} else {
 				l.log.Warn("master is admitted since its quarantine is over; it could not be given the locks that outlive max-ttl", "reason", err)
 			}
 			q.over.Store(true)

@@ -216,7 +216,7 @@ func (l *lane) show() {
 	default:
 		l.enter(Quarantined, l.why)
 	}
-	if was != l.state {
+	if was != l.state && !(was == CatchingUp && l.state == Quarantined) {
 		l.tell()
 	}
 }
@@ -229,7 +229,10 @@ func (l *lane) tell() {
 	case Quarantined:
 		l.log.Warn("master is quarantined", "reason", l.why)
 	case CatchingUp:
-		l.log.Info("master is catching up")
+		if !l.ward.told {
+			l.ward.told = true
+			l.log.Info("master is catching up")
+		}
 	case Drained:
 		l.log.Warn("master is drained")
 	}
