@@ -15,13 +15,15 @@ import (
 )
 
 var (
-	check  = flag.Bool("model", false, "have spin check the model (needs spin and gcc)")
+	check  = flag.Bool("model", false, "have spin check the model (needs spin and a C compiler)")
 	large  = flag.Bool("large", false, "with -model: check the larger worlds, too")
 	update = flag.Bool("update", false, "with -model: write the counter-examples in testdata anew")
 )
 
 func TestAllRulesTogetherKeepTheInvariants(t *testing.T) {
-	needSpin(t)
+	if !asked(t) {
+		return
+	}
 	for _, w := range worlds {
 		if w.large && !*large {
 			continue
@@ -39,7 +41,9 @@ func TestAllRulesTogetherKeepTheInvariants(t *testing.T) {
 
 // A model that cannot fail shows nothing.
 func TestEachRuleIsNeeded(t *testing.T) {
-	needSpin(t)
+	if !asked(t) {
+		return
+	}
 	for _, a := range absences {
 		t.Run(a.rule, func(t *testing.T) {
 			t.Parallel()
@@ -65,16 +69,20 @@ func TestEachRuleIsNeeded(t *testing.T) {
 	}
 }
 
-func needSpin(t *testing.T) {
+// asked tells whether spin is to be run: that is a step of its own in the test
+// command, since a machine that only builds the proxy has no spin.
+func asked(t *testing.T) bool {
 	t.Helper()
 	if !*check {
-		t.Skip("only with -model: a step of its own in the test command")
+		t.Log("spin is run only with -model")
+		return false
 	}
-	for _, program := range []string{"spin", "gcc"} {
+	for _, program := range []string{"spin", "cc"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Fatalf("%s is missing: apt-get install %s", program, program)
+			t.Fatalf("%s is missing: apt-get install spin gcc libc6-dev", program)
 		}
 	}
+	return true
 }
 
 // finding is what a walk over all executions came to.
@@ -108,11 +116,13 @@ func walk(t *testing.T, file string, defines []string, shortest bool) finding {
 		args = append(args, "-D"+d)
 	}
 	run(t, dir, "spin", append(append([]string{"-a"}, args...), model)...)
-	compile := []string{"-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"}
+	compile := []string{"-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"}
 	if shortest {
-		compile = append([]string{"-DBFS"}, compile...)
+		compile = append([]string{"-DBFS", "-O1"}, compile...)
+	} else {
+		compile = append([]string{"-O2"}, compile...)
 	}
-	run(t, dir, "gcc", compile...)
+	run(t, dir, "cc", compile...)
 	began := time.Now()
 	out := run(t, dir, "./pan", "-n", "-m1000000", "-w22")
 	f := finding{took: time.Since(began), states: match(t, `([0-9.e+]+) states, stored`, out)}

@@ -21,10 +21,16 @@ var worlds = []world{
 	{name: "jump", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 JUMPS=1 PROXIES=1"},
 	{name: "cut", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS"},
 
+	{name: "three-to-five", file: "set.pml", defines: "OLD=7 NEW=31"},
+	{name: "three-to-one", file: "set.pml", defines: "OLD=7 NEW=1"},
+	{name: "one-replaced", file: "set.pml", defines: "OLD=7 NEW=14"},
+	{name: "two-replaced", file: "set.pml", defines: "OLD=7 NEW=28"},
+
 	{name: "loss-tries", file: "lock.pml", defines: "TRIES0=2 TRIES1=1 LOSSES=1 PROXIES=1 TIMER", large: true},
 	{name: "extend-all", file: "lock.pml", defines: "TRIES0=1 TRIES1=1 LOSSES=2 PROXIES=1 EXTENDS=1 TAKE_BACK", large: true},
 	{name: "two-proxies-lost-again", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=2 A_HOLDS TIMER", large: true},
 	{name: "two-masters-timer", file: "lock.pml", defines: "TRIES0=0 TRIES1=1 LOSSES=2 PROXIES=1 FIRST_LOST=1 A_HOLDS TIMER", large: true},
+	{name: "five-to-three", file: "set.pml", defines: "OLD=31 NEW=7 A_HOLDS", large: true},
 	{name: "five-masters", file: "lock.pml", defines: "N=5 TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 A_HOLDS", large: true},
 	{name: "three-clients", file: "lock.pml", defines: "CLIENTS=3 TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 A_HOLDS", large: true},
 }
@@ -58,5 +64,9 @@ var absences = []absence{
 	{"TAKE_BACK_EARLY", "lock.pml", "TRIES0=0 TRIES1=1 LOSSES=1 PROXIES=1 TAKE_BACK A_HOLDS JUST_HOLDERS"},
 	{"NO_PREDECESSOR_END", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
 	{"NO_EXPIRY_IN_DEBTS", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
+	{"STAYING_VOTES_AT_ONCE", "set.pml", "OLD=31 NEW=7"},
+	{"FROM_NEW_SET", "set.pml", "OLD=7 NEW=28"},
+	{"FEWER_OLD_SOURCES", "set.pml", "OLD=7 NEW=28"},
+	{"OLD_PROXIES_GO_ON", "set.pml", "OLD=7 NEW=31"},
 	{"STRAGGLER", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
 }
