@@ -21,10 +21,6 @@
 //	house.invite   what a company says         the company has ended        company.leave,
 //	                                                                        house.dismiss
 //	clients        one client, in its process  the round is over            clients
-//	newFront       the front's listener        front.close                  front.close
-//	front.accept   one connection              either side closes it, or    front.close
-//	                                           front.close
-//	front.pass     its way back                as above                     front.pass
 //	newLink        a toxiproxy's own           link.close, link.cut         nobody: they end
 //	                                                                        with their sockets
 package main

@@ -87,9 +87,9 @@ func open(o options, program string, masters int) (h *house, err error) {
 		return h, err
 	}
 	for i := range o.proxies {
-		args := []string{"--max-ttl", maxTTL.String(), "--master-user", user(i), "--master-password", user(i)}
-		for _, m := range h.masters {
-			args = append(args, "--master", m.front.addr)
+		args := []string{"--max-ttl", maxTTL.String()}
+		for j, m := range h.masters {
+			args = append(args, "--master", called(j, m.links[i].addr))
 		}
 		p := &proxy{o: integration.ProxyOptions{Path: program, Args: args}}
 		if p.run, err = integration.StartProxy(p.o); err != nil {
@@ -101,6 +101,10 @@ func open(o options, program string, masters int) (h *house, err error) {
 	}
 	return h, h.awaitVoting(10 * time.Second)
 }
+
+// called is how a proxy is told of the i-th master: each reaches it by a link of
+// its own, and all must call it alike.
+func called(i int, addr string) string { return fmt.Sprintf("redis://%s?name=master%d", addr, i) }
 
 // addrs are the proxies' addresses.
 func (h *house) addrs() []string {

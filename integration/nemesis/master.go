@@ -12,13 +12,14 @@ import (
 	"redlock-proxy/integration/clock"
 )
 
-// master is a real redis-server whose clock can jump, and the way to it.
+// master is a real redis-server whose clock can jump, with a link from each
+// proxy.
 type master struct {
 	busy  sync.Mutex // held by the fault that it suffers from
 	redis *integration.Redis
 	clock *clock.Clock
 	dir   string
-	front *front
+	links []*link // by proxy
 }
 
 // durably is how a redis-server is told to log all that it answers before it does.
@@ -37,7 +38,7 @@ func startMaster(library, dir string, proxies int, k kind) (m *master, err error
 	if m.clock, err = clock.New(library, dir); err != nil {
 		return m, err
 	}
-	args := append([]string{"--dir", dir}, userArgs(proxies)...)
+	args := []string{"--dir", dir}
 	if k == durable {
 		args = append(args, durably...)
 	}
@@ -45,17 +46,23 @@ func startMaster(library, dir string, proxies int, k kind) (m *master, err error
 	if err != nil {
 		return m, err
 	}
-	m.front, err = newFront(m.redis.Addr, proxies)
-	return m, err
+	for range proxies {
+		l, err := newLink(m.redis.Addr)
+		if err != nil {
+			return m, err
+		}
+		m.links = append(m.links, l)
+	}
+	return m, nil
 }
 
 func (m *master) stop() error {
-	var err error
-	if m.front != nil {
-		err = m.front.close()
+	for _, l := range m.links {
+		l.close()
 	}
+	var err error
 	if m.redis != nil {
-		err = errors.Join(err, m.redis.Stop())
+		err = m.redis.Stop()
 	}
 	if m.clock != nil {
 		err = errors.Join(err, m.clock.Close())
@@ -136,7 +143,7 @@ func (m *master) jump(d time.Duration) error {
 // eachLink does something to the links of one proxy, or of all if it is -1.
 func (m *master) eachLink(proxy int, do func(*link) error) error {
 	var err error
-	for i, l := range m.front.links {
+	for i, l := range m.links {
 		if proxy < 0 || i == proxy {
 			err = errors.Join(err, do(l))
 		}
