@@ -111,7 +111,7 @@ func matrix(o options, all []line, cells [][]cell) string {
 	numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(o.masters), " ", " / "), "[]")
 	fmt.Fprintf(&b, "%v of each with %s masters, %d proxies and %d clients in %d processes that want the same %d locks, on %d cores, `max-ttl` being %v; ",
 		o.round, numbers, o.proxies, processes*workers, processes, keys, runtime.NumCPU(), maxTTL)
-	fmt.Fprintf(&b, "each after a healthy quarter of that; values for %s masters. *Without service* and *p99* are those of clients that ask for locks that nobody has.\n\n", numbers)
+	fmt.Fprintf(&b, "each after a healthy quarter of that; values for %s masters. *Without service* and *p99* are those of clients that ask for locks that nobody has, and that go on to the next proxy after %v of silence.\n\n", numbers, patience)
 	b.WriteString("| what happens, again as soon as all masters vote | how often | locks had | locks lost | double holders | longest without service | p99, healthy in brackets |\n")
 	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
 	for i, l := range all {
