@@ -69,6 +69,14 @@ type (
 		Old    bool
 	}
 
+	// MastersEffect answers how the masters stand.
+	MastersEffect struct{}
+	// AdmitEffect, DrainEffect and ResumeEffect are orders about the master of
+	// that name, answered with what they amount to.
+	AdmitEffect  struct{ Master string }
+	DrainEffect  struct{ Master string }
+	ResumeEffect struct{ Master string }
+
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
@@ -101,6 +109,11 @@ func (SelectEffect) effect()     {}
 func (ClientInfoEffect) effect() {}
 func (ClientListEffect) effect() {}
 func (ClientKillEffect) effect() {}
+
+func (MastersEffect) effect() {}
+func (AdmitEffect) effect()   {}
+func (DrainEffect) effect()   {}
+func (ResumeEffect) effect()  {}
 
 func (SubscribeEffect) effect()   {}
 func (UnsubscribeEffect) effect() {}

@@ -26,7 +26,8 @@ type Options struct {
 	Now func() time.Time
 
 	// AllowDangerous lets commands through that can take every lock from its
-	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS.
+	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS; and those by
+	// which a master is admitted, drained and resumed.
 	AllowDangerous bool
 
 	// Settings is what CONFIG GET tells, by Redis's names, lower case.

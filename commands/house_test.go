@@ -111,6 +111,14 @@ func (g *guest) effect(effect Effect) Reply {
 			return Verbatim("")
 		}
 		return Verbatim("# Server\r\nredis_version:" + g.house.dialect.options.Version + "\r\n")
+	case MastersEffect:
+		return Array()
+	case AdmitEffect:
+		return Simple("admitted " + e.Master)
+	case DrainEffect:
+		return Simple("drained " + e.Master)
+	case ResumeEffect:
+		return Simple("resumed " + e.Master)
 	case ClientInfoEffect:
 		return Verbatim(g.describe())
 	case ClientListEffect:

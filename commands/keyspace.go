@@ -2,7 +2,6 @@ package commands
 
 import (
 	"slices"
-	"strings"
 
 	"redlock-proxy/quorum"
 )
@@ -22,7 +21,7 @@ func (s *Session) allowDangerous(c *Command) (Action, bool) {
 	if s.d.options.AllowDangerous {
 		return Action{}, true
 	}
-	return refusef(errDangerous, strings.ToUpper(c.Name)), false
+	return refusef(errDangerous, c.typed()), false
 }
 
 // flush is FLUSHDB and FLUSHALL.

@@ -1,5 +1,7 @@
 package commands
 
+import "strings"
+
 // Command is one row of the table of commands: what dispatch, the check of the
 // arity, COMMAND, HELP and the statistics know of a command.
 // Rows are shared and must not be changed.
@@ -52,7 +54,7 @@ var (
 
 func init() {
 	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows,
-		stringRows, hashRows, setRows, zsetRows, keyspaceRows, transactionRows, toolRows} {
+		stringRows, hashRows, setRows, zsetRows, keyspaceRows, transactionRows, toolRows, operatorRows} {
 		for _, c := range rows {
 			enterRow(c)
 			for _, sub := range c.Subcommands {
@@ -106,6 +108,9 @@ func rowNamed(name string) *Command {
 	}
 	return byName[string(buf[:len(name)])]
 }
+
+// typed is how a client calls the row, in upper case: "CLIENT LIST" for "client|list".
+func (c *Command) typed() string { return strings.ToUpper(strings.ReplaceAll(c.Name, "|", " ")) }
 
 // word is what a client says for the row: "list" for "client|list".
 func (c *Command) word() string {

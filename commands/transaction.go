@@ -85,7 +85,7 @@ func (s *Session) queue(c *Command, args []string) Action {
 	}
 	switch {
 	case !c.queueable(args):
-		return s.doom(refusef(errNotQueued, strings.ToUpper(c.Name)))
+		return s.doom(refusef(errNotQueued, c.typed()))
 	case c.runsScript() && (s.watch != nil || len(tx.queue) > 0),
 		len(tx.queue) > 0 && tx.queue[0].command.runsScript():
 		return s.doom(refuse(errScriptNotAlone))

@@ -53,6 +53,14 @@ func (c *conn) carryOut(a *commands.Action) {
 	switch e := a.Effect.(type) {
 	case commands.InfoEffect:
 		a.Reply = commands.Verbatim(s.info(e.Sections))
+	case commands.MastersEffect:
+		a.Reply = mastersReply(s.engine.Status())
+	case commands.AdmitEffect:
+		a.Reply = s.admitMaster(e.Master)
+	case commands.DrainEffect:
+		a.Reply = s.drainMaster(e.Master)
+	case commands.ResumeEffect:
+		a.Reply = s.resumeMaster(e.Master)
 	case commands.TimeEffect:
 		now := s.engine.Now()
 		a.Reply = commands.Array(

@@ -35,6 +35,9 @@ type fakeEngine struct {
 
 	takenBack []string
 
+	orders []string // what the operator ordered
+	notNow error    // what orders are answered
+
 	broadcast
 }
 
@@ -61,6 +64,17 @@ func (e *fakeEngine) Open(int) error        { return nil }
 func (e *fakeEngine) Ready() bool           { return true }
 func (e *fakeEngine) Now() time.Time        { return time.UnixMicro(1700000000123456) }
 func (e *fakeEngine) Status() quorum.Status { return e.status }
+
+func (e *fakeEngine) Admit(master string) error  { return e.order("admit " + master) }
+func (e *fakeEngine) Drain(master string) error  { return e.order("drain " + master) }
+func (e *fakeEngine) Resume(master string) error { return e.order("resume " + master) }
+
+func (e *fakeEngine) order(text string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.orders = append(e.orders, text)
+	return e.notNow
+}
 
 // answer answers the oldest waiting request for key.
 func (e *fakeEngine) answer(t testing.TB, key string, r quorum.Result) {

@@ -25,6 +25,12 @@ type Engine interface {
 
 	Status() quorum.Status
 
+	// Admit ends the quarantine of a master, Drain has it asked for no votes, and
+	// Resume ends that. The error says why not, and names the masters.
+	Admit(master string) error
+	Drain(master string) error
+	Resume(master string) error
+
 	// Open returns when requests to a database can be put, or with an error in
 	// Redis's words if the masters do not have it.
 	Open(db int) error

@@ -27,8 +27,13 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "draining:%d", digit(s.draining.Load()))
 	line(b, "quorum:%d", st.Quorum)
 	line(b, "masters:%d", len(st.Masters))
+	withheld, debts, debtBytes := uint64(0), 0, 0
 	for i := range st.Masters {
-		line(b, "master%d:%s", i, masterText(&st.Masters[i]))
+		m := &st.Masters[i]
+		line(b, "master%d:%s", i, masterText(m))
+		withheld += m.Withheld
+		debts += m.Debts
+		debtBytes += m.DebtBytes
 	}
 	for kind := quorum.Acquire; kind <= quorum.Survey; kind++ {
 		words := make([]string, 0, quorum.Unavailable)
@@ -41,6 +46,13 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "collapsed:%d", st.Shared)
 	line(b, "undos:%d", st.Undos)
 	line(b, "heals:%d", st.Heals)
+	line(b, "votes_withheld:%d", withheld)
+	line(b, "quarantines:%d", st.Quarantines)
+	line(b, "quarantined:%d", st.Quarantined)
+	line(b, "catch_ups:%d", st.CatchUps)
+	line(b, "catch_up_keys:%d", st.CatchUpKeys)
+	line(b, "debts:%d", debts)
+	line(b, "debt_bytes:%d", debtBytes)
 	line(b, "debts_owed:%d", st.DebtsOwed)
 	line(b, "debts_paid:%d", st.DebtsPaid)
 	line(b, "debts_dropped:%d", st.DebtsDropped)
@@ -63,9 +75,21 @@ func masterText(m *quorum.MasterStatus) string {
 		since = max(time.Since(m.Since), 0)
 	}
 	return fmt.Sprintf("name=%s,state=%s,since_seconds=%d,run_id=%s,version=%s,rtt_usec=%d,"+
-		"granted=%d,refused=%d,unknown=%d,withheld=%d,queue=%d,in_batch=%d,debts=%d,debt_bytes=%d,reconnects=%d,reason=%s",
+		"granted=%d,refused=%d,unknown=%d,withheld=%d,queue=%d,in_batch=%d,debts=%d,debt_bytes=%d,reconnects=%d,"+
+		"quarantine_left_seconds=%d,catch_up_copied=%d,catch_up_sources=%d,catch_up_needed=%d,clock_offset_usec=%d,elsewhere=%s,reason=%s",
 		m.Name, m.State, since/time.Second, m.RunID, m.Version, m.RoundTrip.Microseconds(),
-		m.Granted, m.Refused, m.Unknown, m.Withheld, m.Queue, m.InBatch, m.Debts, m.DebtBytes, m.Reconnects, reason)
+		m.Granted, m.Refused, m.Unknown, m.Withheld, m.Queue, m.InBatch, m.Debts, m.DebtBytes, m.Reconnects,
+		m.Left/time.Second, m.CatchUp.Copied, m.CatchUp.Sources, m.CatchUp.Needed, m.ClockOffset.Microseconds(), elsewhereText(m), reason)
+}
+
+// elsewhereText names the databases in which a master stands otherwise than its line
+// says: "3:quarantined 7:down".
+func elsewhereText(m *quorum.MasterStatus) string {
+	words := make([]string, len(m.Elsewhere))
+	for i, e := range m.Elsewhere {
+		words[i] = fmt.Sprintf("%d:%s", e.DB, e.State)
+	}
+	return strings.Join(words, " ")
 }
 
 func digit(yes bool) int {

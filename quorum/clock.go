@@ -10,6 +10,15 @@ func (e *Engine) elapsed() time.Duration { return time.Since(e.start) }
 
 // clock is the median of the masters' clocks as far as they are known.
 func (e *Engine) clock() (now time.Time, known bool) {
+	median, known := e.medianClock()
+	if !known {
+		return time.Now(), false
+	}
+	return time.UnixMicro(median).Add(e.elapsed()), true
+}
+
+// medianClock is that median as it was when the engine started, in microseconds.
+func (e *Engine) medianClock() (median int64, known bool) {
 	var clocks []int64
 	for _, l := range e.lanes {
 		if c := l.clock.Load(); c != 0 {
@@ -17,10 +26,10 @@ func (e *Engine) clock() (now time.Time, known bool) {
 		}
 	}
 	if len(clocks) == 0 {
-		return time.Now(), false
+		return 0, false
 	}
 	slices.Sort(clocks)
-	return time.UnixMicro(clocks[len(clocks)/2]).Add(e.elapsed()), true
+	return clocks[len(clocks)/2], true
 }
 
 // Now is the time by the masters' clocks: their median, carried on by the

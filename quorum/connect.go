@@ -170,8 +170,11 @@ func (l *lane) down(ctx context.Context, err error) {
 	l.mu.Lock()
 	before, was := l.state, l.reason
 	l.enter(Down, reason)
+	drained := l.drained
 	l.mu.Unlock()
 	switch {
+	case drained:
+		l.log.Debug("drained master is not there", "reason", reason)
 	case before != Down:
 		l.log.Warn("master is down", "reason", reason)
 	case was != reason:
@@ -179,8 +182,12 @@ func (l *lane) down(ctx context.Context, err error) {
 	}
 }
 
-// enter changes the state. mu is held.
+// enter changes the state; that of a drained master is told as the reason. mu is
+// held.
 func (l *lane) enter(s State, reason string) {
+	if l.drained {
+		s, reason = Drained, drainedReason(s, reason)
+	}
 	if l.state != s {
 		l.since = time.Now()
 	}

@@ -11,4 +11,8 @@ type counters struct {
 	owed    atomic.Uint64
 	paid    atomic.Uint64
 	dropped atomic.Uint64
+
+	quarantines atomic.Uint64
+	catchUps    atomic.Uint64
+	catchUpKeys atomic.Uint64
 }

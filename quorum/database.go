@@ -104,6 +104,10 @@ func (s *Status) add(o Status) {
 	s.OverMaxTTL += o.OverMaxTTL
 	s.MaxHoldEnds += o.MaxHoldEnds
 	s.InFlight += o.InFlight
+	s.Quarantines += o.Quarantines
+	s.Quarantined += o.Quarantined
+	s.CatchUps += o.CatchUps
+	s.CatchUpKeys += o.CatchUpKeys
 	for k := range s.Decisions {
 		for d := range s.Decisions[k] {
 			s.Decisions[k][d] += o.Decisions[k][d]
@@ -120,5 +124,8 @@ func (s *Status) add(o Status) {
 		m.Debts += n.Debts
 		m.DebtBytes += n.DebtBytes
 		m.Reconnects += n.Reconnects
+		if n.State != m.State {
+			m.Elsewhere = append(m.Elsewhere, n)
+		}
 	}
 }

@@ -44,7 +44,8 @@ type Engine struct {
 	awaiting awaiting
 	behind   behind
 
-	root      *Engine // of another database than 0: the engine of that
+	hand      sync.Mutex // the operator's: one order at a time
+	root      *Engine    // of another database than 0: the engine of that
 	databases databases
 
 	messages      messages
@@ -88,6 +89,9 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 			state:  Connecting,
 			since:  e.start,
 		})
+		if root != nil && root.lanes[i].isDrained() {
+			e.lanes[i].drain()
+		}
 	}
 	for _, l := range e.lanes {
 		e.wait.Go(func() { l.run(ctx) })
@@ -314,7 +318,14 @@ func (e *Engine) Status() Status {
 		s.DebtsOwed += l.owed.Load()
 		s.DebtsPaid += l.paid.Load()
 		s.DebtsDropped += l.dropped.Load()
+		s.Quarantines += l.quarantines.Load()
+		s.CatchUps += l.catchUps.Load()
+		s.CatchUpKeys += l.catchUpKeys.Load()
+		if l.quarantined() {
+			s.Quarantined++
+		}
 	}
+	e.clockOffsets(s.Masters)
 	for _, d := range e.opened() {
 		s.add(d.Status())
 	}

@@ -87,6 +87,8 @@ func (l *lane) push(o *op) (missed Vote) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
+	case l.drained && !o.needsNoVote():
+		return Withheld // whether the master is there or not: it is not asked
 	case !l.open, len(l.queue) >= maxReleases, len(l.queue) >= maxQueue && o.Kind != Release && o.Kind != Remove:
 		return Unknown
 	case l.silent() && !o.needsNoVote():
@@ -231,8 +233,9 @@ func (l *lane) waiting() int { return len(l.queue) + len(l.errands) + len(l.outb
 func (l *lane) status() MasterStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return MasterStatus{
+	s := MasterStatus{
 		Name:       l.master.Name,
+		DB:         l.master.db,
 		State:      l.state,
 		Since:      l.since,
 		Reason:     l.reason,
@@ -249,4 +252,6 @@ func (l *lane) status() MasterStatus {
 		DebtBytes:  l.debts.bytes,
 		Reconnects: max(l.links, 1) - 1,
 	}
+	l.quarantineStatus(&s)
+	return s
 }

@@ -62,6 +62,7 @@ func (l *lane) quarantine(ctx context.Context, m marker) {
 			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
 			cancel:  cancel,
 		}
+		l.quarantines.Add(1)
 		l.engine.wait.Go(func() { l.recover(ctx, q) })
 	}
 	l.withhold(q, m.Why)
@@ -91,7 +92,10 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 		left := e.quarantineTime() - q.lasted(e.boot())
 		began := time.Now()
 		err := e.catchUp(ctx, l, q, left <= 0)
-		if err != nil {
+		l.catchUpKeys.Add(uint64(q.copied.Load()))
+		if err == nil {
+			l.catchUps.Add(1)
+		} else {
 			l.catching(q, false)
 		}
 		switch {
@@ -136,11 +140,19 @@ type source struct {
 	clock sighting // of its clock, when it ran true
 }
 
-// sources are the masters that vote, but for one.
+// quarantined tells that the master's quarantine lasts.
+func (l *lane) quarantined() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ward != nil
+}
+
+// sources are the masters that remember, but for one. A drained master does: that
+// it is asked for no votes takes nothing from what it holds.
 func (e *Engine) sources(target *lane) (list []source) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
-		if l != target && l.open && !l.silent() && l.nonce != "" {
+		if l != target && l.open && !l.withheld && l.nonce != "" {
 			list = append(list, source{l, l.nonce, l.sighted})
 		}
 		l.mu.Unlock()

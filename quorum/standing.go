@@ -207,8 +207,6 @@ func (l *lane) show() {
 	switch {
 	case !l.open:
 		return
-	case l.drained:
-		l.enter(Drained, "by the operator")
 	case !l.withheld:
 		l.enter(Voting, "")
 	case l.ward != nil && l.ward.catching.Load():

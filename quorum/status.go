@@ -50,6 +50,11 @@ type Status struct {
 	OverMaxTTL   uint64 // requests whose ttl was over max-ttl, or that had none
 	MaxHoldEnds  uint64 // extensions refused because of max-hold
 
+	Quarantines uint64 // begun, or met, by this proxy, in all databases
+	Quarantined int    // of these, those that last
+	CatchUps    uint64 // catch-ups that gave a master all it had lost
+	CatchUpKeys uint64 // keys that masters were given by catch-ups
+
 	InFlight int // requests put and not yet decided
 
 	Subscriptions     int    // masters whose messages can be heard; 0 before the first subscriber
@@ -60,10 +65,27 @@ type Status struct {
 
 // MasterStatus is one master's part of a Status.
 type MasterStatus struct {
-	Name      string
-	State     State
-	Since     time.Time // when State began
-	Reason    string    // why it is in State; "" while voting
+	Name   string
+	DB     int // the database that the fields up to CatchUp are about
+	State  State
+	Since  time.Time // when State began
+	Reason string    // why it is in State; "" while voting
+
+	// Left is how long its quarantine still lasts if nothing ends it earlier, and
+	// CatchUp how far the present or last catch-up of it has come. Both are zero
+	// while there is no quarantine.
+	Left    time.Duration
+	CatchUp CatchUp
+
+	// Elsewhere are the other databases in use in which the master does not stand
+	// as it does here.
+	Elsewhere []MasterStatus
+
+	// ClockKnown tells that ClockOffset is: by how much its clock is ahead of
+	// the median of all masters' clocks, within a round trip or so.
+	ClockKnown  bool
+	ClockOffset time.Duration
+
 	RunID     string
 	Version   string
 	RoundTrip time.Duration // of batches, a moving average; 0 before the first
@@ -75,4 +97,38 @@ type MasterStatus struct {
 	Debts      int
 	DebtBytes  int
 	Reconnects uint64
+}
+
+// CatchUp is how far a catch-up has come.
+type CatchUp struct {
+	Copied  int64 // keys given to the master
+	Sources int64 // masters read to their end
+	Needed  int64 // how many have to be
+}
+
+// quarantineStatus fills in what there is to say of a quarantine. mu is held.
+func (l *lane) quarantineStatus(s *MasterStatus) {
+	if l.ward == nil {
+		return
+	}
+	s.Left = max(l.engine.quarantineTime()-l.ward.lasted(l.engine.boot()), 0)
+	s.CatchUp = CatchUp{
+		Copied:  l.ward.copied.Load(),
+		Sources: l.ward.sources.Load(),
+		Needed:  l.ward.needed.Load(),
+	}
+}
+
+// clockOffsets fills in how the masters' clocks stand beside each other.
+func (e *Engine) clockOffsets(masters []MasterStatus) {
+	median, known := e.medianClock()
+	if !known {
+		return
+	}
+	for i, l := range e.lanes {
+		if c := l.clock.Load(); c != 0 {
+			masters[i].ClockKnown = true
+			masters[i].ClockOffset = time.Duration(c-median) * time.Microsecond
+		}
+	}
 }

@@ -1,0 +1,25 @@
+package commands
+
+func (s *Session) lockMasters(c *Command, args []string) Action {
+	return Action{Effect: MastersEffect{}}
+}
+
+func (s *Session) lockAdmit(c *Command, args []string) Action {
+	return s.order(c, AdmitEffect{Master: args[2]})
+}
+
+func (s *Session) lockDrain(c *Command, args []string) Action {
+	return s.order(c, DrainEffect{Master: args[2]})
+}
+
+func (s *Session) lockResume(c *Command, args []string) Action {
+	return s.order(c, ResumeEffect{Master: args[2]})
+}
+
+// order is an order about a master, where such are allowed.
+func (s *Session) order(c *Command, e Effect) Action {
+	if a, allowed := s.allowDangerous(c); !allowed {
+		return a
+	}
+	return Action{Effect: e}
+}

@@ -1,0 +1,37 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestOrdersAboutMastersNeedAllowDangerous(t *testing.T) {
+	for word, want := range map[string]Effect{
+		"admit": AdmitEffect{"m1"}, "drain": DrainEffect{"m1"}, "resume": ResumeEffect{"m1"},
+	} {
+		a := NewDialect(Options{}).Session(1).Do([]string{"LOCK", word, "m1"})
+		if a.Effect != nil || !strings.HasSuffix(a.Reply.Str, "it needs the option allow-dangerous") {
+			t.Errorf("%s: %+v", word, a)
+		}
+		a = NewDialect(Options{AllowDangerous: true}).Session(1).Do([]string{"LOCK", word, "m1"})
+		if a.Effect != want || a.Rejected {
+			t.Errorf("%s: %+v, want %+v", word, a, want)
+		}
+	}
+}
+
+func TestHowMastersStandMayAlwaysBeAsked(t *testing.T) {
+	a := NewDialect(Options{}).Session(1).Do([]string{"lock", "MASTERS"})
+	if (a.Effect != MastersEffect{}) {
+		t.Errorf("%+v", a)
+	}
+	a = NewDialect(Options{Password: func() string { return "secret" }}).Session(1).Do([]string{"LOCK", "MASTERS"})
+	if a.Reply.Str != errNoAuth {
+		t.Errorf("without a password: %+v", a)
+	}
+	a = NewDialect(Options{}).Session(1).Do([]string{"LOCK", "HELP"})
+	if text := fmt.Sprint(a.Reply.Elems); !strings.Contains(text, "ADMIT master") || !strings.Contains(text, "MASTERS") {
+		t.Errorf("%s", text)
+	}
+}

@@ -1,0 +1,106 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
+)
+
+// mastersReply is the answer to LOCK MASTERS: a map of texts for each master, so
+// that redis-cli shows one field a line.
+func mastersReply(st quorum.Status) commands.Reply {
+	list := make([]commands.Reply, len(st.Masters))
+	for i := range st.Masters {
+		list[i] = masterReply(&st.Masters[i])
+	}
+	return commands.Array(list...)
+}
+
+func masterReply(m *quorum.MasterStatus) commands.Reply {
+	pairs := appendField(nil, "name", m.Name)
+	pairs = appendStanding(pairs, m)
+	pairs = appendField(pairs, "votes", fmt.Sprintf("granted=%d refused=%d unknown=%d withheld=%d", m.Granted, m.Refused, m.Unknown, m.Withheld))
+	pairs = appendField(pairs, "clock-offset", clockText(m))
+	pairs = appendField(pairs, "round-trip", m.RoundTrip.Round(time.Microsecond).String())
+	pairs = appendField(pairs, "queue", fmt.Sprint(m.Queue))
+	pairs = appendField(pairs, "debts", fmt.Sprintf("%d in %d bytes", m.Debts, m.DebtBytes))
+	pairs = appendField(pairs, "reconnects", fmt.Sprint(m.Reconnects))
+	pairs = appendField(pairs, "run-id", m.RunID)
+	pairs = appendField(pairs, "version", m.Version)
+	if len(m.Elsewhere) > 0 {
+		others := make([]commands.Reply, len(m.Elsewhere))
+		for i := range m.Elsewhere {
+			e := &m.Elsewhere[i]
+			others[i] = commands.Map(appendStanding(appendField(nil, "database", fmt.Sprint(e.DB)), e)...)
+		}
+		pairs = append(pairs, commands.Bulk("elsewhere"), commands.Array(others...))
+	}
+	return commands.Map(pairs...)
+}
+
+// appendStanding appends what may differ between the databases of a master.
+func appendStanding(pairs []commands.Reply, m *quorum.MasterStatus) []commands.Reply {
+	since := ""
+	if !m.Since.IsZero() {
+		since = fmt.Sprintf("%s, %v ago", m.Since.UTC().Format(time.RFC3339), max(time.Since(m.Since), 0).Round(time.Second))
+	}
+	left, catchUp := "", ""
+	if m.State == quorum.Quarantined || m.State == quorum.CatchingUp || m.Left > 0 {
+		left = m.Left.Round(time.Second).String()
+		catchUp = fmt.Sprintf("copied=%d sources=%d/%d", m.CatchUp.Copied, m.CatchUp.Sources, m.CatchUp.Needed)
+	}
+	pairs = appendField(pairs, "state", m.State.String())
+	pairs = appendField(pairs, "since", since)
+	pairs = appendField(pairs, "why", m.Reason)
+	pairs = appendField(pairs, "left", left)
+	return appendField(pairs, "catch-up", catchUp)
+}
+
+func appendField(pairs []commands.Reply, name, value string) []commands.Reply {
+	return append(pairs, commands.Bulk(name), commands.Bulk(value))
+}
+
+// clockText is by how much a master's clock is ahead of the median of all, or
+// behind it.
+func clockText(m *quorum.MasterStatus) string {
+	if !m.ClockKnown {
+		return ""
+	}
+	return fmt.Sprintf("%+.1fms", float64(m.ClockOffset)/float64(time.Millisecond))
+}
+
+// admitMaster carries out LOCK ADMIT.
+func (s *Server) admitMaster(master string) commands.Reply {
+	if err := s.engine.Admit(master); err != nil {
+		return orderRefused(err)
+	}
+	return commands.Simple("OK, but locks that master " + master + " has lost may now be given a second time, until they would have run out")
+}
+
+// drainMaster carries out LOCK DRAIN.
+func (s *Server) drainMaster(master string) commands.Reply {
+	if err := s.engine.Drain(master); err != nil {
+		return orderRefused(err)
+	}
+	text := "OK, this proxy asks master " + master + " for no votes until LOCK RESUME or its own restart; each proxy is told for itself"
+	if !s.engine.Ready() {
+		text += "; now too few masters can vote for a quorum"
+	}
+	return commands.Simple(text)
+}
+
+// resumeMaster carries out LOCK RESUME.
+func (s *Server) resumeMaster(master string) commands.Reply {
+	if err := s.engine.Resume(master); err != nil {
+		return orderRefused(err)
+	}
+	return commands.OK
+}
+
+// orderRefused is an error of one line, whatever a master said of itself.
+func orderRefused(err error) commands.Reply {
+	return commands.Error("ERR " + strings.Join(strings.Fields(err.Error()), " "))
+}
