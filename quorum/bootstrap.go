@@ -40,7 +40,7 @@ func Bootstrap(ctx context.Context, cfg Config) error {
 		switch {
 		case err != nil:
 		case names[m.who.runID] != "":
-			err = fmt.Errorf("it is the same server as %s", names[m.who.runID])
+			err = errTwin(names[m.who.runID])
 		default:
 			names[m.who.runID] = m.name
 			err = m.blank()

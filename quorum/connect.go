@@ -3,7 +3,6 @@ package quorum
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -66,8 +65,9 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		return err
 	}
 	if twin := l.engine.claim(l.index, link.who.runID); twin != "" {
-		return fmt.Errorf("it is the same server as %s", twin)
+		return errTwin(twin)
 	}
+	l.warnOfReplicas(link.who)
 	for {
 		due := l.openWhenPaid()
 		if due == nil {
@@ -166,6 +166,7 @@ func (l *lane) down(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
+	l.engine.refuse(l.master.Name, err)
 	reason := reasonOf(err)
 	l.mu.Lock()
 	before, was := l.state, l.reason

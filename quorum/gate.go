@@ -18,6 +18,7 @@ type identity struct {
 	clientID int64 // of this connection, at the master
 	nxGet    bool  // SET takes NX and GET together
 	durable  bool  // every write is on disk before it is answered
+	replicas int
 }
 
 // Why a master is identified per connection, and not once a second:
@@ -97,13 +98,13 @@ func readInfo(text string) (who identity, err error) {
 	switch {
 	case who.runID == "":
 		return who, errors.New("INFO names no run_id")
-	case info["role"] != "master":
-		return who, fmt.Errorf("it is a %s, not a master", info["role"])
 	case info["loading"] == "1":
 		return who, errors.New("it is loading its data set")
-	case info["cluster_enabled"] == "1":
-		return who, errors.New("it is a cluster node, not an independent master")
 	}
+	if err := unfit(info); err != nil {
+		return who, err
+	}
+	who.replicas, _ = strconv.Atoi(info["connected_slaves"])
 	major, _, _ := strings.Cut(who.version, ".")
 	n, _ := strconv.Atoi(major)
 	who.nxGet = n >= 7

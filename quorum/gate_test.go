@@ -44,7 +44,7 @@ func TestGateLetsOnlyAMasterIn(t *testing.T) {
 	}{
 		"a master":              {func(*fakeMaster, *Master) {}, ""},
 		"an old master":         {func(m *fakeMaster, _ *Master) { m.version = "6.2.14" }, ""},
-		"a replica":             {info("run_id:a\r\nredis_version:7.0.0\r\nrole:slave\r\n"), "it is a slave, not a master"},
+		"a replica":             {info("run_id:a\r\nredis_version:7.0.0\r\nrole:slave\r\n"), "it is a replica, which"},
 		"loading":               {func(m *fakeMaster, _ *Master) { m.info = "loading:1\r\n" }, "loading"},
 		"a cluster node":        {func(m *fakeMaster, _ *Master) { m.info = "cluster_enabled:1\r\n" }, "cluster"},
 		"no run id":             {info("redis_version:7.0.0\r\nrole:master\r\n"), "run_id"},

@@ -69,6 +69,7 @@ type lane struct {
 	flush    []Asker
 	spare    []*op
 	troubled string // the trouble that was last logged
+	warned   bool   // of its replicas
 	mending  bool   // what was refused with NOSCRIPT is being sent again
 
 	known     marker        // what stands on the master; its nonce is "" if nothing does

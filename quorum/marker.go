@@ -150,7 +150,7 @@ func examine(text string, who identity, member string, ours terms, installation 
 	case installation != "" && m.Installation != installation:
 		return m, 0, "", fmt.Errorf("its marker is of installation %s, the other masters' is of %s", m.Installation, installation)
 	case m.Member != member && m.RunID == who.runID:
-		return m, 0, "", fmt.Errorf("it is the same server as %s", m.Member)
+		return m, 0, "", errTwin(m.Member)
 	case m.Member != member: // what it holds was another's
 		return m, forgot, "its marker is that of " + m.Member, nil
 	case m.nonce.provisional():

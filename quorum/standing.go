@@ -79,7 +79,6 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			err = l.engine.learn(m.Installation)
 		}
 		if err != nil {
-			l.engine.refuse(err)
 			return err
 		}
 		if by := l.moved(p.clock); by != 0 {

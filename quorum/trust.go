@@ -76,20 +76,24 @@ func (e *Engine) learn(installation string) error {
 	return nil
 }
 
-// refuse notes that a master is not ours.
-func (e *Engine) refuse(err error) {
+// refuse notes why a master is not ours, or can be none at all.
+func (e *Engine) refuse(name string, err error) {
 	t := e.trusts()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var other *errOtherTerms
-	if t.refusal == nil && errors.As(err, &other) {
-		t.refusal = err
+	var unfit *errUnfit
+	if t.refusal == nil && (errors.As(err, &other) || errors.As(err, &unfit)) {
+		t.refusal = fmt.Errorf("master %s: %w", name, err)
 	}
 }
 
-// Refusal tells that a master's marker was written for other terms than this
-// proxy is configured with, and names both. Such a proxy must not serve: with
-// another set of masters its quorums need not meet those of the others.
+// Refusal tells of the first master that can be none of this proxy's, and what
+// cures that: its marker was written for other terms, it is another one of the
+// masters, a replica or a cluster node, or it evicts keys. A proxy that meets such
+// a one when it starts must not serve: with another set of masters its quorums need
+// not meet those of the others, and the rest is easily mended now. Of a master that
+// becomes such a one later, it is why it is down.
 func (e *Engine) Refusal() error {
 	e.trust.mu.Lock()
 	defer e.trust.mu.Unlock()

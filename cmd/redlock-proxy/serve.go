@@ -134,7 +134,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 		case <-tried:
 			tried = nil
 			if err := p.engine.Refusal(); err != nil {
-				p.log.Error("a proxy that is configured otherwise must not serve", "error", err)
+				p.log.Error("cannot serve", "error", err)
 				p.stop(signals)
 				return exitFailed
 			}

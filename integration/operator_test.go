@@ -1,0 +1,70 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// standing is an error unless LOCK MASTERS says of the i-th master that it is in
+// this state, for this reason.
+func standing(c talk, i int, state, why string) error {
+	masters, ok := c.do("LOCK", "MASTERS").([]any)
+	if !ok || i >= len(masters) {
+		return fmt.Errorf("LOCK MASTERS: %v", masters)
+	}
+	words, _ := masters[i].([]any)
+	fields := make(map[any]any)
+	for j := 0; j+1 < len(words); j += 2 {
+		fields[words[j]] = words[j+1]
+	}
+	if fields["state"] != state || !strings.Contains(fmt.Sprint(fields["why"]), why) {
+		return fmt.Errorf("it is %v (%v), want %s (%s)", fields["state"], fields["why"], state, why)
+	}
+	return nil
+}
+
+// Maintenance as the README describes it: drained, ended, started again, resumed.
+// The master has lost its memory by then, and the operator lets it vote.
+func TestMasterIsTakenOutAndInByHand(t *testing.T) {
+	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
+	c := dial(t, p.Addr)
+	m := masters[0]
+	stands := func(state, why string) {
+		t.Helper()
+		eventually(t, 5*time.Second, func() error { return standing(c, 0, state, why) })
+	}
+	stands("voting", "")
+	if reply := c.do("LOCK", "DRAIN", "nobody"); !strings.HasPrefix(fmt.Sprint(reply), `ERR there is no master "nobody", the masters are `+m.Addr) {
+		t.Errorf("%v", reply)
+	}
+	c.want("OK", "SET", "old", "t", "NX", "PX", "60000")
+	wantHolding(t, masters, "old", "t", 0, 1, 2)
+	if reply := c.text("LOCK", "DRAIN", m.Addr); !strings.HasPrefix(reply, "OK, ") {
+		t.Errorf("%s", reply)
+	}
+	stands("drained", "by the operator")
+	c.want("OK", "SET", "new", "t", "NX", "PX", "60000")
+	wantHolding(t, masters, "new", "t", 1, 2)
+	c.want(1, "DEL", "old")
+	wantHolding(t, masters, "old", "t")
+
+	must(t, m.Kill())
+	stands("drained", "it is down")
+	c.want("OK", "SET", "newer", "t", "NX", "PX", "60000")
+	if log := p.Log(); strings.Contains(log, "master is down") {
+		t.Errorf("its end was logged:\n%s", log)
+	}
+	must(t, m.Restart())
+	stands("drained", "its marker is gone")
+	c.want("OK", "LOCK", "RESUME", m.Addr)
+	eventually(t, 5*time.Second, func() error {
+		if reply := fmt.Sprint(c.do("LOCK", "ADMIT", m.Addr)); !strings.HasPrefix(reply, "OK, ") && !strings.Contains(reply, "it is voting") {
+			return fmt.Errorf("LOCK ADMIT: %s", reply)
+		}
+		return standing(c, 0, "voting", "")
+	})
+	c.want("OK", "SET", "newest", "t", "NX", "PX", "60000")
+	wantHolding(t, masters, "newest", "t", 0, 1, 2)
+}
