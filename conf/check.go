@@ -134,6 +134,9 @@ func (c *Config) checkMasters(problems *Problems) {
 		c.Masters = append(c.Masters, m)
 	}
 	c.checkNumberOfMasters(problems)
+	if c.Command == ChangeMasters {
+		c.checkOldMasters(password, problems)
+	}
 }
 
 func (c *Config) checkNumberOfMasters(problems *Problems) {

@@ -13,13 +13,14 @@ import (
 type Command uint8
 
 const (
-	Serve       Command = iota + 1 // serve clients; what a command line without a subcommand means
-	Check                          // say whether the configuration is right, and what it is
-	Ping                           // say whether the proxy of this configuration lives
-	Ready                          // say whether it can take locks
-	Bootstrap                      // mark a new set of masters
-	ShowHelp                       // print the help
-	ShowVersion                    // print the version
+	Serve         Command = iota + 1 // serve clients; what a command line without a subcommand means
+	Check                            // say whether the configuration is right, and what it is
+	Ping                             // say whether the proxy of this configuration lives
+	Ready                            // say whether it can take locks
+	Bootstrap                        // mark a new set of masters
+	ChangeMasters                    // make a new set of masters of an old one
+	ShowHelp                         // print the help
+	ShowVersion                      // print the version
 )
 
 func (c Command) String() string {
@@ -34,6 +35,8 @@ func (c Command) String() string {
 		return "ready"
 	case Bootstrap:
 		return "bootstrap"
+	case ChangeMasters:
+		return "change-masters"
 	case ShowHelp:
 		return "--help"
 	case ShowVersion:
@@ -44,13 +47,16 @@ func (c Command) String() string {
 
 // grammar is the whole command line.
 type grammar struct {
-	Options   `embed:""`
-	Version   bool     `name:"version" help:"Print the version and exit."`
-	Serve     struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
-	Check     struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
-	Ping      struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
-	Bootstrap struct{} `cmd:"" help:"Mark a new set of masters as those of this configuration, and exit: 0 if it is done, 1 if not. Once for each new set, before any proxy can grant a lock on it: a master without its marker is taken for one that forgot its locks. All proxies of the set need the same masters, acquire-timeout and max-ttl."`
-	Ready     struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
+	Options       `embed:""`
+	Version       bool     `name:"version" help:"Print the version and exit."`
+	Serve         struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
+	Check         struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
+	Ping          struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
+	Bootstrap     struct{} `cmd:"" help:"Mark a new set of masters as those of this configuration, and exit: 0 if it is done, 1 if not. Once for each new set, before any proxy can grant a lock on it: a master without its marker is taken for one that forgot its locks. All proxies of the set need the same masters, acquire-timeout and max-ttl."`
+	ChangeMasters struct {
+		From []string `name:"from" placeholder:"ADDRESS" help:"One master of the set as it was, written like master, and with the name it had there. Repeatable; name all of them."`
+	} `cmd:"" help:"Make the masters of this configuration the set that those named by --from were, and exit: 0 if it is done, 1 if not. Every lock that is held stays held. Stop all proxies before, and start those of the new set when it is done. It can be ordered again if it was ended on the way, and then must be."`
+	Ready struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
 }
 
 const description = `A lock proxy: it speaks the Redis protocol, puts every lock command to all masters, and answers what a quorum of them decided.
@@ -132,6 +138,8 @@ func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
 		cl.command = Ready
 	case "bootstrap":
 		cl.command = Bootstrap
+	case "change-masters":
+		cl.command = ChangeMasters
 	}
 	for _, p := range ctx.Path {
 		if p.Flag == nil {

@@ -56,6 +56,8 @@ type Config struct {
 	Listeners    []Address // of Options.Listen
 	TLSListeners []Address // of Options.TLSListen
 	Masters      []Master  // of Options.Master, with their credentials
+	OldMasters   []Master  // of change-masters, with their credentials
+	old          []string  // the same as written
 	Password     Secret    // what clients must AUTH with, whichever option it is from
 
 	// ServerTLS is nil without a TLS listener, MasterTLS without a TLS master.
@@ -99,6 +101,7 @@ func Load(args, environ []string) (*Config, error) {
 		}
 		reflect.ValueOf(&c.Options).Elem().Field(o.field).Set(v)
 	}
+	c.old = splitList(cl.values["from"])
 	c.check(&problems)
 	c.warnOfShownPasswords(cl.values)
 	return c, problems.err()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -45,7 +46,7 @@ func (c *Config) serverTLS(problems *Problems) *tls.Config {
 // masterTLS builds what rediss:// masters meet, or nil if there is none.
 func (c *Config) masterTLS(problems *Problems) *tls.Config {
 	used := false
-	for _, m := range c.Masters {
+	for _, m := range slices.Concat(c.Masters, c.OldMasters) {
 		used = used || m.TLS
 	}
 	if !used {

@@ -57,10 +57,29 @@ type catchUpRun struct {
 // be reached are copied, be they fewer; the error says that they were. catchUp ends
 // early when ctx does.
 func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
+	from := supply{sources: e.sources(l), needed: sourcesNeeded(len(e.lanes)), rivals: e.messages.sender + "/"}
+	if last {
+		from.rivals = ""
+	}
+	return e.fill(ctx, l, q, from, last)
+}
+
+// supply is where a catch-up takes the keys from.
+type supply struct {
+	sources []source
+	needed  int // how many of them have to be read
+
+	// rivals is what the names of those runs begin with from which the lease is
+	// taken: "" are all.
+	rivals string
+}
+
+// fill is catchUp from a given supply.
+func (e *Engine) fill(ctx context.Context, l *lane, q *quarantine, from supply, last bool) error {
 	r := &catchUpRun{
 		engine:  e,
 		ward:    q,
-		needed:  sourcesNeeded(len(e.lanes)),
+		needed:  from.needed,
 		last:    last,
 		lease:   e.messages.sender + "/" + newSender(),
 		eternal: make(map[string]string),
@@ -70,10 +89,10 @@ func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool)
 	q.sources.Store(0)
 	q.needed.Store(int64(r.needed))
 	defer r.end()
-	if err := r.gather(ctx, e.sources(l)); err != nil {
+	if err := r.gather(ctx, from.sources); err != nil {
 		return err
 	}
-	if err := r.begin(ctx, l); err != nil {
+	if err := r.begin(ctx, l, from.rivals); err != nil {
 		return err
 	}
 	l.catching(q, true)
@@ -114,15 +133,11 @@ func (r *catchUpRun) tooFew() error {
 
 // begin connects to the master and takes the lease. An older run of this engine
 // loses it; that of another proxy does so when the quarantine is over.
-func (r *catchUpRun) begin(ctx context.Context, l *lane) (err error) {
+func (r *catchUpRun) begin(ctx context.Context, l *lane, rivals string) (err error) {
 	if r.target, err = r.engine.meet(ctx, source{lane: l, nonce: r.ward.nonce}); err != nil {
 		return err
 	}
-	whose := r.engine.messages.sender + "/"
-	if r.last {
-		whose = "" // anybody's
-	}
-	_, err = r.target.call(leaseScript, []string{catchUpLease}, []string{r.lease, leaseTime, whose})
+	_, err = r.target.call(leaseScript, []string{catchUpLease}, []string{r.lease, leaseTime, rivals})
 	return err
 }
 

@@ -25,13 +25,16 @@
 //
 // Goroutines:
 //
-//	started by  what                 owns                 ends when            waited for by
-//	New         lane.run, each       the link, the batch  the engine closes    Engine.Close
-//	New         Engine.sweep         the retries' timer   the engine closes    Engine.Close
-//	Subscribe,  Engine.listen, each  the subscription     the engine closes    Engine.Close
+//	started by     what                 owns                 ends when            waited for by
+//	New            lane.run, each       the link, the batch  the engine closes    Engine.Close
+//	New            Engine.sweep         the retries' timer   the engine closes    Engine.Close
+//	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first
-//	catchUp     a step on each       a link of the        the source answers,  the step
-//	            source               catch-up's own       or the link closes
+//	a lane         lane.recover, each   its quarantine       the quarantine ends  Engine.Close
+//	catchUp        a step on each       a link of the        the source answers,  the step
+//	               source               catch-up's own       or the link closes
+//	ChangeMasters  filling each master  its catch-ups        it holds all keys,   ChangeMasters
+//	                                                         or ctx ends
 //
 // rueidis starts one of its own where a link ends, which ends with it.
 package quorum

@@ -84,6 +84,13 @@ type marker struct {
 	// milliseconds, as proxies have seen it pass by their own clocks.
 	Why     string `json:"why,omitempty"`
 	Elapsed int64  `json:"elapsed_ms,omitempty"`
+
+	// From is the installation that the set was made of by change-masters. Until
+	// that has finished, Changing is told, and nobody lets the master vote; Holds
+	// is, if it remembers what it granted as one of the old set.
+	From     string `json:"from,omitempty"`
+	Changing bool   `json:"changing,omitempty"`
+	Holds    bool   `json:"holds,omitempty"`
 }
 
 // String is the marker as it stands on the master.
@@ -149,6 +156,8 @@ func examine(text string, who identity, member string, ours terms, installation 
 		return m, 0, "", &errOtherTerms{m.terms.String(), ours.String()}
 	case installation != "" && m.Installation != installation:
 		return m, 0, "", fmt.Errorf("its marker is of installation %s, the other masters' is of %s", m.Installation, installation)
+	case m.Changing:
+		return m, 0, "", errChanging
 	case m.Member != member && m.RunID == who.runID:
 		return m, 0, "", errTwin(m.Member)
 	case m.Member != member: // what it holds was another's

@@ -64,6 +64,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return ready(cfg, stdout, stderr)
 	case conf.Bootstrap:
 		return bootstrap(cfg, stdout, stderr)
+	case conf.ChangeMasters:
+		return changeMasters(cfg, stdout, stderr)
 	}
 	return serve(cfg, args, stderr)
 }

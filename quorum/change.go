@@ -1,0 +1,188 @@
+package quorum
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// How one set of masters becomes another, while no proxy serves. What is decided is
+// here, and pure; what is done is in changerun.go.
+//
+// A lock is on a quorum of the old set. N-quorum+1 of its N masters meet every such
+// quorum: what they hold is all there is, and without them the old set grants
+// nothing more. So
+//
+//	1: those that are new get a provisional marker of the new set, which says that
+//	   it is changing
+//	2: so many masters of the old set, or more, have theirs replaced by such a one:
+//	   no proxy of the old set counts their votes any more, nor would it ever
+//	   overwrite that marker
+//	3: every master of the new set is given what the masters of step 2 hold
+//	4: all of them get the marker that lets them vote
+//
+// Those that stay are given it, too. Why: of 1 to 5, A wins k on 3 4 5; the new set
+// is 1 2 3; B asks for k, and 1 and 2 grant it.
+//
+// All that has been done stands in the markers. So it can be begun again after
+// whatever ended it, by the same order. Until then proxies of the new set refuse to
+// serve. Why a quarantine would not do:
+//
+//	1: of 1 2 3, which are to become 1 to 5, 1 is marked, and the order is cut off
+//	2: a proxy of the new set finds 1 quarantined and 4 5 unmarked, and lets them
+//	   vote when max-ttl has passed
+//	3: a proxy of the old set has 2 and 3
+//
+// Masters that leave keep their provisional marker, and are nobody's.
+
+// errChanging is why a proxy does not serve before the change is finished.
+var errChanging = &errUnfit{"change-masters has begun to make it one of this set, and has not finished", "give the same order again, until it succeeds"}
+
+// part is what a server's marker makes of it, in one database, when its set is
+// changed.
+type part uint8
+
+const (
+	blank     part = iota + 1 // no marker, and not of the old set
+	remembers                 // of the old set, and holds what it granted there
+	lost                      // of the old set, or of the new, and may have lost keys
+	kept                      // marked by step 2, and holds what it granted in the old set
+	begun                     // marked by step 1 or 2, and has to be given everything
+	done                      // marked by step 4
+)
+
+func (p part) String() string {
+	switch p {
+	case blank:
+		return "blank"
+	case remembers:
+		return "remembers"
+	case lost:
+		return "lost"
+	case kept:
+		return "kept"
+	case begun:
+		return "begun"
+	case done:
+		return "done"
+	}
+	return "unknown"
+}
+
+// plan is what is to be changed.
+type plan struct {
+	old    []string // the names of the old set's masters, sorted
+	terms           // of the new set
+	from   string   // the old set's installation; "" before it was seen
+	into   string   // the new set's; "" before it was seen
+	maxTTL int64    // the old set's, in milliseconds
+}
+
+// needed is how many masters of the old set have to be read.
+func (p *plan) needed() int { return sourcesNeeded(len(p.old)) }
+
+// aloneFrom is told as the installation of a set of one master, which needs none.
+const aloneFrom = "a master alone"
+
+// learn notes what the marker of a server tells of the two sets. All servers are
+// learned of before any is judged.
+func (p *plan) learn(text string) error {
+	if text == "" {
+		return nil
+	}
+	m, err := parseMarker(text)
+	if err != nil {
+		return err
+	}
+	from, into := m.Installation, ""
+	switch {
+	case m.From != "" && m.terms.equal(p.terms):
+		from, into = m.From, m.Installation
+	case m.terms.equal(p.terms):
+		return nil // by itself it tells nothing of the old set
+	case slices.Equal(m.Set, p.old):
+		p.maxTTL = max(p.maxTTL, m.MaxTTL)
+	default:
+		return fmt.Errorf("its marker is of installation %s (%v), which is neither the old set nor the new one", m.Installation, m.terms)
+	}
+	if p.from == "" {
+		p.from = from
+	}
+	if p.into == "" {
+		p.into = into
+	}
+	switch {
+	case p.from != from:
+		return fmt.Errorf("its marker tells of installation %s as the old one, another's of %s", from, p.from)
+	case into != "" && p.into != into:
+		return fmt.Errorf("its marker tells of installation %s as the new one, another's of %s", into, p.into)
+	}
+	return nil
+}
+
+// check tells why the change cannot be, by what was learned.
+func (p *plan) check() error {
+	switch {
+	case len(p.Set) < 2:
+		return errors.New("a set of one master has no quorum to change to: let the locks run out, and configure it alone")
+	case p.from == "" && len(p.old) > 1:
+		return errors.New("no master of the old set has a marker, so it cannot be told what they remember; a set that was never used needs bootstrap and nothing else")
+	case p.MaxTTL < p.maxTTL:
+		return fmt.Errorf("the old set's max-ttl is %d ms, and the new one's %d ms is less: what a proxy waits for after a loss would be too short for locks that live now; change the set with the old max-ttl",
+			p.maxTTL, p.MaxTTL)
+	}
+	if p.from == "" {
+		p.from = aloneFrom
+	}
+	if p.into == "" {
+		p.into = newInstallation()
+	}
+	return nil
+}
+
+// judge tells the part of a server by its marker. old says that it is of the old
+// set.
+func (p *plan) judge(text string, who identity, old bool) (m marker, is part, err error) {
+	if text == "" {
+		switch {
+		case !old:
+			return m, blank, nil
+		case len(p.old) == 1:
+			return m, remembers, nil // alone it needed no marker
+		}
+		return m, lost, nil
+	}
+	if m, err = parseMarker(text); err != nil {
+		return m, 0, err
+	}
+	same := m.RunID == who.runID || m.Durable && who.durable
+	switch {
+	case m.terms.equal(p.terms) && m.Installation == p.into:
+		switch {
+		case !same:
+			return m, lost, nil
+		case !m.nonce.provisional():
+			return m, done, nil
+		case m.Holds:
+			return m, kept, nil
+		}
+		return m, begun, nil
+	case m.terms.equal(p.terms):
+		return m, 0, fmt.Errorf("it is marked already as one of the new set, by installation %s; if nobody uses that, delete the key %s there", m.Installation, MarkerKey)
+	case !old:
+		return m, 0, fmt.Errorf("it has the marker of %s of the old set, and is none of it; if it is new, delete its keys", m.Member)
+	case !same, m.nonce.provisional():
+		return m, lost, nil
+	}
+	return m, remembers, nil
+}
+
+// source tells that a server of the old set in this part holds what it granted
+// there.
+func (p part) source() bool { return p == remembers || p == kept || p == done }
+
+// marks tells whether a server in this part gets a provisional marker, and whether
+// that says that it holds what it granted.
+func (p part) marks() (provisional, holds bool) {
+	return p == blank || p == remembers || p == lost, p == remembers
+}

@@ -1,0 +1,121 @@
+package quorum
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPartInAChangeOfTheSet(t *testing.T) {
+	oldTerms := terms{Set: []string{"a", "b", "c"}, AcquireTimeout: 250, MaxTTL: 1000}
+	newTerms := terms{Set: []string{"a", "b", "d"}, AcquireTimeout: 250, MaxTTL: 1000}
+	here, other := identity{runID: "here"}, identity{runID: "other"}
+	sure := identity{runID: "other", durable: true}
+	text := func(terms terms, change func(*marker)) string {
+		m := marker{nonce: newNonce(false), Installation: "new", Member: "a", terms: terms, RunID: "here", From: "old"}
+		if terms.equal(oldTerms) {
+			m.Installation, m.From = "old", ""
+		}
+		change(&m)
+		return m.String()
+	}
+	asIs := func(*marker) {}
+	provisional := func(m *marker) { m.nonce = newNonce(true) }
+	for name, c := range map[string]struct {
+		text string
+		who  identity
+		old  bool
+		is   part
+		err  string
+	}{
+		"nothing, of the old set":               {"", here, true, lost, ""},
+		"nothing, new":                          {"", here, false, blank, ""},
+		"no marker":                             {"x", here, true, 0, "no marker"},
+		"of the old set":                        {text(oldTerms, asIs), here, true, remembers, ""},
+		"of the old set, started anew":          {text(oldTerms, asIs), other, true, lost, ""},
+		"of the old set, started anew, durable": {text(oldTerms, func(m *marker) { m.Durable = true }), sure, true, remembers, ""},
+		"of the old set, quarantined":           {text(oldTerms, provisional), here, true, lost, ""},
+		"of the old set, and not named":         {text(oldTerms, asIs), here, false, 0, "it has the marker of a of the old set, and is none of it"},
+		"begun":                                 {text(newTerms, provisional), here, true, begun, ""},
+		"begun, new":                            {text(newTerms, provisional), here, false, begun, ""},
+		"begun, started anew":                   {text(newTerms, provisional), other, false, lost, ""},
+		"kept":                                  {text(newTerms, func(m *marker) { provisional(m); m.Holds = true }), here, true, kept, ""},
+		"kept, started anew":                    {text(newTerms, func(m *marker) { provisional(m); m.Holds = true }), other, true, lost, ""},
+		"kept, started anew, durable":           {text(newTerms, func(m *marker) { provisional(m); m.Holds, m.Durable = true, true }), sure, true, kept, ""},
+		"done":                                  {text(newTerms, asIs), here, true, done, ""},
+		"done, started anew":                    {text(newTerms, asIs), other, true, lost, ""},
+		"done, told anew by a proxy":            {text(newTerms, func(m *marker) { m.From = "" }), here, true, done, ""},
+		"of another installation":               {text(newTerms, func(m *marker) { m.Installation = "third" }), here, false, 0, "by installation third"},
+	} {
+		p := plan{old: oldTerms.Set, terms: newTerms, from: "old", into: "new"}
+		if _, is, err := p.judge(c.text, c.who, c.old); is != c.is || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, %v; want %v, %s", name, is, err, c.is, c.err)
+		}
+	}
+	p := plan{old: []string{"a"}, terms: newTerms, from: aloneFrom, into: "new"}
+	if _, is, err := p.judge("", here, true); is != remembers || err != nil {
+		t.Errorf("a master alone: %v, %v", is, err)
+	}
+}
+
+func TestWhatMarkersTellOfTheTwoSets(t *testing.T) {
+	set := func(names ...string) terms { return terms{Set: names, AcquireTimeout: 250, MaxTTL: 1000} }
+	text := func(terms terms, installation, from string) string {
+		return marker{nonce: newNonce(false), Installation: installation, Member: "a", terms: terms, From: from}.String()
+	}
+	old, changed := set("a", "b", "c"), set("a", "b", "d")
+	long := old
+	long.MaxTTL = 2000
+	for name, c := range map[string]struct {
+		texts      []string
+		from, into string
+		err        string
+	}{
+		"an old set":            {[]string{text(old, "o", ""), "", text(old, "o", "")}, "o", "", ""},
+		"a change that began":   {[]string{text(changed, "n", "o"), text(old, "o", "")}, "o", "n", ""},
+		"all is marked":         {[]string{text(changed, "n", "o"), text(changed, "n", ""), text(changed, "n", "o")}, "o", "n", ""},
+		"two old ones":          {[]string{text(old, "o", ""), text(old, "p", "")}, "", "", "of installation p as the old one, another's of o"},
+		"two old ones, changed": {[]string{text(changed, "n", "o"), text(old, "p", "")}, "", "", "of installation p as the old one"},
+		"two new ones":          {[]string{text(changed, "n", "o"), text(changed, "m", "o")}, "", "", "of installation m as the new one, another's of n"},
+		"a third":               {[]string{text(set("x", "y", "z"), "t", "")}, "", "", "neither the old set nor the new one"},
+		"nothing":               {[]string{"", ""}, "", "", "no master of the old set has a marker"},
+		"a new set by itself":   {[]string{text(changed, "n", "")}, "", "", "no master of the old set has a marker"},
+		"a longer max-ttl":      {[]string{text(long, "o", "")}, "", "", "the old set's max-ttl is 2000 ms"},
+	} {
+		p := plan{old: old.Set, terms: changed}
+		var err error
+		for _, text := range c.texts {
+			if err == nil {
+				err = p.learn(text)
+			}
+		}
+		into := p.into
+		if err == nil {
+			err = p.check()
+		}
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, want %s", name, err, c.err)
+		}
+		if c.err == "" && (p.from != c.from || into != c.into || p.into == "") {
+			t.Errorf("%s: from %q into %q", name, p.from, into)
+		}
+	}
+	alone := plan{old: []string{"a"}, terms: changed}
+	if err := alone.check(); err != nil || alone.from != aloneFrom {
+		t.Errorf("from one master: %v", err)
+	}
+	if err := (&plan{old: old.Set, terms: set("a")}).check(); err == nil || !strings.Contains(err.Error(), "a set of one master") {
+		t.Errorf("to one master: %v", err)
+	}
+}
+
+// Whatever quorum of the old set won a lock, one of the masters that are needed was
+// in it, and without them no quorum is left.
+func TestNeededMastersOfTheOldSetMeetEveryQuorum(t *testing.T) {
+	for n := 1; n <= MaxMasters; n++ {
+		p := plan{old: slices.Repeat([]string{"m"}, n)}
+		if needed := p.needed(); needed+quorumOf(n) != n+1 {
+			t.Errorf("of %d masters %d are needed, and %d are a quorum", n, needed, quorumOf(n))
+		}
+	}
+}

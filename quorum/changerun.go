@@ -1,0 +1,378 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// changed is a server of the old set, the new one or both.
+type changed struct {
+	master   Master
+	old, new bool
+	who      identity
+	count    int // of databases
+	parts    [Databases]part
+	nonces   [Databases]nonce
+}
+
+// changeRun makes a new set of masters of an old one.
+type changeRun struct {
+	plan
+	engine  *Engine // has no lanes: it is what a catch-up asks for its configuration
+	servers []*changed
+	absent  []string // of the old set
+	tell    func(string)
+}
+
+// ChangeMasters makes the masters of cfg the set that those of old were, so that
+// every lock that is held stays held: each of the new ones is given the locks of so
+// many of the old ones that no lock can be missing, before any of them may vote. No
+// proxy may serve meanwhile; those of the old set that do all the same find no
+// quorum any more.
+//
+// All of the new masters must be there, and of the old ones a blocking minority that
+// remembers. If it fails or is ended on the way it can be ordered again, and must
+// be: from when the first old master is marked there is no way back. tell hears how
+// it goes on.
+func ChangeMasters(ctx context.Context, old []Master, cfg Config, tell func(string)) error {
+	r := &changeRun{
+		engine: &Engine{Config: cfg},
+		plan:   plan{terms: cfg.agreement()},
+		tell:   tell,
+	}
+	r.engine.messages.sender = newSender()
+	for _, m := range old {
+		r.old = append(r.old, m.Name)
+	}
+	slices.Sort(r.old)
+	if err := r.meet(ctx, old); err != nil {
+		return err
+	}
+	if err := r.learnAll(ctx); err != nil {
+		return err
+	}
+	if r.finished() {
+		tell("the set was changed before: there is nothing left to do")
+		return nil
+	}
+	if err := r.enough(); err != nil {
+		return err
+	}
+	for _, name := range r.absent {
+		tell("master " + name + " of the old set is not there: it keeps its old marker, and the others are enough")
+	}
+	for _, old := range []bool{false, true} { // the old set goes on until all else is ready
+		for _, s := range r.servers {
+			if s.old == old {
+				if err := r.mark(ctx, s, r.begin); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	tell("the old set is closed: its masters are marked for the new one")
+	if err := r.fillAll(ctx); err != nil {
+		return err
+	}
+	for _, s := range r.servers {
+		if s.new {
+			if err := r.mark(ctx, s, r.admit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// of is an error about one master.
+func of(m Master, err error) error { return fmt.Errorf("master %s: %w", m.Name, err) }
+
+// meet finds out which servers there are, and which of them are in both sets,
+// under whatever names.
+func (r *changeRun) meet(ctx context.Context, old []Master) error {
+	var problems []error
+	names := make(map[string]*changed) // by run id
+	for _, m := range r.engine.Masters {
+		s := &changed{master: r.engine.withClock(m), new: true}
+		err := r.with(ctx, s, func(conn *member) error { s.who = conn.who; return nil })
+		if twin := names[s.who.runID]; err == nil && twin != nil {
+			err = errTwin(twin.master.Name)
+		}
+		if err != nil {
+			problems = append(problems, of(m, err))
+			continue
+		}
+		names[s.who.runID] = s
+		r.servers = append(r.servers, s)
+	}
+	for _, m := range old {
+		s := &changed{master: r.engine.withClock(m), old: true}
+		if err := r.with(ctx, s, func(conn *member) error { s.who = conn.who; return nil }); err != nil {
+			r.absent = append(r.absent, m.Name)
+			r.tell(of(m, err).Error())
+			continue
+		}
+		switch same := names[s.who.runID]; {
+		case same == nil:
+			names[s.who.runID] = s
+			r.servers = append(r.servers, s)
+		case same.old:
+			problems = append(problems, of(m, errTwin(same.master.Name)))
+		default:
+			same.old = true
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// with speaks to a server on a connection of its own.
+func (r *changeRun) with(ctx context.Context, s *changed, f func(*member) error) error {
+	ctx, cancel := context.WithTimeout(ctx, r.engine.ConnectTimeout+Databases*r.engine.MasterTimeout)
+	defer cancel()
+	conn, err := reach(ctx, &s.master)
+	if err != nil {
+		return err
+	}
+	defer conn.conn.Close()
+	if s.who.runID != "" && s.who.runID != conn.who.runID {
+		return errors.New("its process was started anew meanwhile; order the same again")
+	}
+	return f(conn)
+}
+
+// learnAll reads all markers and judges them.
+func (r *changeRun) learnAll(ctx context.Context) error {
+	texts := make([][]string, len(r.servers))
+	var problems []error
+	for i, s := range r.servers {
+		err := r.with(ctx, s, func(conn *member) (err error) {
+			texts[i], err = conn.markers()
+			return err
+		})
+		s.count = len(texts[i])
+		for _, text := range texts[i] {
+			if err == nil {
+				err = r.learn(text)
+			}
+		}
+		if err == nil && s.count != r.servers[0].count {
+			err = fmt.Errorf("it has %d databases, and %s has %d: set databases alike", s.count, r.servers[0].master.Name, r.servers[0].count)
+		}
+		if err != nil {
+			problems = append(problems, of(s.master, err))
+		}
+	}
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	for i, s := range r.servers {
+		for db, text := range texts[i] {
+			_, is, err := r.judge(text, s.who, s.old)
+			if err != nil {
+				problems = append(problems, of(s.master, fmt.Errorf("database %d: %w", db, err)))
+				break
+			}
+			s.parts[db], s.nonces[db] = is, nonceOf(text)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// markers are what stands in each database.
+func (m *member) markers() (texts []string, err error) {
+	for len(texts) < Databases {
+		answers, err := m.gate.ask([]string{"SELECT", strconv.Itoa(len(texts))}, []string{"GET", MarkerKey})
+		switch {
+		case err != nil:
+			return nil, err
+		case answers[0].kind == FailureReply && len(texts) > 0 && strings.Contains(answers[0].str, "DB index"):
+			return texts, nil
+		case answers[0].kind == FailureReply:
+			return nil, errors.New(answers[0].str)
+		case answers[1].kind == FailureReply:
+			return nil, errors.New(answers[1].str)
+		}
+		texts = append(texts, answers[1].str)
+	}
+	return texts, nil
+}
+
+// finished tells that all masters of the new set may vote.
+func (r *changeRun) finished() bool {
+	return !slices.ContainsFunc(r.servers, func(s *changed) bool {
+		return s.new && slices.ContainsFunc(s.parts[:s.count], func(p part) bool { return p != done })
+	})
+}
+
+// enough is an error if too few masters of the old set remember.
+func (r *changeRun) enough() error {
+	for db := range r.servers[0].count {
+		var not []string
+		remembering := 0
+		for _, s := range r.servers {
+			switch {
+			case s.old && s.parts[db].source():
+				remembering++
+			case s.old:
+				not = append(not, s.master.Name)
+			}
+		}
+		if remembering < r.needed() {
+			text := fmt.Sprintf("database %d: %d masters of the old set remember what they granted, %d are needed", db, remembering, r.needed())
+			if len(not) > 0 {
+				text += "; these may have lost locks: " + strings.Join(not, " ")
+			}
+			if len(r.absent) > 0 {
+				text += "; these are not there: " + strings.Join(r.absent, " ")
+			}
+			return errors.New(text + "; bring them back, or let a proxy of the old set do so")
+		}
+	}
+	return nil
+}
+
+// mark has a server's marker replaced in each database for which next has another.
+func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, int) (marker, part)) error {
+	return r.with(ctx, s, func(conn *member) error {
+		for db := range s.count {
+			m, is := next(s, db)
+			if is == 0 {
+				continue
+			}
+			answers, err := conn.gate.ask(
+				[]string{"SELECT", strconv.Itoa(db)},
+				markScript.eval(MarkerKey, string(s.nonces[db]), m.String()))
+			switch {
+			case err != nil:
+				return of(s.master, err)
+			case answers[1].kind == FailureReply:
+				return of(s.master, errors.New(answers[1].str))
+			case answers[1].str != m.String():
+				return of(s.master, fmt.Errorf("its marker was changed meanwhile in database %d; order the same again", db))
+			}
+			s.parts[db], s.nonces[db] = is, m.nonce
+		}
+		return nil
+	})
+}
+
+// marker is what all markers of the new set have in common.
+func (r *changeRun) marker(s *changed, provisional bool) marker {
+	return marker{
+		nonce:        newNonce(provisional),
+		Installation: r.into,
+		Member:       s.master.Name,
+		terms:        r.terms,
+		RunID:        s.who.runID,
+		Durable:      s.who.durable,
+		From:         r.from,
+	}
+}
+
+// begin is a server's provisional marker, if it is to get one.
+func (r *changeRun) begin(s *changed, db int) (m marker, is part) {
+	provisional, holds := s.parts[db].marks()
+	if !provisional {
+		return m, 0
+	}
+	m = r.marker(s, true)
+	m.Why, m.Changing, m.Holds, is = "change-masters has not finished", true, holds, begun
+	if !s.new {
+		m.Why = "it has left its set"
+	}
+	if holds {
+		is = kept
+	}
+	return m, is
+}
+
+// admit is a server's marker by which it may vote, if it has it not.
+func (r *changeRun) admit(s *changed, db int) (m marker, is part) {
+	if s.parts[db] == done {
+		return m, 0
+	}
+	return r.marker(s, false), done
+}
+
+// fillAll gives every master of the new set what those of the old set hold, side by
+// side.
+func (r *changeRun) fillAll(ctx context.Context) error {
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	errs := make([]error, len(r.servers))
+	tell := r.tell
+	r.tell = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		tell(text)
+	}
+	began := r.engine.boot()
+	for i, s := range r.servers {
+		if !s.new {
+			continue
+		}
+		wait.Go(func() {
+			keys := int64(0)
+			for db := range s.count {
+				if s.parts[db] != done && errs[i] == nil {
+					var n int64
+					n, errs[i] = r.fill(ctx, s, db, began)
+					keys += n
+				}
+			}
+			if errs[i] == nil {
+				r.tell(fmt.Sprintf("master %s holds the locks of the old set: %d keys were given to it", s.master.Name, keys))
+			}
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// fill gives a server what those of the old set hold in one database. It waits until
+// that is so, but no longer than locks within max-ttl can live.
+func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Duration) (keys int64, err error) {
+	from := supply{needed: r.needed()}
+	for _, o := range r.servers {
+		if o.old && o.parts[db].source() {
+			from.sources = append(from.sources, source{lane: r.lane(o, db), nonce: o.nonces[db]})
+		}
+	}
+	told := ""
+	for {
+		q := &quarantine{nonce: s.nonces[db], seen: began}
+		left := r.engine.quarantineTime() - q.lasted(r.engine.boot())
+		err := r.engine.fill(ctx, r.lane(s, db), q, from, left <= 0)
+		switch {
+		case ctx.Err() != nil:
+			return 0, of(s.master, ctx.Err())
+		case err == nil:
+			return q.copied.Load(), nil
+		case errors.Is(err, errOtherNonce):
+			return 0, of(s.master, fmt.Errorf("database %d: %w; order the same again", db, err))
+		case left <= 0:
+			r.tell(of(s.master, fmt.Errorf("database %d: it could not be given all locks that outlive max-ttl: %w", db, err)).Error())
+			return q.copied.Load(), nil
+		case err.Error() != told:
+			told = err.Error()
+			r.tell(of(s.master, fmt.Errorf("database %d: %w; tried again for %v", db, err, left.Round(time.Second))).Error())
+		}
+		pause(ctx, r.engine.ProbeInterval)
+	}
+}
+
+// lane is what a catch-up knows a server by.
+func (r *changeRun) lane(s *changed, db int) *lane {
+	m := s.master
+	m.db = db
+	return &lane{engine: r.engine, master: m}
+}

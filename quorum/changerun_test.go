@@ -1,0 +1,362 @@
+package quorum
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// move is a change of the set, of fake masters counted from 1.
+type move struct{ old, new []int }
+
+var moves = map[string]move{
+	"3 to 5":             {[]int{1, 2, 3}, []int{1, 2, 3, 4, 5}},
+	"5 to 3":             {[]int{1, 2, 3, 4, 5}, []int{1, 2, 3}},
+	"one replaced":       {[]int{1, 2, 3}, []int{1, 2, 4}},
+	"two replaced":       {[]int{1, 2, 3}, []int{1, 4, 5}},
+	"all replaced":       {[]int{1, 2, 3}, []int{4, 5, 6}},
+	"one master to 3":    {[]int{1}, []int{1, 2, 3}},
+	"the timeouts alone": {[]int{1, 2, 3}, []int{1, 2, 3}},
+}
+
+// changing is a world in which a set is changed.
+type changing struct {
+	*world
+	old, new Config
+	told     []string
+}
+
+func inChange(t *testing.T, m move, f func(c *changing)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := &changing{world: newWorld(t, 6)}
+		c.cfg.MaxTTL = 10 * time.Second
+		c.each(func(m *fakeMaster) { m.single = true }, 1, 2, 3, 4, 5, 6)
+		c.old, c.new = c.of(m.old), c.of(m.new)
+		c.new.AcquireTimeout += time.Millisecond
+		for _, n := range m.old {
+			if m := c.masters[n-1]; len(c.old.Masters) > 1 {
+				m.locked(func() {
+					m.keys[MarkerKey] = fakeKey{value: marker{
+						nonce: newNonce(false), Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID,
+					}.String()}
+				})
+			}
+		}
+		f(c)
+	})
+}
+
+// of is the configuration with these masters.
+func (c *changing) of(numbers []int) Config {
+	cfg := c.cfg
+	cfg.Masters = nil
+	for _, n := range numbers {
+		cfg.Masters = append(cfg.Masters, c.masters[n-1].master())
+	}
+	return cfg
+}
+
+func (c *changing) change() error {
+	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, func(text string) { c.told = append(c.told, text) })
+}
+
+// cutOff has a change end after so many writes of a marker, and tells whether there
+// were so many.
+func (c *changing) cutOff(after int) (was bool) {
+	c.t.Helper()
+	ctx, stop := context.WithCancel(c.t.Context())
+	defer stop()
+	writes := 0
+	for _, m := range c.masters {
+		m.set(func(m *fakeMaster) {
+			m.after = func(args []string, m *fakeMaster) {
+				if args[0] != "EVAL" || args[1] != markScript.text {
+					return
+				}
+				if writes++; writes == after {
+					was = true
+					stop()
+					for _, conn := range m.conns {
+						conn.Close()
+					}
+					clear(m.conns)
+				}
+			}
+		})
+	}
+	err := ChangeMasters(ctx, c.old.Masters, c.new, func(string) {})
+	for _, m := range c.masters {
+		m.set(func(m *fakeMaster) { m.after = nil })
+	}
+	if (err == nil) == was {
+		c.t.Fatalf("cut off %t: %v", was, err)
+	}
+	return was
+}
+
+// serve asks an engine from now on.
+func (c *changing) serve(cfg Config) *Engine {
+	e := New(cfg, testLog())
+	c.engine, c.engines = e, append(c.engines, e)
+	<-e.Tried()
+	synctest.Wait()
+	return e
+}
+
+// grants is what a proxy of the configuration decides, which is started for it and
+// stopped again.
+func (c *changing) grants(cfg Config, key, token string) Decision {
+	e := c.serve(cfg)
+	d := c.acquire(key, token, 9*time.Second).Decision
+	c.settle()
+	c.stop(e)
+	return d
+}
+
+func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
+	for name, m := range moves {
+		t.Run(name, func(t *testing.T) {
+			inChange(t, m, func(c *changing) {
+				old := c.serve(c.old)
+				// Held by the last quorum of the old set alone, and by the first.
+				c.want(c.acquire("last", "a", 9*time.Second), Won)
+				c.want(c.acquire("first", "a", 9*time.Second), Won)
+				c.want(c.acquire("ever", "a", 0), Won)
+				c.settle()
+				q := quorumOf(len(m.old))
+				c.each(func(m *fakeMaster) { m.forget("last") }, m.old[:len(m.old)-q]...)
+				c.each(func(m *fakeMaster) { m.forget("first"); m.forget("ever") }, m.old[q:]...)
+				if len(m.old)%2 == 0 {
+					t.Fatal("an even set")
+				}
+				if err := c.change(); err != nil {
+					t.Fatalf("%v; told %q", err, c.told)
+				}
+				// A proxy of the old set that was not stopped grants nothing more.
+				if len(m.old) > 1 {
+					before := c.masters[0].value(MarkerKey)
+					time.Sleep(2 * c.cfg.ProbeInterval)
+					c.engine = old
+					c.want(c.acquire("other", "b", time.Second), Unavailable)
+					if after := c.masters[0].value(MarkerKey); after != before {
+						t.Errorf("it overwrote a marker: %s", after)
+					}
+				}
+				c.stop(old)
+				c.serve(c.new)
+				for i, s := range c.engine.Status().Masters {
+					if s.State != Voting {
+						t.Errorf("master %d is %v: %s", m.new[i], s.State, s.Reason)
+					}
+				}
+				for _, key := range []string{"last", "first", "ever"} {
+					c.want(c.acquire(key, "b", time.Second), Contended)
+					c.want(c.release(key, "a"), Won)
+					c.want(c.acquire(key, "b", time.Second), Won)
+				}
+				if err := c.change(); err != nil || !strings.Contains(strings.Join(c.told, " "), "nothing left to do") {
+					t.Errorf("again: %v; told %q", err, c.told)
+				}
+			})
+		})
+	}
+}
+
+// A change is cut off after any of its writes. Then neither the old set nor the new
+// one gives a lock a second time, nor do both give one; and the same order again
+// ends what was begun.
+func TestChangeOfTheSetThatIsCutOffCanBeOrderedAgain(t *testing.T) {
+	for name, m := range moves {
+		if len(m.old) == 1 {
+			continue // its proxy looks at no marker
+		}
+		for cut := 1; ; cut++ {
+			wasCut := false
+			t.Run(fmt.Sprintf("%s after write %d", name, cut), func(t *testing.T) {
+				inChange(t, m, func(c *changing) {
+					began := time.Now()
+					if d := c.grants(c.old, "k", "a"); d != Won {
+						t.Fatal(d)
+					}
+					wasCut = c.cutOff(cut)
+					granted := 0
+					for i, cfg := range []Config{c.old, c.new} {
+						if d := c.grants(cfg, "k", fmt.Sprint("b", i)); d == Won {
+							t.Errorf("set %d gives the lock a second time", i)
+						}
+						if d := c.grants(cfg, "fresh", fmt.Sprint("c", i)); d == Won {
+							granted++
+						}
+					}
+					if granted > 1 {
+						t.Error("both sets gave one lock")
+					}
+					if err := c.change(); err != nil {
+						t.Fatalf("again: %v; told %q", err, c.told)
+					}
+					if d := c.grants(c.new, "k", "d"); d != Contended {
+						t.Errorf("after all, by then %v: %v; told %q", time.Since(began), d, c.told)
+					}
+					if d := c.grants(c.old, "new", "d"); d == Won {
+						t.Errorf("the old set: %v", d)
+					}
+				})
+			})
+			if !wasCut || t.Failed() {
+				break
+			}
+		}
+	}
+}
+
+// Proxies of both sets are started after a change was cut off, and not stopped: at no
+// time do both sets grant locks.
+func TestChangeOfTheSetThatIsCutOffLeavesOneSetAtMost(t *testing.T) {
+	for name, m := range moves {
+		if len(m.old) == 1 {
+			continue
+		}
+		for cut := 1; ; cut++ {
+			wasCut := false
+			t.Run(fmt.Sprintf("%s after write %d", name, cut), func(t *testing.T) {
+				inChange(t, m, func(c *changing) {
+					wasCut = c.cutOff(cut)
+					old, new := c.serve(c.old), c.serve(c.new)
+					unfinished := false
+					c.each(func(m *fakeMaster) {
+						unfinished = unfinished || strings.Contains(m.value(MarkerKey), `"changing":true`)
+					}, m.new...)
+					if (new.Refusal() != nil) != unfinished {
+						t.Errorf("a proxy of the new set is told %v", new.Refusal())
+					}
+					for i := range 3 {
+						granted := 0
+						for _, c.engine = range []*Engine{old, new} {
+							if c.acquire(fmt.Sprint(i), fmt.Sprint(granted), time.Second).Decision == Won {
+								granted++
+							}
+						}
+						if granted > 1 {
+							t.Error("both sets gave one lock")
+						}
+						time.Sleep(c.cfg.MaxTTL)
+					}
+				})
+			})
+			if !wasCut || t.Failed() {
+				break
+			}
+		}
+	}
+}
+
+func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		m    move
+		harm func(c *changing)
+		want string
+	}{
+		"too few remember": {moves["all replaced"], func(c *changing) { c.masters[0].restartBlank(); c.masters[1].cut() },
+			"database 0: 1 masters of the old set remember what they granted, 2 are needed; these may have lost locks: m1; these are not there: m2; bring them back"},
+		"a new one is not there": {moves["3 to 5"], func(c *changing) { c.masters[4].cut() }, "master m5: it cannot be reached"},
+		"a new one is unfit":     {moves["3 to 5"], func(c *changing) { tellingInfo(c.masters[4], "cluster_enabled:1\r\n") }, "master m5: it cannot be used: it is a cluster node"},
+		"one is there twice":     {moves["3 to 5"], func(c *changing) { c.new.Masters[4].Dial = c.masters[3].dial }, "master m5: it is the same server as m4"},
+		"a new one is another's": {moves["3 to 5"], func(c *changing) {
+			third := c.of([]int{5, 6})
+			c.masters[4].put(MarkerKey, marker{nonce: newNonce(false), Installation: "x", Member: "m5", terms: third.agreement()}.String(), 0)
+		}, "master m5: its marker is of installation x"},
+		"a shorter max-ttl": {moves["3 to 5"], func(c *changing) { c.new.MaxTTL = time.Second }, "the old set's max-ttl is 10000 ms"},
+		"to one master":     {move{[]int{1, 2, 3}, []int{1}}, func(*changing) {}, "a set of one master"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inChange(t, c.m, func(w *changing) {
+				c.harm(w)
+				var before []string
+				for _, m := range w.masters {
+					before = append(before, m.value(MarkerKey))
+				}
+				if err := w.change(); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want %s", err, c.want)
+				}
+				for i, m := range w.masters {
+					if m.value(MarkerKey) != before[i] {
+						t.Errorf("%s was marked %s", m.name, m.value(MarkerKey))
+					}
+				}
+			})
+		})
+	}
+}
+
+// A minority of the old set may be lost or away: what it held is on the others.
+func TestChangeOfTheSetDoesWithoutAMinorityOfTheOldOne(t *testing.T) {
+	for name, harm := range map[string]func(*fakeMaster){"lost": (*fakeMaster).restartBlank, "away": (*fakeMaster).cut} {
+		inChange(t, moves["one replaced"], func(c *changing) {
+			if d := c.grants(c.old, "k", "a"); d != Won {
+				t.Fatal(d)
+			}
+			harm(c.masters[2])
+			if err := c.change(); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			c.masters[2].mend()
+			if d := c.grants(c.old, "other", "b"); d != Unavailable {
+				t.Errorf("%s: the old set is %v", name, d)
+			}
+			if d := c.grants(c.new, "k", "b"); d != Contended {
+				t.Errorf("%s: %v", name, d)
+			}
+			c.settle()
+			for _, n := range []int{1, 2, 4} {
+				if v := c.masters[n-1].value("k"); v != "a" {
+					t.Errorf("%s: m%d holds %q", name, n, v)
+				}
+			}
+		})
+	}
+}
+
+// What is left of another lock on one of the old masters is waited for: whose lock
+// it is cannot be told while they disagree.
+func TestChangeOfTheSetWaitsUntilTheOldMastersAgree(t *testing.T) {
+	inChange(t, moves["one replaced"], func(c *changing) {
+		c.masters[0].put("k", "leftover", 4*time.Second)
+		c.masters[1].put("k", "a", 9*time.Second)
+		c.masters[2].put("k", "a", 9*time.Second)
+		began := time.Now()
+		if err := c.change(); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for _, n := range []int{1, 2, 4} {
+			if v := c.masters[n-1].value("k"); v != "a" {
+				t.Errorf("m%d holds %q", n, v)
+			}
+		}
+	})
+}
+
+// A lock without end that is disputed for ever does not keep the set from changing
+// for ever, and is told of.
+func TestChangeOfTheSetEndsWhenLocksWithinMaxTTLHaveEnded(t *testing.T) {
+	inChange(t, moves["one replaced"], func(c *changing) {
+		c.masters[0].put("k", "x", 0)
+		c.masters[1].put("k", "y", 0)
+		began := time.Now()
+		if err := c.change(); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < c.cfg.MaxTTL || took > 2*c.cfg.MaxTTL {
+			t.Errorf("it took %v", took)
+		}
+		if text := strings.Join(c.told, "\n"); !strings.Contains(text, errDisputed.Error()) || !strings.Contains(text, "outlive max-ttl") {
+			t.Errorf("told: %s", text)
+		}
+	})
+}
