@@ -49,21 +49,21 @@ func (m *fakeMaster) act(s *Script, key string, argv []string, holder, lease str
 			m.keys[latch] = l
 		}
 		m.log = append(m.log, "busy "+key)
-		return array(integer(scriptBusy), integer(-1), bulk("_"), array(), array(), array())
+		return array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
 	}
 	m.log = append(m.log, "step "+key)
 	before, left := m.dump(key)
 	k, _ := m.key(key)
-	flags, shape, value := int64(scriptStep), "_", array()
+	flags, shape, values := int64(scriptStep), "_", []string(nil)
 	switch {
 	case s == countStep, s == downStep:
 		n, _ := strconv.Atoi(k.value)
 		by := map[*Script]int{countStep: 1, downStep: -1}[s]
 		k.value = strconv.Itoa(n + by)
-		flags, shape, value = flags+scriptWrote, ":", array(bulk(k.value))
+		flags, shape, values = flags+scriptWrote, ":", []string{bulk(k.value)}
 	case k.value == argv[0]:
 		k.value = argv[1]
-		flags, shape, value = flags+scriptWrote, "+", array(bulk("OK"))
+		flags, shape, values = flags+scriptWrote, "+", []string{bulk("OK")}
 	}
 	if flags&scriptWrote != 0 {
 		m.keys[key] = k
@@ -71,8 +71,11 @@ func (m *fakeMaster) act(s *Script, key string, argv []string, holder, lease str
 		m.expire(latch, m.keys[latch], lease)
 	}
 	after, expires := m.dump(key)
-	record := array(bulk(key), bulk(before), integer(left), bulk(after), integer(expires), bulk(""))
-	return array(integer(flags), integer(-1), bulk(shape), value, array(record), array())
+	answer := append([]string{
+		integer(flags), integer(-1), bulk(shape), integer(1),
+		bulk(key), bulk(before), integer(left), bulk(after), integer(expires), bulk(""),
+	}, values...)
+	return array(answer...)
 }
 
 func (m *fakeMaster) endStep(key string, args []string) int64 {

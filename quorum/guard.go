@@ -13,7 +13,7 @@ import (
 // replies, but for the values that clients themselves have stored.
 const (
 	maxReplyBulk  = 512 << 20 // Redis's own limit
-	maxReplyElems = 1024
+	maxReplyElems = 4096
 	maxPageElems  = 64 << 10 // of a survey: some masters tell all keys at once
 	maxReplyLine  = 64 << 10
 )

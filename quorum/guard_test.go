@@ -89,7 +89,7 @@ func TestGuardStopsWhatIsNoReply(t *testing.T) {
 	for _, data := range []string{
 		"\r\n", "\n", "+OK\n", "x\r\n", "HTTP/1.1 200 OK\r\n", ":\r\n", ":1x\r\n", ":99999999999999999999\r\n",
 		"$\r\n", "$-2\r\n", "$x\r\n", "$2147483648\r\n", "$99999999999999999999\r\n",
-		"*-2\r\n", "*1025\r\n", "*2147483648\r\n", "*x\r\n", "*2\r\n:1\r\n?\r\n",
+		"*-2\r\n", "*4097\r\n", "*2147483648\r\n", "*x\r\n", "*2\r\n:1\r\n?\r\n",
 		"_\r\n", "%1\r\n+a\r\n+b\r\n", "~0\r\n", ">1\r\n+message\r\n", "#t\r\n", ",1.5\r\n", "(1\r\n",
 		"+" + strings.Repeat("a", maxReplyLine) + "\r\n",
 		strings.Repeat("a", 2*maxReplyLine),

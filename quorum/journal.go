@@ -113,57 +113,65 @@ type undoRecord struct {
 	db      string // the database that the script had selected itself, "" if none
 }
 
-// readJournal reads {flags, line, shape, values, undo, published}.
+// recordElems is how many elements an undo record takes in a journaled answer.
+const recordElems = 6
+
+// readJournal reads {flags, line, shape, n, n undo records, values, published}, all in
+// one array.
 func readJournal(a answer) (*journaled, bool) {
-	if len(a.elems) != 6 || a.elems[0].kind != IntegerReply || a.elems[1].kind != IntegerReply || a.elems[2].kind != BulkReply {
+	e := a.elems
+	if len(e) < 4 || e[0].kind != IntegerReply || e[1].kind != IntegerReply || e[2].kind != BulkReply {
 		return nil, false
 	}
-	flags, line := a.elems[0].int, a.elems[1].int
-	reply, ok := readShape(a.elems[2].str, a.elems[3].elems)
-	if !ok {
+	flags, line, shape, n := e[0].int, e[1].int, e[2].str, e[3].int
+	e = e[4:]
+	if n < 0 || n > int64(len(e)/recordElems) {
+		return nil, false
+	}
+	records := e[:n*recordElems]
+	reply, rest, ok := readShape(shape, e[len(records):])
+	if !ok || len(rest)%2 != 0 {
 		return nil, false
 	}
 	j := &journaled{
 		reply: reply,
 		acted: flags&scriptWrote != 0 || flags&scriptRemoved != 0 && !reply.saysNo(),
+		busy:  flags&scriptBusy != 0,
 	}
-	j.busy = flags&scriptBusy != 0
 	if line >= 0 && flags&scriptRefused == 0 {
 		j.reply.Line = int(line)
 		if line == 0 {
 			j.reply.Line = unknownLine
 		}
 	}
-	for _, r := range a.elems[4].elems {
-		if len(r.elems) != 6 {
-			return nil, false
-		}
-		if flags&(scriptWrote|scriptStep) == 0 {
-			break // a removal is never put back, but for that of a step
-		}
+	if flags&(scriptWrote|scriptStep) == 0 {
+		records = nil // a removal is never put back, but for that of a step
+	}
+	for ; len(records) > 0; records = records[recordElems:] {
 		j.undo = append(j.undo, undoRecord{
-			key:     r.elems[0].str,
-			before:  r.elems[1].str,
-			left:    r.elems[2].int,
-			after:   r.elems[3].str,
-			expires: r.elems[4].int,
-			db:      r.elems[5].str,
+			key:     records[0].str,
+			before:  records[1].str,
+			left:    records[2].int,
+			after:   records[3].str,
+			expires: records[4].int,
+			db:      records[5].str,
 		})
 	}
-	for _, v := range a.elems[5].elems {
+	for _, v := range rest {
 		j.published = append(j.published, v.str)
 	}
-	return j, len(j.published)%2 == 0
+	return j, true
 }
 
 // readShape puts a script's reply together again. The shape has a letter for
 // each value: $ string, : integer, t remaining ttl, + status, - error, _ nil,
 // and *n; for an array of n. It tells apart what a reply within an array would
 // not: a status from a string, and a ttl from any other number.
-func readShape(shape string, values []answer) (r ScriptReply, ok bool) {
+// What is left of the values does not belong to the reply.
+func readShape(shape string, values []answer) (r ScriptReply, rest []answer, ok bool) {
 	s := shapeReader{shape: shape, values: values}
 	r = s.next(8)
-	return r, !s.bad && s.shape == "" && len(s.values) == 0
+	return r, s.values, !s.bad && s.shape == ""
 }
 
 type shapeReader struct {

@@ -13,7 +13,8 @@
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is and how long its latches live (see
--- latch.go): it latches its keys where it acts, and tells of them where it declines. The answer is {flags, line, shape, values, undo, published},
+-- latch.go): it latches its keys where it acts, and tells of them where it declines. The answer is {flags, line, shape, n, n undo records, values, published},
+-- one flat array, since each further one takes a master more than all that is in it;
 -- see journal.go.
 local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L)
   local raw, upper, floor = R.pcall, string.upper, math.floor
@@ -281,7 +282,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
             if d then raw('RESTORE', k, p > 0 and string.format('%.0f', p) or '0', d) end
           end
         end
-        return {4, 0, '-', {v.refused}, {}, {}}
+        return {4, 0, '-', 0, v.refused}
       end
       if type(v) == 'table' then v = v.err end
       if v ~= nil and v == raised then
@@ -293,14 +294,16 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       end
       shape, values = '-', {v}
     end
-    local records = {}
+    local answer, n = {0, at, shape}, 4
     if L or flags % 2 == 1 then
       for i = 1, #touched do
         local k = touched[i]
         local after = raw('DUMP', k)
         if after or L then
           if after and #after > 100 and not L then after = R.sha1hex(after) end
-          records[#records + 1] = {k, dumps[i] or '', lives[i], after or '', raw('PTTL', k), db}
+          answer[n + 1], answer[n + 2], answer[n + 3] = k, dumps[i] or '', lives[i]
+          answer[n + 4], answer[n + 5], answer[n + 6] = after or '', raw('PTTL', k), db
+          n = n + 6
         end
       end
     end
@@ -308,7 +311,11 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       for i = 1, flags > 0 and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
       flags = flags + 16
     end
-    return {flags, at, shape, values, records, published or {}}
+    answer[1], answer[4] = flags, (n - 4) / 6
+    for i = 1, #values do answer[n + i] = values[i] end
+    n = n + #values
+    for i = 1, published and #published or 0 do answer[n + i] = published[i] end
+    return answer
   end
 
   return shadow, K, argv, run

@@ -31,18 +31,18 @@ func TestShapeTellsWhatAReplyIs(t *testing.T) {
 			{Reply: Reply{Kind: ArrayReply}, Elems: []ScriptReply{ofKind(BulkReply, "x")}},
 		}}},
 	} {
-		got, ok := readShape(c.shape, c.values)
-		if !ok || !reflect.DeepEqual(got, c.want) {
+		got, rest, ok := readShape(c.shape, c.values)
+		if !ok || len(rest) > 0 || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, %v; want %+v", c.shape, got, ok, c.want)
 		}
 	}
 	for _, bad := range []string{"", "$", "*2;_", "*-1;", "*x;", "?", "_:", "*99999999;", strings.Repeat("*1;", 20) + "_"} {
-		if r, ok := readShape(bad, nil); ok {
+		if r, _, ok := readShape(bad, nil); ok {
 			t.Errorf("%q reads as %+v", bad, r)
 		}
 	}
-	if _, ok := readShape(":", bulks("1", "2")); ok {
-		t.Error("a value too many is not seen")
+	if _, rest, ok := readShape(":", bulks("1", "2")); !ok || len(rest) != 1 {
+		t.Error("what does not belong to the reply is not left")
 	}
 }
 

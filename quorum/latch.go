@@ -45,7 +45,7 @@ local __latch = (function(K, A)
   end
   return {me, lease}
 end)(KEYS, ARGV)
-if not __latch then return {8, -1, '_', {}, {}, {}} end
+if not __latch then return {8, -1, '_', 0} end
 `)
 
 // NewStep makes a Script whose calls keep out of each other's way: it latches its
