@@ -69,7 +69,8 @@ func clockText(m *quorum.MasterStatus) string {
 	if !m.ClockKnown {
 		return ""
 	}
-	return fmt.Sprintf("%+.1fms", float64(m.ClockOffset)/float64(time.Millisecond))
+	tenth := m.ClockOffset.Round(100 * time.Microsecond) // so that nothing is shown as -0.0
+	return fmt.Sprintf("%+.1fms", float64(tenth)/float64(time.Millisecond))
 }
 
 // admitMaster carries out LOCK ADMIT.

@@ -38,7 +38,7 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 					CatchUp: quorum.CatchUp{Copied: 10, Sources: 1, Needed: 2}}},
 			},
 			{Name: "m2", State: quorum.Quarantined, Since: now, Reason: "its process was started anew", Left: 4 * time.Minute},
-			{Name: "m3", State: quorum.Connecting},
+			{Name: "m3", State: quorum.Connecting, ClockKnown: true, ClockOffset: -20 * time.Microsecond},
 		}}
 		r := mastersReply(st)
 		if len(r.Elems) != 3 {
@@ -52,7 +52,7 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 			`name="m2" state="quarantined" since="` + at + `, 0s ago" why="its process was started anew" left="4m0s" catch-up="copied=0 sources=0/0" ` +
 				`votes="granted=0 refused=0 unknown=0 withheld=0" clock-offset="" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
 			`name="m3" state="connecting" since="" why="" left="" catch-up="" ` +
-				`votes="granted=0 refused=0 unknown=0 withheld=0" clock-offset="" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
+				`votes="granted=0 refused=0 unknown=0 withheld=0" clock-offset="+0.0ms" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
 		} {
 			if got := fields(r.Elems[i]); got != want {
 				t.Errorf("%d:\n%s\nwant\n%s", i, got, want)
