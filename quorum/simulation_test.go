@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,16 +64,28 @@ func TestSimulatedFaultsNeverGiveTwoHolders(t *testing.T) {
 	if first == 0 {
 		first = uint64(rand.Uint32())
 	}
-	wins := 0
-	for i := range n {
-		seed := first + uint64(i)
-		wins += simulate(t, seed)
-		if t.Failed() {
-			t.Fatalf("repeat with: go test ./quorum -run '^%s$' -seed %d -schedules 1 -count 20", t.Name(), seed)
+	var wins atomic.Int64
+	t.Run("schedules", func(t *testing.T) {
+		// The few of a quick test take turns, so that their goroutines can be counted.
+		workers := 1
+		if *schedules > 1 {
+			workers = min(runtime.GOMAXPROCS(0), n)
 		}
-	}
-	if wins < n {
-		t.Errorf("only %d locks were won in %d schedules", wins, n)
+		for w := range workers {
+			t.Run(fmt.Sprint(w), func(t *testing.T) {
+				t.Parallel()
+				for i := w; i < n && !t.Failed(); i += workers {
+					seed := first + uint64(i)
+					wins.Add(int64(simulate(t, seed)))
+					if t.Failed() {
+						t.Logf("repeat with: go test ./quorum -run '^TestSimulatedFaultsNeverGiveTwoHolders$' -seed %d -schedules 1 -count 20", seed)
+					}
+				}
+			})
+		}
+	})
+	if won := int(wins.Load()); won < n && !t.Failed() {
+		t.Errorf("only %d locks were won in %d schedules", won, n)
 	}
 }
 
