@@ -14,7 +14,7 @@ const (
 	pageBytes = 1 << 20 // of one script, or one key
 	// maxBreather is the longest pause between two pages; it is half as long as
 	// the page before took.
-	maxBreather = 10 * time.Millisecond
+	maxBreather = 4 * time.Millisecond
 
 	maxDisputed = 4096
 	maxEternal  = 16 << 10
@@ -115,20 +115,26 @@ func (r *catchUpRun) gather(ctx context.Context, list []source) error {
 		wait.Go(func() { parties[i], errs[i] = r.engine.meet(ctx, s) })
 	}
 	wait.Wait()
-	for _, p := range parties {
+	var away error
+	for i, p := range parties {
 		if p != nil {
 			r.sources = append(r.sources, p)
+		} else {
+			away = errs[i]
 		}
 	}
-	if len(r.sources) == 0 || len(r.sources) < r.needed && !r.last {
-		return errors.Join(append([]error{r.tooFew()}, errs...)...)
+	switch {
+	case len(r.sources) >= r.needed, len(r.sources) > 0 && r.last:
+		return nil
+	case away != nil:
+		return fmt.Errorf("%w; %w", r.tooFew(), away)
 	}
-	return nil
+	return r.tooFew()
 }
 
 // tooFew says that what was read is not enough.
 func (r *catchUpRun) tooFew() error {
-	return fmt.Errorf("%d masters with its locks can be read, %d are needed", len(r.sources), r.needed)
+	return fmt.Errorf("%d of the other masters can be read, %d are needed", len(r.sources), r.needed)
 }
 
 // begin connects to the master and takes the lease. An older run of this engine

@@ -1,7 +1,6 @@
 package quorum
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -38,7 +37,7 @@ func (r *catchUpRun) give(keys []string) error {
 	return nil
 }
 
-// onAll asks all sources at once.
+// onAll asks all sources at once. The error is that of the first that has one.
 func onAll[T any](sources []*party, ask func(*party) (T, error)) ([]T, error) {
 	said := make([]T, len(sources))
 	errs := make([]error, len(sources))
@@ -47,7 +46,12 @@ func onAll[T any](sources []*party, ask func(*party) (T, error)) ([]T, error) {
 		wait.Go(func() { said[i], errs[i] = ask(s) })
 	}
 	wait.Wait()
-	return said, errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return said, nil
 }
 
 // read reads the keys on all sources: what each of them holds of each key, for as
