@@ -1,0 +1,166 @@
+package integration
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Masters that forget everything, and are given it back by what the others hold.
+// max-ttl is long beside these tests, so that a master which votes again has caught
+// up.
+
+// awaitCatchUp empties a master behind the proxy's back and waits until it votes
+// again. It returns how long it was given keys, as the proxy's log tells.
+func awaitCatchUp(t *testing.T, p *Proxy, m *Redis, within time.Duration) time.Duration {
+	t.Helper()
+	catchingUp := strings.Count(p.Log(), "master is catching up")
+	ask(t, m, "FLUSHALL")
+	var began time.Time
+	eventually(t, within, func() error {
+		now := strings.Count(p.Log(), "master is catching up")
+		if now == catchingUp {
+			return fmt.Errorf("no catch-up has begun")
+		}
+		if began.IsZero() {
+			began = time.Now()
+		}
+		if got := voting(t, p); got != 3 {
+			return fmt.Errorf("%d masters vote", got)
+		}
+		return nil
+	})
+	return time.Since(began)
+}
+
+// Every type that locks use, however it came about on each master.
+func TestEveryTypeIsCaughtUpWith(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	fill := func(m *Redis, backwards bool) {
+		c := direct(t, m)
+		step := func(n int, f func(i string)) {
+			for i := range n {
+				if backwards {
+					i = n - 1 - i
+				}
+				f(strconv.Itoa(i))
+			}
+		}
+		step(300, func(i string) {
+			c.do("HSET", "hash", "field"+i, "value"+i)
+			c.do("SADD", "set", "member"+i)
+			c.do("SADD", "numbers", i)
+			c.do("ZADD", "zset", "0."+i, "member"+i)
+		})
+		c.do("ZADD", "zset", "inf", "last", "-inf", "first", "1e300", "big")
+		for i := range 300 {
+			c.do("RPUSH", "list", strconv.Itoa(i))
+		}
+		c.do("HSET", "redisson", "0c1d:1", "1")
+		c.do("PEXPIRE", "redisson", "100000")
+		c.do("SET", "string", "a\r\n\x00\xff", "PX", "100000")
+		c.do("SET", "long", strings.Repeat("x", 3<<20))
+		c.do("SET", "empty", "")
+		c.do("SET", "eternal", "token")
+		c.do("SET", "for ever", "token", "PX", "9000000000000000")
+		c.do("SETBIT", "bits", "1000", "1")
+	}
+	fill(masters[1], false)
+	fill(masters[2], true)
+	// A hash that held more once is coded otherwise than one that never did.
+	big := direct(t, masters[2])
+	for i := range 600 {
+		big.do("HSET", "redisson", "other"+strconv.Itoa(i), "1")
+	}
+	for i := range 600 {
+		big.do("HDEL", "redisson", "other"+strconv.Itoa(i))
+	}
+	awaitCatchUp(t, p, masters[0], 20*time.Second)
+
+	got, want := direct(t, masters[0]), direct(t, masters[1])
+	for _, read := range [][]string{
+		{"GET", "string"}, {"GET", "long"}, {"GET", "empty"}, {"GET", "eternal"}, {"GET", "for ever"}, {"GET", "bits"},
+		{"LRANGE", "list", "0", "-1"}, {"ZRANGE", "zset", "0", "-1", "WITHSCORES"}, {"HGET", "redisson", "0c1d:1"},
+		{"HLEN", "redisson"}, {"HLEN", "hash"}, {"HGET", "hash", "field299"}, {"SCARD", "set"}, {"SISMEMBER", "set", "member299"}, {"SCARD", "numbers"},
+		{"TTL", "hash"}, {"TTL", "eternal"}, {"TTL", "long"},
+	} {
+		if a, b := got.do(read...), want.do(read...); !reflect.DeepEqual(a, b) {
+			t.Errorf("%q: %.100v, and %.100v on a source", read, a, b)
+		}
+	}
+	for key, least := range map[string]int64{"redisson": 60_000, "string": 60_000, "for ever": 90_000_000_000_000} {
+		if left := got.integer("PTTL", key); left < least {
+			t.Errorf("%d ms are left of %s", left, key)
+		}
+	}
+}
+
+// A hundred thousand locks, with clients at work all the while.
+func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
+	const locks = 100_000
+	masters, p := startQuorum(t, 3)
+	until := strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)
+	const step = 2000 // so that the masters are not away from the proxy for long
+	for _, m := range masters[1:] {
+		c := direct(t, m)
+		for i := 0; i < locks; i += step {
+			c.want(1, "EVAL", `for i=ARGV[1]+1,ARGV[1]+ARGV[2] do redis.call('SET','lock:'..i,'token-0123456789abcdef-'..i,'PXAT',ARGV[3]) end return 1`,
+				"0", strconv.Itoa(i), strconv.Itoa(step), until)
+		}
+	}
+	awaitVoting(t, p, 3)
+	stop, done := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		defer func() { done <- n }()
+		c, err := Dial(p.Addr)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		for ; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			key, token := "busy:"+strconv.Itoa(n%10), strconv.Itoa(n)
+			if reply, err := c.Do("SET", key, token, "NX", "PX", "30000"); err != nil || reply != "OK" {
+				t.Errorf("acquire %d: %v, %v", n, reply, err)
+				return
+			}
+			if reply, err := c.Do("DEL", key); err != nil || reply != int64(1) {
+				t.Errorf("release %d: %v, %v", n, reply, err)
+				return
+			}
+		}
+	}()
+	took := awaitCatchUp(t, p, masters[0], time.Minute)
+	close(stop)
+	served := <-done
+	t.Logf("%d locks were given to a master in %v, while %d others came and went", locks, took, served)
+	if served == 0 {
+		t.Error("nobody was served meanwhile")
+	}
+
+	c := direct(t, masters[0])
+	for _, i := range []int{1, locks / 2, locks} {
+		c.want("token-0123456789abcdef-"+strconv.Itoa(i), "GET", "lock:"+strconv.Itoa(i))
+		if got, want := c.integer("PEXPIRETIME", "lock:"+strconv.Itoa(i)), until; strconv.FormatInt(got, 10) < want {
+			t.Errorf("a copy ends at %d, and the lock at %s", got, want)
+		}
+	}
+	n := c.integer("EVAL", `local n=0 for i=1,tonumber(ARGV[1]) do n=n+redis.call('EXISTS','lock:'..i) end return n`, "0", strconv.Itoa(locks))
+	if n != locks {
+		t.Errorf("it was given %d locks", n)
+	}
+	// Nobody else can have one of them, though a master that held it is gone.
+	must(t, masters[1].Stop())
+	d := dial(t, p.Addr)
+	if reply := d.do("SET", "lock:1", "another", "NX", "PX", "1000"); reply == "OK" {
+		t.Error("a second holder")
+	}
+}
