@@ -1,0 +1,169 @@
+package quorum
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Schedules for catch-ups. Locks live for seconds and max-ttl is far away, so that
+// what a master forgot is there again by a catch-up or not at all; one master forgets
+// at a time, since two at once are the timer's business.
+
+func TestSimulatedCatchUpsNeverGiveTwoHolders(t *testing.T) {
+	n := *schedules
+	if n == 0 {
+		n = 40
+		if testing.Short() {
+			n = 10
+		}
+	}
+	first := *seedFlag
+	if first == 0 {
+		first = uint64(rand.Uint32())
+	}
+	caughtUp := 0
+	for i := range n {
+		seed := first + uint64(i)
+		caughtUp += simulateCatchUps(t, seed)
+		if t.Failed() {
+			t.Fatalf("repeat with: go test ./quorum -run '^%s$' -seed %d -schedules 1 -count 20", t.Name(), seed)
+		}
+	}
+	if caughtUp < 2*n {
+		t.Errorf("only %d masters caught up in %d schedules", caughtUp, n)
+	}
+}
+
+func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{
+			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 3)),
+			held: make(map[string]holding), lost: make(map[string]string),
+			ttl: [2]int{1000, 6000},
+		}
+		s.world = newWorld(t, 3+2*s.rand.IntN(2))
+		for _, m := range s.world.masters {
+			m.quiet = true
+		}
+		s.world.cfg.MaxTTL = time.Minute
+		for range 1 + s.rand.IntN(2) {
+			s.engines = append(s.engines, s.world.start(s.world.cfg))
+			s.born = append(s.born, 0)
+		}
+		s.world.engine = s.engines[0]
+		s.ends = time.Now().Add(12 * time.Second)
+		var wait sync.WaitGroup
+		for c := range 4 + s.rand.IntN(4) {
+			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
+		}
+		wait.Go(func() { caughtUp = s.losses() })
+		wait.Wait()
+		s.heal()
+	})
+	return caughtUp
+}
+
+// losses has masters forget, one after the other, each while the others hold
+// different parts of the locks. It returns how many caught up.
+func (s *simulation) losses() (caughtUp int) {
+	some := func(from, to int) time.Duration { return time.Duration(from+s.rand.IntN(to-from)) * ms }
+	tell := func(m *fakeMaster, what string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.note("fault: %s %s", m.name, what)
+	}
+	for time.Now().Before(s.ends) {
+		order := s.rand.Perm(len(s.world.masters))
+		lost, away := s.world.masters[order[0]], s.world.masters[order[1]]
+		tell(away, "is cut off")
+		away.cut()
+		time.Sleep(some(200, 1500))
+		tell(away, "is mended")
+		away.mend()
+		time.Sleep(some(300, 900))
+		switch s.rand.IntN(3) {
+		case 0:
+			s.leave(away, some(400, 1500), tell)
+		case 1:
+			s.shorten(away, some(400, 1500), tell)
+		}
+		how, f := s.forgetting(lost)
+		tell(lost, how)
+		f()
+		if s.rand.IntN(3) == 0 {
+			s.leave(lost, some(400, 1500), tell)
+		}
+		if s.rand.IntN(4) == 0 {
+			time.Sleep(some(200, 500))
+			tell(lost, "is flushed")
+			lost.set(forgetAll)
+		}
+		for range 400 {
+			time.Sleep(20 * ms)
+			if !time.Now().Before(s.ends) {
+				return caughtUp
+			}
+			if nonce := nonceOf(lost.value(MarkerKey)); nonce.valid() && !nonce.provisional() {
+				caughtUp++
+				break
+			}
+		}
+		tell(lost, "is back")
+		// Only what it was given is left of what it had, while another is away.
+		away = s.world.masters[order[2]]
+		tell(away, "is cut off")
+		away.cut()
+		time.Sleep(some(200, 2000))
+		away.mend()
+		tell(away, "is mended")
+		time.Sleep(some(300, 600))
+	}
+	return caughtUp
+}
+
+// leave puts on a master what the undo of a lost acquire did not reach.
+func (s *simulation) leave(m *fakeMaster, ttl time.Duration, tell func(*fakeMaster, string)) {
+	key := fmt.Sprint("k", s.rand.IntN(simKeys))
+	m.locked(func() {
+		if _, ok := m.key(key); !ok {
+			m.keys[key] = fakeKey{value: "leftover", until: m.now() + int64(ttl)}
+		}
+	})
+	tell(m, fmt.Sprintf("is left with %s for %v", key, ttl))
+}
+
+// shorten has a master hold a lock for a shorter time than all others do, as one that
+// an extension did not reach.
+func (s *simulation) shorten(m *fakeMaster, ttl time.Duration, tell func(*fakeMaster, string)) {
+	for i := range simKeys {
+		key := fmt.Sprint("k", i)
+		value := m.value(key)
+		held := value != ""
+		for _, other := range s.world.masters {
+			held = held && other.value(key) == value && other.left(key) > ttl
+		}
+		if held {
+			m.put(key, value, ttl)
+			tell(m, fmt.Sprintf("has %s for no more than %v", key, ttl))
+		}
+	}
+}
+
+// forgetting is one way in which a master loses what it held.
+func (s *simulation) forgetting(m *fakeMaster) (how string, f func()) {
+	switch s.rand.IntN(3) {
+	case 0:
+		return "is flushed", func() { m.set(forgetAll) }
+	case 1:
+		old := m.copy()
+		return "restarts with what it held a while ago", func() {
+			time.Sleep(time.Duration(s.rand.IntN(800)) * ms)
+			m.restartWith(old)
+		}
+	}
+	return "restarts blank", m.restartBlank
+}
