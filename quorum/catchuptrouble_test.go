@@ -240,7 +240,7 @@ func TestCatchUpEndsWithItsEngine(t *testing.T) {
 			w.at(3, readingScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
 		},
 		"a master that hangs": func(w *world) {
-			w.at(1, leaseScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
+			w.at(1, copyScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
