@@ -64,29 +64,36 @@ func TestSimulatedFaultsNeverGiveTwoHolders(t *testing.T) {
 	if first == 0 {
 		first = uint64(rand.Uint32())
 	}
-	var wins atomic.Int64
+	if won := eachSeed(t, first, n, simulate); won < n && !t.Failed() {
+		t.Errorf("only %d locks were won in %d schedules", won, n)
+	}
+}
+
+// eachSeed simulates n schedules, up to the first that fails, and sums up what they
+// return.
+func eachSeed(t *testing.T, first uint64, n int, simulate func(*testing.T, uint64) int) int {
+	// The few of a quick test take turns, so that their goroutines can be counted.
+	workers := 1
+	if *schedules > 1 {
+		workers = min(runtime.GOMAXPROCS(0), n)
+	}
+	name := t.Name()
+	var sum atomic.Int64
 	t.Run("schedules", func(t *testing.T) {
-		// The few of a quick test take turns, so that their goroutines can be counted.
-		workers := 1
-		if *schedules > 1 {
-			workers = min(runtime.GOMAXPROCS(0), n)
-		}
 		for w := range workers {
 			t.Run(fmt.Sprint(w), func(t *testing.T) {
 				t.Parallel()
 				for i := w; i < n && !t.Failed(); i += workers {
 					seed := first + uint64(i)
-					wins.Add(int64(simulate(t, seed)))
+					sum.Add(int64(simulate(t, seed)))
 					if t.Failed() {
-						t.Logf("repeat with: go test ./quorum -run '^TestSimulatedFaultsNeverGiveTwoHolders$' -seed %d -schedules 1 -count 20", seed)
+						t.Logf("repeat with: go test ./quorum -run '^%s$' -seed %d -schedules 1 -count 20", name, seed)
 					}
 				}
 			})
 		}
 	})
-	if won := int(wins.Load()); won < n && !t.Failed() {
-		t.Errorf("only %d locks were won in %d schedules", won, n)
-	}
+	return int(sum.Load())
 }
 
 func simulate(t *testing.T, seed uint64) (wins int) {
