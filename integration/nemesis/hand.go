@@ -20,6 +20,10 @@ type hand struct {
 	marks   []lease.Mark // of what it did
 }
 
+// notice is how long it may take until proxies know what befell a master. Who
+// asks them sooner may hear that all is well.
+const notice = time.Second
+
 // strike goes on until the context ends. Whatever it broke it mends before it
 // returns, unless that fails.
 func (x *hand) strike(ctx context.Context) error {
@@ -28,7 +32,11 @@ func (x *hand) strike(ctx context.Context) error {
 		if err := x.try(f); err != nil {
 			return fmt.Errorf("fault %s: %w", f.name, err)
 		}
-		pause(ctx, between(x.random, 100*time.Millisecond, 1200*time.Millisecond))
+		rest := between(x.random, 100*time.Millisecond, 1200*time.Millisecond)
+		if x.patient {
+			rest += notice
+		}
+		pause(ctx, rest)
 		for x.patient && ctx.Err() == nil && x.house.voting() != nil {
 			pause(ctx, 20*time.Millisecond)
 		}
