@@ -10,8 +10,9 @@ import (
 // mayImport is, for each package of the program, what it may import besides
 // the standard library. A name ending in "/..." allows the packages below it too.
 var mayImport = map[string][]string{
-	"redlock-proxy/quorum":   {"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
-	"redlock-proxy/commands": {"redlock-proxy/quorum"},
+	"redlock-proxy/quorum":       {"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/quorum/model": {},
+	"redlock-proxy/commands":     {"redlock-proxy/quorum"},
 	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
 		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
