@@ -145,6 +145,9 @@ func (s *simulation) begin() {
 		s.engines = append(s.engines, s.world.start(s.world.cfg))
 		s.born = append(s.born, 0)
 	}
+	for _, m := range s.world.masters {
+		m.remember()
+	}
 	s.ends = time.Now().Add(3 * time.Second)
 }
 
@@ -204,7 +207,7 @@ func (s *simulation) faults() {
 // says it is durable keeps what it answered.
 func (s *simulation) loss(m *fakeMaster) string {
 	r := s.rand
-	switch r.IntN(5) {
+	switch r.IntN(6) {
 	case 0:
 		// Between two commands of one batch, too.
 		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], forgetAll)
@@ -213,13 +216,13 @@ func (s *simulation) loss(m *fakeMaster) string {
 		by := time.Duration(r.IntN(4000)-1000) * ms
 		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], func(m *fakeMaster) { m.jumped += by })
 		return fmt.Sprint("has its clock set by ", by)
-	case 2:
+	case 2, 3:
 		if old := m.memories(); len(old) > 0 {
 			kept := old[r.IntN(len(old))]
 			m.restartWith(kept)
 			return "restarts with what it held long ago"
 		}
-	case 3:
+	case 4:
 		m.remember()
 		return "writes a dump"
 	}
