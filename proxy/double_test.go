@@ -94,8 +94,7 @@ func (e *fakeEngine) answer(t testing.TB, key string, r quorum.Result) {
 		t.Errorf("no request for %q is waiting", key)
 		return
 	}
-	found.asker.Answer(r)
-	found.asker.Flush()
+	found.asker.Answer(r).Flush()
 }
 
 // keys are those of all requests so far, with the kind.
@@ -116,8 +115,7 @@ func answerAtOnce(_ *fakeEngine, a asked) {
 	r := won
 	r.Reply = quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}
 	r.Script = &quorum.ScriptReply{Reply: r.Reply}
-	a.asker.Answer(r)
-	a.asker.Flush()
+	a.asker.Answer(r).Flush()
 }
 
 // answerLater wins everything on another goroutine after a while.

@@ -192,19 +192,21 @@ func (c *conn) decided(keys ...string) {
 }
 
 // Answer is the engine's. It runs on whatever goroutine cast the deciding vote.
-func (a *ask) Answer(result quorum.Result) {
-	s := a.slot
-	defer s.conn.recover()
+func (a *ask) Answer(result quorum.Result) (flusher quorum.Flusher) {
+	s, c := a.slot, a.slot.conn
+	flusher = c // also after a panic
+	defer c.recover()
 	s.results[a.n] = result
 	if s.missing.Add(-1) == 0 {
 		s.fill()
 	}
+	return flusher
 }
 
 // Flush is the engine's, after Answer.
-func (a *ask) Flush() {
-	defer a.slot.conn.recover()
-	a.slot.conn.flush()
+func (c *conn) Flush() {
+	defer c.recover()
+	c.flush()
 }
 
 // fill makes the reply of the results, or asks on. A client that is gone does

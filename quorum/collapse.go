@@ -46,7 +46,7 @@ func (e *Engine) join(o *op) (waits bool) {
 // those who share the answer, and puts the next attempt.
 func (e *Engine) finish(o *op, r Result) {
 	if o.flight == nil {
-		o.asker.Answer(r)
+		o.flusher = o.asker.Answer(r)
 		if o.turn != nil {
 			e.endTurn(o.turn, r.Decision == Unavailable)
 		}
@@ -70,20 +70,14 @@ func (e *Engine) finish(o *op, r Result) {
 	}
 	s.mu.Unlock()
 
-	o.asker.Answer(r)
+	o.flusher = o.asker.Answer(r)
 	if failed {
 		r = Result{Decision: Unavailable, Voted: r.Voted, Needed: r.Needed, Masters: r.Masters}
 	} else if r.Decision == Won {
 		// The one in flight holds the lock now.
 		r.Decision, r.Exists, r.Type, r.Value = Contended, true, "string", o.Token
 	}
-	for _, other := range sharing {
-		e.inFlight.Add(-1)
-		e.decisions[Acquire][r.Decision].Add(1)
-		e.shared.Add(1)
-		other.asker.Answer(r)
-		other.asker.Flush()
-	}
+	e.share(sharing, r)
 	switch {
 	case next == nil:
 	case failed:
@@ -92,6 +86,26 @@ func (e *Engine) finish(o *op, r Result) {
 		e.again(next, time.Now())
 	default:
 		e.tryAgain(next)
+	}
+}
+
+// share answers those who share an answer. Those of one client mostly stand
+// together, and are sent together.
+func (e *Engine) share(sharing []*op, r Result) {
+	n := uint64(len(sharing))
+	e.inFlight.Add(-int64(n))
+	e.decisions[Acquire][r.Decision].Add(n)
+	e.shared.Add(n)
+	var last Flusher
+	for _, o := range sharing {
+		f := o.asker.Answer(r)
+		if last != nil && f != last {
+			last.Flush()
+		}
+		last = f
+	}
+	if last != nil {
+		last.Flush()
 	}
 }
 

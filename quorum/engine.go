@@ -137,7 +137,7 @@ func (e *Engine) try(o *op) {
 		o.said = make([]said, n)
 	}
 	if !e.ready(o) {
-		o.asker.Flush()
+		o.flusher.Flush()
 		return
 	}
 	e.inFlight.Add(1)
@@ -152,7 +152,7 @@ func (e *Engine) try(o *op) {
 		}
 	}
 	if answered {
-		o.asker.Flush()
+		o.flusher.Flush()
 	}
 }
 

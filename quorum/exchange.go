@@ -114,7 +114,7 @@ func (l *lane) settled(e errand, a answer) {
 			}
 		}
 		if e.ending.settled(a) {
-			l.flush = append(l.flush, e.ending.op.asker)
+			l.gather(e.ending.op.flusher)
 		}
 	case e.heal != nil:
 		l.heals.Add(1)
@@ -137,13 +137,21 @@ func (l *lane) read(r rueidis.RedisResult) answer {
 func (l *lane) vote(o *op, v Vote, did bool, now time.Time) {
 	l.votes[v].Add(1)
 	if o.vote(l.index, v, did, now) {
-		l.flush = append(l.flush, o.asker)
+		l.gather(o.flusher)
+	}
+}
+
+// gather has somebody flushed when the batch is done. Answers to one client mostly
+// come one after the other.
+func (l *lane) gather(f Flusher) {
+	if n := len(l.flush); n == 0 || l.flush[n-1] != f {
+		l.flush = append(l.flush, f)
 	}
 }
 
 func (l *lane) flushAll() {
-	for _, a := range l.flush {
-		a.Flush()
+	for _, f := range l.flush {
+		f.Flush()
 	}
 	clear(l.flush)
 	l.flush = l.flush[:0]

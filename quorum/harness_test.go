@@ -126,8 +126,12 @@ func newWaiter() *waiter {
 	return &waiter{make(chan Result, 16), make(chan struct{}, 1024)}
 }
 
-func (a *waiter) Answer(r Result) { a.answers <- r }
-func (a *waiter) Flush()          { a.flushed <- struct{}{} }
+func (a *waiter) Flush() { a.flushed <- struct{}{} }
+
+func (a *waiter) Answer(r Result) Flusher {
+	a.answers <- r
+	return a
+}
 
 // put puts a request without waiting.
 func (w *world) put(r Request) *waiter {

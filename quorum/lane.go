@@ -66,7 +66,7 @@ type lane struct {
 	// Used by the lane's goroutine alone.
 	commands []rueidis.Completed
 	argv     []string
-	flush    []Asker
+	flush    []Flusher
 	spare    []*op
 	troubled string // the trouble that was last logged
 	warned   bool   // of its replicas

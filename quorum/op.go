@@ -11,6 +11,7 @@ import (
 type op struct {
 	Request
 	asker   Asker
+	flusher Flusher // once the asker has been answered
 	engine  *Engine
 	attempt int // how often the same acquire was put before
 

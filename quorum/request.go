@@ -173,13 +173,18 @@ type Answer struct {
 	Reply ScriptReply
 }
 
-// Asker is told what was decided. Both methods are called by the goroutine
-// that cast the deciding vote and must neither block nor call the engine's
-// Close; they may put further requests.
+// Asker is told what was decided, by the goroutine that cast the deciding vote.
+// It must neither block nor call the engine's Close; it may put further requests.
 type Asker interface {
-	// Answer is called exactly once for each Request put.
-	Answer(Result)
-	// Flush is called after a batch of answers: what Answer gathered should
-	// now be sent. It may be called when there is nothing to send.
+	// Answer is called exactly once for each Request put. The asker is not used
+	// again after it; what it returns is flushed.
+	Answer(Result) Flusher
+}
+
+// Flusher sends what answers have gathered. Askers that share one share its
+// flushes: it is a pointer, or can be compared otherwise.
+type Flusher interface {
+	// Flush is called after a batch of answers, by the goroutine that gave the
+	// last of them. It must not block, and may find nothing to send.
 	Flush()
 }

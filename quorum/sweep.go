@@ -52,12 +52,12 @@ func (e *Engine) expire(now time.Time) {
 	e.expireTurns(now)
 	for _, w := range e.awaiting.overdue(now) {
 		if w.end(false) {
-			w.op.asker.Flush()
+			w.op.flusher.Flush()
 		}
 	}
 	for _, o := range late {
 		if o.expire(now) {
-			o.asker.Flush()
+			o.flusher.Flush()
 		}
 	}
 }

@@ -174,8 +174,7 @@ func (e *Engine) expireTurns(now time.Time) {
 		e.inFlight.Add(-1)
 		e.decisions[Run][Unavailable].Add(1)
 		n := len(e.lanes)
-		t.op.asker.Answer(Result{Decision: Unavailable, Needed: quorumOf(n), Masters: n})
-		t.op.asker.Flush()
+		t.op.asker.Answer(Result{Decision: Unavailable, Needed: quorumOf(n), Masters: n}).Flush()
 	}
 	for _, t := range next {
 		e.tryAgain(t.op)

@@ -15,7 +15,10 @@ type chained struct {
 	then func(Result)
 }
 
-func (c *chained) Answer(r Result) { c.waiter.Answer(r); c.then(r) }
+func (c *chained) Answer(r Result) Flusher {
+	defer c.then(r)
+	return c.waiter.Answer(r)
+}
 
 func TestUndoIsQueuedBeforeTheAskerHearsNo(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
