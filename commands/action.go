@@ -13,7 +13,8 @@ type Action struct {
 	Reply Reply
 
 	// Requests are put to the masters in this order; when all results are in,
-	// Render makes the reply of them.
+	// Render makes the reply of them. The slice is the session's until its next
+	// command: who needs it longer makes a copy.
 	Requests []quorum.Request
 	Render   Render
 

@@ -1,5 +1,7 @@
 package commands
 
+import "strings"
+
 // isClientWord tells whether a name can stand in a line of CLIENT LIST.
 func isClientWord(s string) bool {
 	for i := range len(s) {
@@ -25,7 +27,7 @@ func (s *Session) clientSetName(c *Command, args []string) Action {
 	if !isClientWord(args[2]) {
 		return refuse(errClientName)
 	}
-	s.seen.Name = args[2]
+	s.seen.Name = strings.Clone(args[2])
 	return Action{Reply: OK}
 }
 
@@ -42,7 +44,7 @@ func (s *Session) clientSetInfo(c *Command, args []string) Action {
 	if !isClientWord(args[3]) {
 		return refusef("ERR %s cannot contain spaces, newlines or special characters.", args[2])
 	}
-	*field = args[3]
+	*field = strings.Clone(args[3])
 	return Action{Reply: OK}
 }
 

@@ -144,7 +144,7 @@ func (s *Session) helloOptions(words []string, next *Snapshot) string {
 			if !isClientWord(words[1]) {
 				return errClientName
 			}
-			next.Name = words[1]
+			next.Name = strings.Clone(words[1])
 			words = words[2:]
 		default:
 			return oneLine("ERR Syntax error in HELLO option '" + quoted(words[0], len(words[0])) + "'")

@@ -1,5 +1,7 @@
 package commands
 
+import "redlock-proxy/quorum"
+
 // Session is what the dialect remembers of one connection. One goroutine at a
 // time may use it.
 type Session struct {
@@ -7,6 +9,8 @@ type Session struct {
 	seen Snapshot
 
 	channels, patterns nameSet // subscribed to
+
+	single [1]quorum.Request // what the latest Action asks, see one
 
 	tx    transaction
 	watch *watch // nil: nothing is watched
@@ -51,8 +55,8 @@ func (s *Session) Proto() int   { return s.seen.Proto }
 func (s *Session) Authed() bool { return s.seen.Authed }
 
 // Do takes one command of the client, name first, and says what it comes to.
-// The strings in args may be kept, the slice is not. No command at all comes to
-// the zero Action.
+// The strings in args may be kept (for long, only as copies: they hold the memory of
+// other commands), the slice is not. No command at all comes to the zero Action.
 func (s *Session) Do(args []string) Action {
 	if len(args) == 0 {
 		return Action{}
@@ -64,6 +68,13 @@ func (s *Session) Do(args []string) Action {
 	}
 	a.Muted = (a.Muted || s.silent || s.skipping) && !pushes(a.Effect)
 	return a
+}
+
+// one is the requests of an Action that has one, which is the rule on the hot path: it
+// costs no memory of its own, and lasts until the session's next command.
+func (s *Session) one(r quorum.Request) []quorum.Request {
+	s.single[0] = r
+	return s.single[:]
 }
 
 // pushes tells that an effect is answered with what no CLIENT REPLY silences.

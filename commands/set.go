@@ -86,7 +86,7 @@ func (s *Session) set(c *Command, args []string) Action {
 		return refuse(text)
 	}
 	if o.nx {
-		return acquire(quorum.Request{Key: key, Token: value, TTL: e.ttl(), At: e.at()}, o.get)
+		return s.acquire(quorum.Request{Key: key, Token: value, TTL: e.ttl(), At: e.at()}, o.get)
 	}
 	return overwrite(key, value, o, &e)
 }
@@ -98,7 +98,7 @@ func (s *Session) setWithoutTTL(key, value string, o setOptions) Action {
 		return refuse(text)
 	}
 	if o.nx {
-		return acquire(quorum.Request{Key: key, Token: value}, o.get)
+		return s.acquire(quorum.Request{Key: key, Token: value}, o.get)
 	}
 	return overwrite(key, value, o, nil)
 }
@@ -108,7 +108,7 @@ func (s *Session) setnx(c *Command, args []string) Action {
 		return refuse(text)
 	}
 	return Action{
-		Requests: []quorum.Request{{Kind: quorum.Acquire, Key: args[1], Token: args[2]}},
+		Requests: s.one(quorum.Request{Kind: quorum.Acquire, Key: args[1], Token: args[2]}),
 		Render:   acquiredAsInteger,
 	}
 }
@@ -140,13 +140,13 @@ func (s *Session) parseSetExpiry(c *Command, number string, unit time.Duration, 
 	return e, s.d.allowTTL(e)
 }
 
-func acquire(r quorum.Request, get bool) Action {
+func (s *Session) acquire(r quorum.Request, get bool) Action {
 	r.Kind = quorum.Acquire
 	render := acquiredAsStatus
 	if get {
 		render = acquiredAsOldValue
 	}
-	return Action{Requests: []quorum.Request{r}, Render: render}
+	return Action{Requests: s.one(r), Render: render}
 }
 
 // overwrite is a SET without NX, in one form: the masters get a ttl as PX.

@@ -159,6 +159,7 @@ type step struct {
 // plan takes in a command with what it comes to alone: if that is a reply, it is
 // one here too.
 func (e *execution) plan(q queued, a Action) {
+	a.Requests = slices.Clone(a.Requests)
 	st := step{alone: a, reply: a.Reply}
 	if a.Reply.Kind == 0 {
 		st.words, st.shape = q.args, shapeOf(q.command, q.args)

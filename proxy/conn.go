@@ -40,16 +40,15 @@ type conn struct {
 	phase   phase
 	waits   bool // the reader waits for changed
 
-	head, tail *slot          // replies owed, in the order of the commands
-	inFlight   int            // requests of these slots
-	undecided  map[string]int // keys whose next command waits, see slot.go
-	crowded    bool           // undecided had many keys since it was made
-	out        *buffer        // replies that are complete; nil if there are none
-	unread     int            // bytes of complete replies that the client has not taken
-	writing    bool           // somebody writes
-	pushed     uint64         // bytes of replies that went into out since the beginning
-	sent       uint64         // and those of them that the kernel took
-	promises   []promise      // OKs among the others
+	owed      slotLine  // slots whose replies are owed, in the order of the commands
+	inFlight  int       // requests of these slots
+	undecided undecided // keys whose next command waits
+	out       *buffer   // replies that are complete; nil if there are none
+	unread    int       // bytes of complete replies that the client has not taken
+	writing   bool      // somebody writes
+	pushed    uint64    // bytes of replies that went into out since the beginning
+	sent      uint64    // and those of them that the kernel took
+	promises  slotLine  // slots whose replies are OKs among the others, see undelivered.go
 }
 
 // phase is where a connection stands in its life. It only grows.
@@ -165,7 +164,7 @@ func (c *conn) idle() bool {
 	if c.phase != serving {
 		return true
 	}
-	return c.head == nil && c.silence() >= c.srv.cfg.Timeout && !c.session.Snapshot().Subscribed()
+	return c.owed.head == nil && c.silence() >= c.srv.cfg.Timeout && !c.session.Snapshot().Subscribed()
 }
 
 // touch notes that a byte came or went.

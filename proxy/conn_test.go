@@ -62,6 +62,33 @@ func TestOwnCommandsWaitBehindAnUndecidedAcquire(t *testing.T) {
 	})
 }
 
+// The engine keeps a client's acquires of one key in order.
+func TestOwnAcquiresDoNotWaitBehindOneAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("acquire k\r\nacquire k\r\nwrite k\r\nacquire k\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); got != "acquire:k acquire:k" {
+			t.Fatalf("put before the first is decided: %s", got)
+		}
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Contended})
+		synctest.Wait()
+		if got := r.engine.keys(); got != "acquire:k acquire:k" {
+			t.Fatalf("put before the second is decided: %s", got)
+		}
+		r.engine.answer(t, "k", won)
+		synctest.Wait()
+		if got := r.engine.keys(); got != "acquire:k acquire:k write:k acquire:k" {
+			t.Fatalf("put after both are decided: %s", got)
+		}
+		r.engine.answer(t, "k", won)
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Contended})
+		c.expect("$-1\r\n$1\r\nk\r\n$1\r\nk\r\n$-1\r\n")
+		r.end()
+	})
+}
+
 func TestAFollowUpKeepsItsKeyUndecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})

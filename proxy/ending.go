@@ -20,7 +20,7 @@ func (c *conn) settle(linger bool) {
 		c.phase = closing
 		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
 	}
-	for c.phase == closing && (c.head != nil || c.out != nil || c.writing) {
+	for c.phase == closing && (c.owed.head != nil || c.out != nil || c.writing) {
 		c.waitFlushed()
 	}
 	gone := c.phase == cutOff
@@ -71,7 +71,7 @@ func (c *conn) cut() { c.takeBack(c.sever()) }
 
 // sever is cut, but for taking back the locks that nobody will hear of, which it
 // returns.
-func (c *conn) sever() (broken []promise) {
+func (c *conn) sever() (broken []*slot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == cutOff {
@@ -79,7 +79,7 @@ func (c *conn) sever() (broken []promise) {
 	}
 	c.phase = cutOff
 	broken = c.broken()
-	c.head, c.tail, c.inFlight, c.undecided = nil, nil, 0, nil
+	c.owed, c.inFlight, c.undecided = slotLine{}, 0, undecided{}
 	if c.out != nil {
 		c.out.release()
 		c.out = nil

@@ -19,11 +19,13 @@ type chunk struct {
 	words   [][]byte // redcon's arguments
 	args    []string // and the session's, which does not keep the slice
 	encoded []byte   // replies on their way to the output
+	store   []byte   // where the next small commands are kept, see keep
 }
 
 const (
 	chunkSize      = 16 << 10 // one read
 	smallChunkSize = 4 << 10  // where it is held while idle: TLS, pipes
+	storeSize      = 4 << 10
 )
 
 var chunks = sync.Pool{New: func() any { return newChunk(chunkSize) }}
@@ -32,9 +34,30 @@ func newChunk(size int) *chunk { return &chunk{buf: make([]byte, size)} }
 
 // release gives a chunk back to the pool, unless it is a connection's own.
 func (k *chunk) release() {
-	if k != nil && len(k.buf) == chunkSize {
+	switch {
+	case k == nil:
+	case len(k.buf) == chunkSize:
 		chunks.Put(k)
+	default:
+		k.store = nil
 	}
+}
+
+// keep copies a command to where its arguments can point to for good: it is never
+// written again. Small commands share a piece of memory, which lives as long as any
+// of them, so whoever keeps an argument for long makes a copy of his own.
+func (k *chunk) keep(command []byte) []byte {
+	n := len(command)
+	if n > storeSize/16 {
+		return bytes.Clone(command)
+	}
+	if n > len(k.store) {
+		k.store = make([]byte, storeSize)
+	}
+	kept := k.store[:n:n]
+	k.store = k.store[n:]
+	copy(kept, command)
+	return kept
 }
 
 // input is the reader's part of a connection; nobody else touches it.
@@ -115,8 +138,14 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 			c.partial = append(c.partial, p[:n]...)
 			break
 		}
-		raw := append(c.partial, p[:n]...)
-		c.partial, p = nil, p[n:]
+		raw := p[:n]
+		if len(c.partial) > 0 {
+			raw = append(c.partial, raw...)
+			c.partial = nil
+		} else {
+			raw = k.keep(raw)
+		}
+		p = p[n:]
 		args, err := c.parse(k, raw)
 		if err != nil {
 			return c.refuse(k, err)

@@ -28,10 +28,10 @@ func (c *conn) append(encoded []byte) bool {
 		c.mu.Unlock()
 		return false
 	}
-	if c.tail == nil {
+	if last := c.owed.tail; last == nil {
 		c.push(encoded)
 	} else {
-		c.tail.after = append(c.tail.after, encoded...)
+		last.after = append(last.after, encoded...)
 	}
 	over := c.owe(len(encoded))
 	c.mu.Unlock()
@@ -41,32 +41,42 @@ func (c *conn) append(encoded []byte) bool {
 	return !over
 }
 
-// complete fills a slot and lets those leave the line that can.
+// complete fills a slot, whose keys are decided by that, and lets those leave the
+// line that can. The slot is not the caller's any more.
 func (c *conn) complete(s *slot, encoded []byte) {
 	c.mu.Lock()
-	over := false
-	if c.phase == cutOff && s.won != nil {
-		defer c.takeBack([]promise{{request: s.won, won: s.wonAt}})
-	}
-	if c.phase != cutOff {
-		s.full, s.reply = true, encoded
-		over = c.owe(len(encoded))
-		for c.head != nil && c.head.full {
-			first := c.head
-			c.promised(first)
-			c.push(first.reply)
-			c.push(first.after)
-			c.inFlight -= first.weight
-			c.head, first.next = first.next, nil
+	if c.phase == cutOff {
+		c.mu.Unlock()
+		if s.won {
+			c.takeBack([]*slot{s})
 		}
-		if c.head == nil {
-			c.tail = nil
-		}
-		c.wake()
+		return
 	}
+	for _, key := range s.held {
+		c.undecided.remove(key, s.queues)
+	}
+	s.full, s.reply = true, encoded
+	over := c.owe(len(encoded))
+	for c.owed.head != nil && c.owed.head.full {
+		c.leave(c.owed.pop())
+	}
+	c.wake()
 	c.mu.Unlock()
 	if over {
 		c.overflow()
+	}
+}
+
+// leave sends what a slot holds that has left the line. mu is held.
+func (c *conn) leave(s *slot) {
+	s.begins = c.pushed
+	c.push(s.reply)
+	c.push(s.after)
+	c.inFlight -= s.weight
+	if s.won {
+		c.promises.push(s)
+	} else {
+		s.release()
 	}
 }
 

@@ -57,7 +57,7 @@ func (c *conn) subscribe(a *commands.Action, e commands.SubscribeEffect) {
 // woken by the message must find it done, a lock's release for one.
 func (c *conn) publish(a *commands.Action, e commands.PublishEffect) {
 	c.mu.Lock()
-	for c.phase != cutOff && c.head != nil {
+	for c.phase != cutOff && c.owed.head != nil {
 		c.waitFlushed()
 	}
 	gone := c.phase == cutOff

@@ -1,7 +1,7 @@
 package proxy
 
 import (
-	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,12 +25,14 @@ type slot struct {
 
 	// ordered: the keys of all requests are undecided until the reply is known,
 	// because Render may come to more requests. held are the keys that this
-	// slot leaves undecided, for that or because a request does.
+	// slot leaves undecided, for that or because a request does. queues: it is
+	// an acquire and nothing else, see undecided.go.
 	ordered bool
+	queues  bool
 	held    []string
 
-	won   *quorum.Request // the acquire that the reply tells to have been won
-	wonAt time.Duration   // by the server's clock
+	won   bool          // the reply tells that the first request, an acquire, was won
+	wonAt time.Duration // by the server's clock
 
 	asks    []ask
 	results []quorum.Result
@@ -38,16 +40,28 @@ type slot struct {
 	weight  int          // in inFlight
 
 	// One request is the rule; it costs no further allocation.
-	oneAsk    [1]ask
-	oneResult [1]quorum.Result
-	oneKey    [1]string
-	small     [40]byte
+	oneRequest [1]quorum.Request
+	oneAsk     [1]ask
+	oneResult  [1]quorum.Result
+	oneKey     [1]string
+	small      [40]byte
 
 	// The connection's mu guards what follows.
-	next  *slot
-	full  bool
-	reply []byte
-	after []byte // replies of commands that need no request
+	next   *slot
+	full   bool
+	reply  []byte
+	after  []byte // replies of commands that need no request
+	begins uint64 // where the reply begins in the stream of all
+}
+
+// slots are used again: one that has left the line is nobody's any more, unless it
+// is a promise. Those of a connection that is cut off are left to the collector,
+// since answers for them are still to come.
+var slots = sync.Pool{New: func() any { return new(slot) }}
+
+func (s *slot) release() {
+	*s = slot{}
+	slots.Put(s)
 }
 
 // ask is one request of a slot, and the engine's asker for it.
@@ -58,7 +72,8 @@ type ask struct {
 }
 
 func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
-	s := &slot{
+	s := slots.Get().(*slot)
+	*s = slot{
 		conn:    c,
 		command: a.Command,
 		begun:   begun,
@@ -68,7 +83,12 @@ func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
 		weight:  len(a.Requests),
 	}
 	s.held = s.oneKey[:0]
-	s.expect(a.Requests, a.Render)
+	requests := a.Requests // the session's, until its next command
+	if len(requests) == 1 {
+		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
+		requests = s.oneRequest[:copy(s.oneRequest[:], requests)]
+	}
+	s.expect(requests, a.Render)
 	return s
 }
 
@@ -76,8 +96,7 @@ func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
 func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 	s.render = render
 	s.asks, s.results = s.oneAsk[:], s.oneResult[:]
-	// The engine may still be about to flush an ask that it has answered.
-	if len(requests) > 1 || s.oneAsk[0].slot != nil {
+	if len(requests) > 1 {
 		s.asks, s.results = make([]ask, len(requests)), make([]quorum.Result, len(requests))
 	}
 	for i := range requests {
@@ -95,15 +114,10 @@ func (c *conn) put(s *slot) bool {
 		c.waitFlushed()
 	}
 	c.inFlight += s.weight
-	if c.tail == nil {
-		c.head = s
-	} else {
-		c.tail.next = s
-	}
-	c.tail = s
+	c.owed.push(s)
 	c.mu.Unlock()
 
-	for i := range s.asks {
+	for i := range s.asks { // the last Put may be the end of s
 		a := &s.asks[i]
 		if !c.enter(s, a.request) {
 			return false
@@ -111,84 +125,6 @@ func (c *conn) put(s *slot) bool {
 		c.srv.engine.Put(a.request, a)
 	}
 	return true
-}
-
-// smallMap is how many entries a map has room for without growing. One that
-// grew is not kept.
-const smallMap = 8
-
-// enter waits until the keys of r are decided (for a survey, all keys) and, if r
-// leaves them undecided, says so. It is false if the connection ended meanwhile: what has
-// not been put by then is not carried out.
-func (c *conn) enter(s *slot, r *quorum.Request) bool {
-	if r.Kind == quorum.Survey && !c.enterAll() {
-		return false
-	}
-	one := [1]string{r.Key}
-	keys := one[:]
-	if r.Kind == quorum.Run {
-		keys = r.Keys
-	}
-	for _, key := range keys {
-		if !slices.Contains(s.held, key) && !c.enterKey(s, key, undecides(r)) {
-			return false
-		}
-	}
-	return true
-}
-
-// undecides tells of a request that it leaves its keys undecided until it is
-// answered: it may be undone and tried again, or, of an extension, it gives the
-// key again to masters that have lost it.
-func undecides(r *quorum.Request) bool {
-	return r.Kind == quorum.Acquire || r.Kind == quorum.Run || r.Kind == quorum.Extend
-}
-
-func (c *conn) enterKey(s *slot, key string, undecides bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.phase != cutOff && c.undecided[key] > 0 {
-		c.waitFlushed()
-	}
-	if c.phase == cutOff {
-		return false
-	}
-	if s.ordered || undecides {
-		s.held = append(s.held, key)
-		if c.undecided == nil {
-			c.undecided = make(map[string]int, 1)
-		}
-		c.undecided[key]++
-		c.crowded = c.crowded || len(c.undecided) > smallMap
-	}
-	return true
-}
-
-// enterAll waits until no key is undecided.
-func (c *conn) enterAll() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.phase != cutOff && len(c.undecided) > 0 {
-		c.waitFlushed()
-	}
-	return c.phase != cutOff
-}
-
-// decided takes back what enter said of a key.
-func (c *conn) decided(keys ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, key := range keys {
-		if n := c.undecided[key]; n > 1 {
-			c.undecided[key] = n - 1
-		} else {
-			delete(c.undecided, key)
-		}
-	}
-	if c.crowded && len(c.undecided) == 0 {
-		c.undecided, c.crowded = nil, false
-	}
-	c.wake()
 }
 
 // Answer is the engine's. It runs on whatever goroutine cast the deciding vote.
@@ -223,14 +159,10 @@ func (s *slot) fill() {
 	var encoded []byte
 	if !s.muted {
 		encoded = appendReply(s.small[:0], &reply, s.proto)
-		if r := s.asks[0].request; r.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won {
-			s.won, s.wonAt = r, now
-		}
+		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
+		s.wonAt = now
 	}
 	c.complete(s, encoded)
-	if len(s.held) > 0 {
-		c.decided(s.held...)
-	}
 }
 
 // askOn puts the requests that follow from the results, all at once: their
@@ -238,7 +170,7 @@ func (s *slot) fill() {
 func (s *slot) askOn(next commands.Action) {
 	db := s.asks[0].request.DB
 	s.expect(next.Requests, next.Render)
-	for i := range next.Requests {
+	for i := range next.Requests { // the last Put may be the end of s
 		next.Requests[i].DB = db
 		s.conn.srv.engine.Put(&next.Requests[i], &s.asks[i])
 	}

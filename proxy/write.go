@@ -138,7 +138,7 @@ func (c *conn) takeMore() *buffer {
 	c.mu.Lock()
 	b := c.out
 	c.out = nil
-	var broken []promise
+	var broken []*slot
 	if b == nil {
 		c.writing = false
 		c.wake()

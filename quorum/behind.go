@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -43,7 +44,7 @@ type lag struct {
 func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id := behindOn{key, lane}
+	id := behindOn{strings.Clone(key), lane}
 	old, known := b.since[id]
 	if !known || old.left != fingerprint(r.before) {
 		if b.since == nil {

@@ -3,6 +3,7 @@ package quorum
 import (
 	"container/list"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -99,6 +100,8 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	if owed.over(now) {
 		return 1
 	}
+	// It may last longer than the command whose memory its strings would hold.
+	owed.key, owed.value = strings.Clone(owed.key), strings.Clone(owed.value)
 	if d.byLock == nil {
 		d.byLock = make(map[lockID]*list.Element)
 	}

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -39,6 +40,7 @@ func (h *holds) put(key string, held hold, now time.Time) {
 	if h.byKey == nil {
 		h.byKey = make(map[string]hold)
 	}
+	key, held.token = strings.Clone(key), strings.Clone(held.token)
 	if _, ok := h.byKey[key]; !ok && len(h.byKey) >= maxHolds {
 		var victim string
 		for k, old := range h.byKey {
