@@ -1,6 +1,9 @@
 package quorum
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Collapse: at most one acquire of a key is in flight. Those that come meanwhile
 // wait here and then share one next attempt, put to the masters for the first of
@@ -22,6 +25,9 @@ type flight struct {
 	waiting []*op // came after it was put
 }
 
+// flights are used again.
+var flights = sync.Pool{New: func() any { return new(flight) }}
+
 // join has an acquire wait if one of its key is in flight; else it is in flight
 // itself from here on, and the caller's to put.
 func (e *Engine) join(o *op) (waits bool) {
@@ -37,7 +43,7 @@ func (e *Engine) join(o *op) (waits bool) {
 	if s.flights == nil {
 		s.flights = make(map[string]*flight)
 	}
-	o.flight = &o.own
+	o.flight = flights.Get().(*flight)
 	s.flights[o.Key] = o.flight
 	return false
 }
@@ -67,7 +73,10 @@ func (e *Engine) finish(o *op, r Result) {
 		next.flight = f
 	} else {
 		delete(s.flights, o.Key)
+		*f = flight{}
+		flights.Put(f)
 	}
+	o.flight = nil
 	s.mu.Unlock()
 
 	o.flusher = o.asker.Answer(r)
@@ -99,6 +108,7 @@ func (e *Engine) share(sharing []*op, r Result) {
 	var last Flusher
 	for _, o := range sharing {
 		f := o.asker.Answer(r)
+		o.drop()
 		if last != nil && f != last {
 			last.Flush()
 		}

@@ -33,6 +33,7 @@ type Engine struct {
 	shared    atomic.Uint64
 	held      atomic.Uint64
 	inFlight  atomic.Int64
+	latestTTL atomic.Pointer[ttlText]
 
 	apart  atomic.Int64  // by how much our clocks differ, which grows when the machine sleeps
 	sleeps atomic.Uint64 // how often it has slept
@@ -112,15 +113,15 @@ func (e *Engine) withClock(m Master) Master {
 }
 
 // Put puts a request to all masters and returns. The asker is answered exactly
-// once, maybe before Put returns. Put waits for no master. The request must not
-// be changed afterwards.
+// once, maybe before Put returns. Put waits for no master. The request is the caller's
+// again afterwards, what it points to is not.
 func (e *Engine) Put(r *Request, asker Asker) {
 	if r.DB != 0 {
 		if d := e.database(r.DB); d != nil {
 			e = d
 		}
 	}
-	o := &op{Request: *r, asker: asker}
+	o := newOp(r, asker)
 	switch {
 	case o.Kind == Acquire && e.join(o):
 	case o.isStep() && e.takeTurn(o):
@@ -129,8 +130,9 @@ func (e *Engine) Put(r *Request, asker Asker) {
 	}
 }
 
-// try is one attempt at a request.
+// try is one attempt at a request. The op is not the caller's any more.
 func (e *Engine) try(o *op) {
+	defer o.drop()
 	n := len(e.lanes)
 	o.engine, o.said, o.put, o.sleeps = e, o.few[:min(n, len(o.few))], time.Now(), e.sleeps.Load()
 	if n > len(o.few) {

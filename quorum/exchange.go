@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"slices"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -22,7 +23,8 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 	}
 	// Ops that are pointless by now are voted on only after the batch has left
 	// l.batch, as all others are.
-	sent := make([]bool, len(ops))
+	l.asked = slices.Grow(l.asked[:0], len(ops))[:len(ops)]
+	sent := l.asked
 	surveys := false
 	for i, o := range ops {
 		if sent[i] = !o.pointless(); sent[i] {
@@ -34,6 +36,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 			l.add(link, o.argv(l.argv[:0], link.who.nxGet))
 		}
 	}
+	l.commands = slices.Grow(l.commands, proofSize)
 	link.guard.allow(surveys)
 	l.begin(ops, now)
 	answers, p, err := link.exchange(l.commands)
@@ -66,6 +69,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 			a := l.read(answers[0])
 			answers = answers[1:]
 			if a.failed("NOSCRIPT") && l.mendable(o.keys(), ops[i+1:], sent[i+1:]) {
+				o.hold()
 				lost.ops = append(lost.ops, o)
 				continue
 			}
@@ -83,11 +87,11 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		l.vote(o, v, did, now)
 	}
 	l.flushAll()
+	l.recycle(ops)
 	empty := len(l.commands) == 0
 	if err := l.mend(link, lost); err != nil {
 		return err
 	}
-	l.recycle(ops)
 	if empty {
 		return nil
 	}
@@ -176,10 +180,11 @@ func (l *lane) end(began time.Time) time.Time {
 	return now
 }
 
-// recycle keeps the array of a batch for the queue after next.
+// recycle ends what the lane has to do with the ops of a batch, and keeps the array
+// for the queue after next.
 func (l *lane) recycle(ops []*op) {
-	if cap(ops) >= maxBatch/16 && cap(ops) <= maxReleases {
-		clear(ops)
+	dropAll(ops)
+	if cap(ops) > 0 && cap(ops) <= maxReleases {
 		l.spare = ops[:0]
 	}
 }
@@ -212,4 +217,6 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 		l.vote(o, Unknown, false, now)
 	}
 	l.flushAll()
+	dropAll(ops)
+	dropAll(queue)
 }

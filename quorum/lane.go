@@ -68,6 +68,7 @@ type lane struct {
 	argv     []string
 	flush    []Flusher
 	spare    []*op
+	asked    []bool // which ops of the batch are sent
 	troubled string // the trouble that was last logged
 	warned   bool   // of its replicas
 	mending  bool   // what was refused with NOSCRIPT is being sent again
@@ -95,6 +96,7 @@ func (l *lane) push(o *op) (missed Vote) {
 	case l.silent() && !o.needsNoVote():
 		return Withheld
 	}
+	o.hold()
 	l.queue = append(l.queue, o)
 	l.rouse()
 	return 0
@@ -147,6 +149,7 @@ func (l *lane) heal(o *op) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open && len(l.errands) < maxErrands {
+		o.keep()
 		l.errands = append(l.errands, errand{heal: o, from: o.put})
 		l.rouse()
 	}
@@ -203,13 +206,15 @@ func (l *lane) probe(now time.Time, after time.Duration) {
 	}
 }
 
-// overdue appends the ops of this lane whose time is up and which are not decided.
+// overdue appends the ops of this lane whose time is up and which are not decided, and
+// holds them for the caller.
 func (l *lane) overdue(ops []*op, now time.Time) []*op {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, list := range [][]*op{l.batch, l.queue} {
 		for _, o := range list {
 			if o.overdue(now) && o.ballot.load().decision() == undecided {
+				o.hold()
 				ops = append(ops, o)
 			}
 		}

@@ -163,6 +163,9 @@ type proof struct {
 	clock sighting
 }
 
+// proofSize is how many commands ask for the proof.
+const proofSize = 2
+
 // exchange sends commands as one batch, with the proof at its end, and returns the
 // answers and the proof. An error means that any of the commands may have been
 // carried out or not, and that the link is of no more use.
@@ -184,7 +187,7 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 			return nil, p, err
 		}
 	}
-	last := len(answers) - 2
+	last := len(answers) - proofSize
 	mark, _ := answers[last].ToMessage()
 	end, _ := answers[last+1].ToMessage()
 	now, ok := masterTime(newAnswer(end))

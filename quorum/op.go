@@ -3,6 +3,7 @@ package quorum
 import (
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 // gathers their votes. A split acquire is tried again as a new op.
 type op struct {
 	Request
+	holders atomic.Int32 // see recycle.go
 	asker   Asker
 	flusher Flusher // once the asker has been answered
 	engine  *Engine
@@ -30,7 +32,6 @@ type op struct {
 	holder string
 
 	flight *flight // of an acquire: who waits for it
-	own    flight  // what flight is made of, unless it was handed on
 
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.
@@ -128,6 +129,22 @@ func (o *op) expire(now time.Time) (answered bool) {
 	return decisive && o.engine.decided(o, c, now)
 }
 
+// millisecondsText is n as the masters get it. Clients ask for one ttl again and
+// again, so the latest text is kept.
+func (e *Engine) millisecondsText(n int64) string {
+	if latest := e.latestTTL.Load(); latest != nil && latest.milliseconds == n {
+		return latest.text
+	}
+	text := strconv.FormatInt(n, 10)
+	e.latestTTL.Store(&ttlText{n, text})
+	return text
+}
+
+type ttlText struct {
+	milliseconds int64
+	text         string
+}
+
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
 	if o.isStep() {
@@ -141,7 +158,7 @@ func (o *op) prepare(ttl time.Duration) {
 		return
 	}
 	o.ttl = pad(ttl)
-	o.px = strconv.FormatInt(milliseconds(o.ttl), 10)
+	o.px = o.engine.millisecondsText(milliseconds(o.ttl))
 	if o.TTLArg > 0 {
 		o.Args = slices.Clone(o.Args)
 		o.Args[o.TTLArg] = o.px

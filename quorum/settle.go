@@ -225,12 +225,10 @@ func (e *Engine) heal(o *op, c counted, i int) {
 
 // persist is the second step of an acquire without ttl.
 func (e *Engine) persist(o *op) {
-	e.try(&op{
-		Request: Request{Kind: Extend, Key: o.Key, Token: o.Token},
-		asker:   o.asker,
-		first:   o,
-		flight:  o.flight,
-	})
+	o.keep()
+	second := newOp(&Request{Kind: Extend, Key: o.Key, Token: o.Token}, o.asker)
+	second.first, second.flight = o, o.flight
+	e.try(second)
 }
 
 // unpersist takes an acquire without ttl back whose second step failed. Master
@@ -248,7 +246,7 @@ func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
 func (e *Engine) tryLater(o *op) {
 	least := e.SplitDelay / 5
 	delay := least + rand.N(e.SplitDelay-least+1)
-	e.again(
-		&op{Request: o.Request, asker: o.asker, attempt: o.attempt + 1, flight: o.flight, turn: o.turn, began: o.began},
-		time.Now().Add(delay))
+	next := newOp(&o.Request, o.asker)
+	next.attempt, next.flight, next.turn, next.began = o.attempt+1, o.flight, o.turn, o.began
+	e.again(next, time.Now().Add(delay))
 }

@@ -183,6 +183,7 @@ func (l *lane) withhold(q *quarantine, why string) {
 		l.vote(o, Withheld, false, now)
 	}
 	l.flushAll()
+	dropAll(moot)
 }
 
 // needsNoVote tells that an op is sent to a master that must not vote, too: it may

@@ -60,6 +60,7 @@ func (e *Engine) expire(now time.Time) {
 			o.flusher.Flush()
 		}
 	}
+	dropAll(late)
 }
 
 // retries are the split acquires that wait for their next attempt. Their number
