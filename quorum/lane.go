@@ -167,6 +167,9 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
+		// Others may be about to put something, too. What waits for the same batch
+		// costs the master, and us, next to nothing more.
+		yield()
 		l.mu.Lock()
 		if l.waiting() == 0 {
 			break // roused to probe
