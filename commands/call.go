@@ -9,7 +9,7 @@ import (
 )
 
 // call is one call of a lock script: the shape of the script, and what the
-// client gave it. It renders the results of its own requests.
+// client gave it.
 type call struct {
 	sc         *script
 	key, token string
@@ -19,16 +19,16 @@ type call struct {
 
 // newCall takes what the shape names out of KEYS and ARGV, or says what is wrong
 // there in the words that Redis has for it when a script uses it.
-func newCall(sc *script, keys, argv []string) (*call, string) {
-	sh, c := &sc.shape, &call{sc: sc}
+func newCall(sc *script, keys, argv []string) (call, string) {
+	sh, c := &sc.shape, call{sc: sc}
 	if len(keys) < sh.key || len(argv) < max(sh.token, sh.ttl, sh.additive) {
-		return nil, errScriptArgument
+		return call{}, errScriptArgument
 	}
 	c.key, c.token = keys[sh.key-1], argv[sh.token-1]
 	if sh.ttl > 0 {
 		n, ok := parseInt(argv[sh.ttl-1])
 		if !ok {
-			return nil, errNotInteger
+			return call{}, errNotInteger
 		}
 		c.number = n
 	}
@@ -36,26 +36,25 @@ func newCall(sc *script, keys, argv []string) (*call, string) {
 	return c, ""
 }
 
-func (c *call) action(d *Dialect) Action {
+func (c call) action(s *Session) Action {
 	sh := &c.sc.shape
 	switch {
 	case sh.class == quorum.Release:
-		return c.release()
+		return Action{Requests: s.one(c.release()), Render: called{c.sc}}
 	case c.additive || sh.greater || sh.needsTTL:
 		// What becomes of the key depends on the ttl it has.
-		return Action{Requests: forEach(quorum.Read, []string{c.key}), Render: afterRead{c, d}, Continues: true}
+		return Action{Requests: forEach(quorum.Read, []string{c.key}), Render: afterRead{c, s.d}, Continues: true}
 	}
-	return c.extend(d, c.number, sh.unit)
+	return c.extend(s.d, c.number, sh.unit)
 }
 
-func (c *call) release() Action {
-	r := quorum.Request{Kind: quorum.Release, Key: c.key, Token: c.token}
-	return Action{Requests: []quorum.Request{r}, Render: c}
+func (c call) release() quorum.Request {
+	return quorum.Request{Kind: quorum.Release, Key: c.key, Token: c.token}
 }
 
 // extend gives the key an expiry of n units, which the shape has told to be a ttl
 // or a Unix time. An expiry that is over ends the lock, as PEXPIRE does.
-func (c *call) extend(d *Dialect, n int64, unit time.Duration) Action {
+func (c call) extend(d *Dialect, n int64, unit time.Duration) Action {
 	sh := &c.sc.shape
 	if n <= 0 && sh.orPersist {
 		if text := d.allowNoTTL(); text != "" {
@@ -68,7 +67,7 @@ func (c *call) extend(d *Dialect, n int64, unit time.Duration) Action {
 		return refuse(inScript(invalidExpire(sh.command()), c.sc.sha))
 	}
 	if e.past() {
-		return c.release()
+		return Action{Requests: []quorum.Request{c.release()}, Render: called{c.sc}}
 	}
 	if text := d.allowTTL(e); text != "" {
 		return refuse(text)
@@ -77,9 +76,9 @@ func (c *call) extend(d *Dialect, n int64, unit time.Duration) Action {
 }
 
 // putExtend: the zero expiry takes the expiry away.
-func (c *call) putExtend(e expiry) Action {
+func (c call) putExtend(e expiry) Action {
 	r := quorum.Request{Kind: quorum.Extend, Key: c.key, Token: c.token, TTL: e.ttl(), At: e.at()}
-	return Action{Requests: []quorum.Request{r}, Render: c}
+	return Action{Requests: []quorum.Request{r}, Render: called{c.sc}}
 }
 
 // command is the name of the command that a script of this shape expires its key
@@ -99,11 +98,13 @@ func (sh *shape) command() string {
 	return name.String()
 }
 
-// Render answers a release or an extend with what the client's script would have
+// called answers a release or an extend with what the client's script would have
 // said.
-func (c *call) Render(results []quorum.Result) (Reply, Action) {
+type called struct{ sc *script }
+
+func (c called) Render(results []quorum.Result) (Reply, Action) {
 	r, sh := results[0], &c.sc.shape
-	if text, failed := c.failure(r); failed {
+	if text, failed := c.sc.failure(r); failed {
 		return text, Action{}
 	}
 	switch {
@@ -116,10 +117,10 @@ func (c *call) Render(results []quorum.Result) (Reply, Action) {
 }
 
 // failure is an error of a master as it reads when a script met it.
-func (c *call) failure(r quorum.Result) (Reply, bool) {
+func (sc *script) failure(r quorum.Result) (Reply, bool) {
 	text, failed := failure(r)
 	if failed && r.Reply.Kind == quorum.FailureReply && text.Str == r.Reply.Str {
-		text.Str = inScript(text.Str, c.sc.sha)
+		text.Str = inScript(text.Str, sc.sha)
 	}
 	return text, failed
 }
@@ -127,13 +128,13 @@ func (c *call) failure(r quorum.Result) (Reply, bool) {
 // afterRead is an extend that had to know what is left of the ttl first. That the
 // key still holds the token the extend asks again.
 type afterRead struct {
-	c *call
+	c call
 	d *Dialect
 }
 
 func (a afterRead) Render(results []quorum.Result) (Reply, Action) {
 	r, sh := results[0], &a.c.sc.shape
-	if text, failed := a.c.failure(r); failed {
+	if text, failed := a.c.sc.failure(r); failed {
 		return text, Action{}
 	}
 	switch {

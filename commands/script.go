@@ -95,7 +95,7 @@ func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
 	if text != "" {
 		return refuse(inScript(text, sc.sha))
 	}
-	return call.action(s.d)
+	return call.action(s)
 }
 
 // journal runs a script on the masters.

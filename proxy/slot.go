@@ -59,6 +59,7 @@ type slot struct {
 // since answers for them are still to come.
 var slots = sync.Pool{New: func() any { return new(slot) }}
 
+// release gives a slot back as newSlot needs it.
 func (s *slot) release() {
 	*s = slot{}
 	slots.Put(s)
@@ -73,15 +74,9 @@ type ask struct {
 
 func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
 	s := slots.Get().(*slot)
-	*s = slot{
-		conn:    c,
-		command: a.Command,
-		begun:   begun,
-		proto:   c.session.Proto(),
-		muted:   a.Muted,
-		ordered: a.Continues,
-		weight:  len(a.Requests),
-	}
+	s.conn, s.command, s.begun = c, a.Command, begun
+	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
+	s.weight = len(a.Requests)
 	s.held = s.oneKey[:0]
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
