@@ -36,7 +36,7 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 		s := &simulation{
 			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 3)),
 			held: make(map[string]holding), lost: make(map[string]string),
-			ttl: [2]int{1000, 6000},
+			ttl: [2]int{1000, 6000}, constant: 4,
 		}
 		s.world = newWorld(t, 3+2*s.rand.IntN(2))
 		for _, m := range s.world.masters {
@@ -101,6 +101,16 @@ func (s *simulation) losses() (caughtUp int) {
 			tell(source, "is flushed while it is read")
 			time.Sleep(s.ends.Sub(time.Now()))
 			return caughtUp + 1
+		}
+		if s.rand.IntN(4) == 0 {
+			for range 100 {
+				if nonceOf(lost.value(MarkerKey)).provisional() {
+					onceRun(lost, markScript, forgetAll)
+					tell(lost, "is flushed before its marker is written again")
+					break
+				}
+				time.Sleep(5 * ms)
+			}
 		}
 		if s.rand.IntN(3) == 0 {
 			s.leave(lost, some(400, 1500), tell)

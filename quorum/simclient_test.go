@@ -19,20 +19,27 @@ func contextOf(d time.Duration) (context.Context, context.CancelFunc) {
 
 // client takes locks, holds them, extends, reads, releases or forgets them.
 func (s *simulation) client(c int, r *rand.Rand) {
-	constant := c%4 == 0
+	constant := c%s.constant == 0
+	key := ""
 	for i := 0; time.Now().Before(s.ends); i++ {
-		time.Sleep(time.Duration(r.IntN(60)) * ms)
+		// Some ask again at once, under the same token.
+		if again := constant && key != "" && r.IntN(2) == 0; !again {
+			time.Sleep(time.Duration(1+r.IntN(60)) * ms)
+			key = fmt.Sprint("k", r.IntN(simKeys))
+		} else {
+			time.Sleep(ms / 10)
+		}
 		e, token := s.engine(c)
 		if !constant {
 			token = fmt.Sprintf("c%d-%d", c, i)
 		}
-		key := fmt.Sprint("k", r.IntN(simKeys))
 		ttl := s.anyTTL(r)
 		sent := time.Now()
 		switch d := s.ask(e, Request{Kind: Acquire, Key: key, Token: token, TTL: ttl}).Decision; d {
 		case Won:
 			s.won(key, holding{c, token, sent.Add(ttl)}, "acquire")
 			s.hold(c, r, e, key, token)
+			key = ""
 		default:
 			s.mu.Lock()
 			s.note(" %s client %d: no (%v) for %s, asked %v ago", key, c, d, token, time.Since(sent))

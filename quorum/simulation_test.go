@@ -36,6 +36,9 @@ type simulation struct {
 	pause int       // the longest between two faults, in milliseconds
 	ttl   [2]int    // the shortest and the longest, in milliseconds
 
+	constant int  // each so many-th client locks with a constant token
+	sockets  bool // what is in a socket is carried out late, more often than other faults come
+
 	mu      sync.Mutex // guards what follows
 	engines []*Engine
 	born    []int // generation of each engine, which changes with a restart
@@ -139,6 +142,8 @@ func (s *simulation) begin() {
 			m.settings = map[string]string{"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
 		}
 	}
+	s.constant = []int{2, 4}[s.rand.IntN(2)]
+	s.sockets = s.rand.IntN(4) == 0
 	s.pause = []int{30, 120, 400}[s.rand.IntN(3)]
 	s.ttl = [][2]int{{30, 900}, {30, 250}, {500, 900}}[s.rand.IntN(3)]
 	for range 1 + s.rand.IntN(3) {
@@ -238,7 +243,11 @@ func (s *simulation) loss(m *fakeMaster) string {
 func (s *simulation) fault(m *fakeMaster) string {
 	r := s.rand
 	sometimes := time.Duration(r.IntN(2)*r.IntN(150)) * ms
-	switch r.IntN(14) {
+	kind := r.IntN(14)
+	if s.sockets && r.IntN(2) == 0 {
+		kind = 12
+	}
+	switch kind {
 	case 0, 1:
 		m.freeze()
 		return "frozen"
