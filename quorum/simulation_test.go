@@ -24,6 +24,8 @@ import (
 
 var schedules = flag.Int("schedules", 0, "how many schedules to simulate; 0 is enough for a quick test")
 
+var socketsOnly = flag.Bool("sockets", false, "have sockets be late in every schedule, more often than other faults come")
+
 var holdersOnly = flag.Bool("holders", false, "look for two holders of one lock only, not for what is left behind")
 
 // simulation is one schedule.
@@ -143,7 +145,7 @@ func (s *simulation) begin() {
 		}
 	}
 	s.constant = []int{2, 4}[s.rand.IntN(2)]
-	s.sockets = s.rand.IntN(4) == 0
+	s.sockets = s.rand.IntN(4) == 0 || *socketsOnly
 	s.pause = []int{30, 120, 400}[s.rand.IntN(3)]
 	s.ttl = [][2]int{{30, 900}, {30, 250}, {500, 900}}[s.rand.IntN(3)]
 	for range 1 + s.rand.IntN(3) {
