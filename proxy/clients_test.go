@@ -71,6 +71,7 @@ func TestClientKill(t *testing.T) {
 		r := newRig(t, Config{})
 		a, b, me := r.dial(), r.dial(), r.dial()
 		a.send("write k\r\n")
+		synctest.Wait()
 		me.send("CLIENT KILL 10.0.0.1:1\r\n")
 		me.expect("-ERR No such client\r\n")
 		me.send("CLIENT KILL ID 1\r\n")

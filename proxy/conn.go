@@ -44,7 +44,7 @@ type conn struct {
 	inFlight  int       // requests of these slots
 	undecided undecided // keys whose next command waits
 	out       *buffer   // replies that are complete; nil if there are none
-	unread    int       // bytes of complete replies that the client has not taken
+	unread    int       // bytes of complete replies that the client has not taken, with their promises
 	writing   bool      // somebody writes
 	pushed    uint64    // bytes of replies that went into out since the beginning
 	sent      uint64    // and those of them that the kernel took

@@ -56,10 +56,10 @@ func (c *conn) complete(s *slot, encoded []byte) {
 		c.undecided.remove(key, s.queues)
 	}
 	s.full, s.reply = true, encoded
-	over := c.owe(len(encoded))
 	for c.owed.head != nil && c.owed.head.full {
 		c.leave(c.owed.pop())
 	}
+	over := c.owe(len(encoded))
 	c.wake()
 	c.mu.Unlock()
 	if over {
@@ -75,6 +75,7 @@ func (c *conn) leave(s *slot) {
 	c.inFlight -= s.weight
 	if s.won {
 		c.promises.push(s)
+		c.unread += promiseSize
 	} else {
 		s.release()
 	}

@@ -6,10 +6,15 @@ package proxy
 
 // A slot whose reply is an OK is a promise until then, in the order of the stream.
 
+// promiseSize is about what a promise costs beside its reply, which is short: a client
+// that does not read is owed that, too.
+const promiseSize = 1 << 10
+
 // kept forgets the promises of which the kernel has a byte. mu is held.
 func (c *conn) kept() {
 	for c.promises.head != nil && c.promises.head.begins < c.sent {
 		c.promises.pop().release()
+		c.unread -= promiseSize
 	}
 }
 

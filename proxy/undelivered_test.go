@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -131,4 +133,26 @@ func TestAnOKThatTheKernelHasIsNotTakenBack(t *testing.T) {
 	if got := r.engine.back(); len(got) > 0 {
 		t.Errorf("told OK, and taken back: %q", got)
 	}
+}
+
+// An OK that waits costs more than its five bytes.
+func TestOKsThatNobodyReadsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Limits: Limits{MaxUnread: 100 << 10}})
+		r.engine.auto = answerAtOnce
+		c := r.dial()
+		var sent strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&sent, "acquire %d\r\n", i)
+		}
+		go c.send(sent.String())
+		synctest.Wait()
+		if got := r.server.stats.outputLimit.Load(); got != 1 {
+			t.Errorf("%d clients were cut off, want 1", got)
+		}
+		if got := len(r.engine.back()); got < 90 || got > 110 {
+			t.Errorf("%d locks were taken back, want about 100", got)
+		}
+		r.end()
+	})
 }
