@@ -119,7 +119,9 @@ func TestDripCostsNothing(t *testing.T) {
 	if grown := int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse); grown > 6<<20 {
 		t.Errorf("%d bytes held for a command of %d", grown, len(text))
 	}
-	if took > 10*time.Second {
+	// A square would be many minutes; a second is usual, and 13 with the race
+	// detector on a busy machine.
+	if took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	c.feed(k, []byte("\n"))

@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,20 +124,20 @@ func TestClockJumpTakesOneMasterOut(t *testing.T) {
 
 // A proxy whose own clock stood still must not take every master out for it.
 func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
-	var wall time.Duration
+	var wall atomic.Int64
 	clock := func(cfg *Config) {
 		cfg.Clock = func() (time.Duration, time.Time) {
 			boot, now := virtualClock()
-			return boot, now.Add(wall)
+			return boot, now.Add(time.Duration(wall.Load()))
 		}
 	}
 	for _, own := range []bool{true, false} {
-		wall = 0
+		wall.Store(0)
 		inWorld(t, 3, func(w *world) {
 			// Seen from us, the others have gone on for a minute.
 			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2, 3)
 			if !own {
-				wall = time.Minute // ours as well: it is the world's clocks that were set
+				wall.Store(int64(time.Minute)) // ours as well: it is the world's clocks that were set
 			}
 			time.Sleep(3 * w.cfg.ProbeInterval)
 			for i := range 3 {
@@ -156,12 +157,12 @@ func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
 // What was put before this machine slept is decided no more: a vote from before may
 // be worth nothing by now, and the patience did not run on.
 func TestSleepEndsEveryVote(t *testing.T) {
-	var slept time.Duration
+	var slept atomic.Int64
 	inWorld(t, 3, func(w *world) {
 		w.each(func(m *fakeMaster) { m.lag = 50 * ms }, 2, 3)
 		a := w.put(Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour})
 		time.Sleep(20 * ms) // one has granted
-		slept = time.Minute
+		slept.Store(int64(time.Minute))
 		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2, 3)
 		w.want(a.wait(t), Unavailable)
 		time.Sleep(time.Second)
@@ -170,7 +171,8 @@ func TestSleepEndsEveryVote(t *testing.T) {
 	}, func(cfg *Config) {
 		cfg.Clock = func() (time.Duration, time.Time) {
 			boot, now := virtualClock()
-			return boot + slept, now.Add(slept)
+			asleep := time.Duration(slept.Load())
+			return boot + asleep, now.Add(asleep)
 		}
 	})
 }
@@ -337,13 +339,13 @@ func TestBootstrapCutOffIsAQuarantine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 3)
 		briefTTL(&w.cfg)
-		writes := 0
+		var writes atomic.Int64
 		for _, m := range w.masters {
 			m.set(func(m *fakeMaster) {
 				m.single = true
 				m.after = func(args []string, m *fakeMaster) {
 					if args[0] == "EVAL" && args[1] == markScript.text {
-						if writes++; writes == 4 { // after the first master's second marker
+						if writes.Add(1) == 4 { // after the first master's second marker
 							for _, conn := range m.conns {
 								conn.Close()
 							}

@@ -109,7 +109,7 @@ func (s *simulation) losses() (caughtUp int) {
 			source := s.world.masters[order[1]]
 			onceRun(source, readingScript, forgetAll)
 			tell(source, "is flushed while it is read")
-			time.Sleep(s.ends.Sub(time.Now()))
+			time.Sleep(time.Until(s.ends))
 			return caughtUp + 1
 		}
 		if s.rand.IntN(4) == 0 {
