@@ -220,38 +220,42 @@ func TestChangeOfTheSetThatIsCutOffLeavesOneSetAtMost(t *testing.T) {
 		if len(m.old) == 1 {
 			continue
 		}
-		for cut := 1; ; cut++ {
-			wasCut := false
-			t.Run(fmt.Sprintf("%s after write %d", name, cut), func(t *testing.T) {
-				inChange(t, m, func(c *changing) {
-					wasCut = c.cutOff(cut)
-					old, new := c.serve(c.old), c.serve(c.new)
-					unfinished := false
-					c.each(func(m *fakeMaster) {
-						unfinished = unfinished || strings.Contains(m.value(MarkerKey), `"changing":true`)
-					}, m.new...)
-					if (new.Refusal() != nil) != unfinished {
-						t.Errorf("a proxy of the new set is told %v", new.Refusal())
-					}
-					for i := range 3 {
-						granted := 0
-						for _, c.engine = range []*Engine{old, new} {
-							if c.acquire(fmt.Sprint(i), fmt.Sprint(granted), time.Second).Decision == Won {
-								granted++
-							}
-						}
-						if granted > 1 {
-							t.Error("both sets gave one lock")
-						}
-						time.Sleep(c.cfg.MaxTTL)
-					}
-				})
-			})
-			if !wasCut || t.Failed() {
-				break
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for cut := 1; cutOffOnce(t, m, cut) && !t.Failed(); cut++ {
 			}
-		}
+		})
 	}
+}
+
+// cutOffOnce has the change cut off at a write; false: it has no more writes than that.
+func cutOffOnce(t *testing.T, m move, cut int) (wasCut bool) {
+	t.Run(fmt.Sprintf("after write %d", cut), func(t *testing.T) {
+		inChange(t, m, func(c *changing) {
+			wasCut = c.cutOff(cut)
+			old, new := c.serve(c.old), c.serve(c.new)
+			unfinished := false
+			c.each(func(m *fakeMaster) {
+				unfinished = unfinished || strings.Contains(m.value(MarkerKey), `"changing":true`)
+			}, m.new...)
+			if (new.Refusal() != nil) != unfinished {
+				t.Errorf("a proxy of the new set is told %v", new.Refusal())
+			}
+			for i := range 3 {
+				granted := 0
+				for _, c.engine = range []*Engine{old, new} {
+					if c.acquire(fmt.Sprint(i), fmt.Sprint(granted), time.Second).Decision == Won {
+						granted++
+					}
+				}
+				if granted > 1 {
+					t.Error("both sets gave one lock")
+				}
+				time.Sleep(c.cfg.MaxTTL)
+			}
+		})
+	})
+	return wasCut
 }
 
 func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func TestSimulatedCatchUpsNeverGiveTwoHolders(t *testing.T) {
 	n := *schedules
 	if n == 0 {
-		n = 40
+		n = 15
 		if testing.Short() {
 			n = 10
 		}

@@ -60,7 +60,7 @@ type holding struct {
 func TestSimulatedFaultsNeverGiveTwoHolders(t *testing.T) {
 	n := *schedules
 	if n == 0 {
-		n = 150
+		n = 50
 		if testing.Short() {
 			n = 20
 		}

@@ -170,9 +170,14 @@ func TestStepsOfOneProxyTakeTurns(t *testing.T) {
 func TestStepOnSeveralKeysTakesItsTurnOnEach(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 5 * ms }) }, 1, 2, 3)
+		var mu sync.Mutex
 		var order []string
 		put := func(name string, keys ...string) *waiter {
-			a := &chained{newWaiter(), func(Result) { order = append(order, name) }}
+			a := &chained{newWaiter(), func(Result) {
+				mu.Lock()
+				order = append(order, name)
+				mu.Unlock()
+			}}
 			w.engine.Put(&Request{Kind: Run, Script: countStep, Key: keys[0], Keys: keys}, a)
 			return a.waiter
 		}

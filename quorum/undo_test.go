@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// put, with what follows at once from its answer: as a client that retries
-// with the same token as soon as it hears no.
+// put, with what follows at once from its answer, before the test hears of it: as a
+// client that retries with the same token as soon as it hears no.
 type chained struct {
 	*waiter
 	then func(Result)
 }
 
 func (c *chained) Answer(r Result) Flusher {
-	defer c.then(r)
+	c.then(r)
 	return c.waiter.Answer(r)
 }
 
