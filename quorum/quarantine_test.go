@@ -122,6 +122,37 @@ func TestClockJumpTakesOneMasterOut(t *testing.T) {
 	}, briefTTL)
 }
 
+// A jump that was seen is acted on, whatever happens before the marker tells of it.
+func TestClockJumpIsRememberedUntilTheMarkerTells(t *testing.T) {
+	for name, then := range map[string]func(*world, *fakeMaster){
+		"the connection is lost": func(w *world, m *fakeMaster) {
+			m.cut()
+			time.Sleep(w.cfg.AcquireTimeout)
+			m.mend()
+		},
+		"the clock is set back": func(_ *world, m *fakeMaster) {
+			m.set(func(m *fakeMaster) { m.jumped = 0 })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				m := w.masters[1]
+				m.set(func(m *fakeMaster) { m.jumped = time.Minute })
+				w.want(w.acquire("k", "a", time.Second), Won) // and its proof shows the jump
+				time.Sleep(w.cfg.AcquireTimeout / 2)          // others are looked at first
+				if s := w.state(2); s.State != Voting || s.Withheld == 0 {
+					t.Fatalf("it is %+v", s)
+				}
+				then(w, m)
+				w.noticed(2)
+				if s := w.state(2); !strings.Contains(s.Reason, "its clock has jumped by 1m0s") {
+					t.Errorf("%+v", s)
+				}
+			}, briefTTL)
+		})
+	}
+}
+
 // A proxy whose own clock stood still must not take every master out for it.
 func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
 	var wall atomic.Int64

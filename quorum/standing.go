@@ -38,13 +38,21 @@ func (l *lane) proven(p proof) bool {
 }
 
 // moved is by how much the master's clock has jumped since it was last known to
-// run true.
+// run true. A jump is remembered until it was settled: neither a connection that is
+// lost before the marker tells of it, nor a clock that is set back, hides it.
 func (l *lane) moved(now sighting) time.Duration {
 	if l.anchor == (sighting{}) {
 		l.anchor = now
 	}
-	return l.anchor.moved(now)
+	if by := l.anchor.moved(now); by != 0 {
+		l.jumped = by
+	}
+	return l.jumped
 }
+
+// settleJump begins anew with a clock that jumped: the marker tells of it, or it was
+// ours.
+func (l *lane) settleJump(now sighting) { l.jumped, l.anchor = 0, now }
 
 // tick notes the master's clock for those who ask for the time.
 func (l *lane) tick(p proof) {
@@ -82,10 +90,11 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			return err
 		}
 		if by := l.moved(p.clock); by != 0 {
-			if !l.engine.blameOurs(ctx, l.index, by) && s != unmarked {
+			if s == unmarked || l.engine.blameOurs(ctx, l.index, by) {
+				l.settleJump(p.clock)
+			} else {
 				s, why = forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
 			}
-			l.anchor = p.clock
 		}
 		if s, err = l.act(ctx, link, nonceOf(a.str), m, s, why); err != nil || s != 0 {
 			return err
@@ -143,6 +152,9 @@ func (l *lane) mark(link *link, read nonce, m marker) error {
 	l.tick(p)
 	if a.kind == FailureReply {
 		return errors.New(a.str)
+	}
+	if m.nonce.provisional() && a.str == m.String() {
+		l.settleJump(p.clock)
 	}
 	return nil
 }
