@@ -36,12 +36,13 @@ type world struct {
 	engine  *Engine   // the one that is asked
 	engines []*Engine // all that were started
 	cfg     Config
+	log     hclog.Logger // of the engines
 }
 
 // newWorld makes n masters; the engine is for the test to start with w.cfg.
 // All of it ends with the test, or synctest fails it.
 func newWorld(t *testing.T, n int) *world {
-	w := &world{t: t, cfg: testConfig()}
+	w := &world{t: t, cfg: testConfig(), log: testLog()}
 	for i := range n {
 		m := newFakeMaster(fmt.Sprintf("m%d", i+1))
 		w.masters = append(w.masters, m)
@@ -101,7 +102,7 @@ func (w *world) start(cfg Config) *Engine {
 	if !w.marked() {
 		w.bootstrap(cfg)
 	}
-	e := New(cfg, testLog())
+	e := New(cfg, w.log)
 	w.engines = append(w.engines, e)
 	<-e.Tried()
 	synctest.Wait()

@@ -34,11 +34,12 @@ func TestSimulatedCatchUpsNeverGiveTwoHolders(t *testing.T) {
 func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{
-			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 3)),
+			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 3)), begun: time.Now(),
 			held: make(map[string]holding), lost: make(map[string]string),
 			ttl: [2]int{1000, 6000}, constant: 4,
 		}
 		s.world = newWorld(t, 3+2*s.rand.IntN(2))
+		s.world.log = s.log()
 		for _, m := range s.world.masters {
 			m.quiet = true
 		}
@@ -164,18 +165,25 @@ func (s *simulation) leave(m *fakeMaster, ttl time.Duration, tell func(*fakeMast
 	tell(m, fmt.Sprintf("is left with %s for %v", key, ttl))
 }
 
-// shorten has a master hold a lock for a shorter time than all others do, as one that
-// an extension did not reach.
+// shorten has a master hold locks for a shorter time than a quorum of the others do,
+// as one that an extension did not reach.
 func (s *simulation) shorten(m *fakeMaster, ttl time.Duration, tell func(*fakeMaster, string)) {
 	for i := range simKeys {
 		key := fmt.Sprint("k", i)
-		value := m.value(key)
-		held := value != ""
+		s.mu.Lock()
+		h := s.held[key]
+		s.mu.Unlock()
+		promised := time.Until(h.until)
+		reached := 0
 		for _, other := range s.world.masters {
-			held = held && other.value(key) == value && other.left(key) > ttl
+			if other != m && other.value(key) == h.token && other.left(key) >= promised {
+				reached++
+			}
 		}
-		if held {
-			m.put(key, value, ttl)
+		// Its part in an extension that is being decided is not to be taken from it.
+		undecided := m.left(key) > pad(promised)+100*ms
+		if m.value(key) == h.token && promised > ttl && !undecided && reached >= quorumOf(len(s.world.masters)) {
+			m.put(key, h.token, ttl)
 			tell(m, fmt.Sprintf("has %s for no more than %v", key, ttl))
 		}
 	}

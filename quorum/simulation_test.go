@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 // Whole engines over fake masters, under faults drawn from a seed, with clients
@@ -34,6 +37,7 @@ type simulation struct {
 	seed  uint64
 	rand  *rand.Rand // of the faults
 	world *world
+	begun time.Time
 	ends  time.Time // of clients and faults
 	pause int       // the longest between two faults, in milliseconds
 	ttl   [2]int    // the shortest and the longest, in milliseconds
@@ -104,7 +108,7 @@ func eachSeed(t *testing.T, first uint64, n int, simulate func(*testing.T, uint6
 func simulate(t *testing.T, seed uint64) (wins int) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{
-			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)),
+			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), begun: time.Now(),
 			held: make(map[string]holding), lost: make(map[string]string),
 		}
 		s.begin()
@@ -128,6 +132,7 @@ func simulate(t *testing.T, seed uint64) (wins int) {
 func (s *simulation) begin() {
 	n := 3 + 2*s.rand.IntN(2)
 	s.world = newWorld(s.t, n)
+	s.world.log = s.log()
 	drifting := s.rand.IntN(2) == 0
 	for _, m := range s.world.masters {
 		m.quiet = true
@@ -159,8 +164,22 @@ func (s *simulation) begin() {
 }
 
 func (s *simulation) note(format string, args ...any) {
-	at := time.Until(s.ends.Add(-3 * time.Second)).Abs()
+	at := time.Since(s.begun)
 	s.history = append(s.history, fmt.Sprintf("%8.1fms ", float64(at)/1e6)+fmt.Sprintf(format, args...))
+}
+
+// log is that of the engines: what they say is part of what happened.
+func (s *simulation) log() hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{Output: logWriter{s}, DisableTime: true})
+}
+
+type logWriter struct{ *simulation }
+
+func (l logWriter) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.note("log: %s", strings.TrimSpace(string(line)))
+	return len(line), nil
 }
 
 // broken reports a broken promise with what happened to that key before it.
@@ -169,12 +188,20 @@ func (s *simulation) broken(key, format string, args ...any) {
 		return
 	}
 	var told []string
-	for _, h := range s.history {
-		if strings.Contains(h, " "+key+" ") || strings.Contains(h, "fault") {
-			told = append(told, h)
+	asked := 0
+	for i := len(s.history) - 1; i >= 0 && len(told) < 150; i-- {
+		switch h := s.history[i]; {
+		case strings.Contains(h, "fault: "), strings.Contains(h, "log: "):
+		case !strings.Contains(h, " "+key+" "):
+			continue
+		case strings.Contains(h, ": no ("):
+			if asked++; asked > 20 {
+				continue
+			}
 		}
+		told = append(told, s.history[i])
 	}
-	told = told[max(0, len(told)-60):]
+	slices.Reverse(told)
 	s.t.Errorf("seed %d: %s\n%s", s.seed, fmt.Sprintf(format, args...), strings.Join(told, "\n"))
 }
 
