@@ -153,6 +153,35 @@ func TestClockJumpIsRememberedUntilTheMarkerTells(t *testing.T) {
 	}
 }
 
+func TestClockJumpIsOneQuarantineForAllProxies(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for range 2 {
+			w.start(w.cfg)
+		}
+		m := w.masters[1]
+		quarantines := make(map[nonce]bool)
+		m.set(func(m *fakeMaster) {
+			m.jumped = time.Minute
+			m.after = func(_ []string, m *fakeMaster) {
+				if n := nonceOf(m.marker()); n.provisional() {
+					quarantines[n] = true
+				}
+			}
+		})
+		time.Sleep(10 * w.cfg.ProbeInterval)
+		m.locked(func() {
+			if len(quarantines) != 1 {
+				t.Errorf("it was quarantined %d times", len(quarantines))
+			}
+		})
+		for i, e := range w.engines {
+			if s := e.Status().Masters[1]; s.State != Voting {
+				t.Errorf("engine %d: %+v", i, s)
+			}
+		}
+	})
+}
+
 // A proxy whose own clock stood still must not take every master out for it.
 func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
 	var wall atomic.Int64

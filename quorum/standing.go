@@ -90,7 +90,10 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			return err
 		}
 		if by := l.moved(p.clock); by != 0 {
-			if s == unmarked || l.engine.blameOurs(ctx, l.index, by) {
+			// In a quarantine that another proxy began no vote from before it counts, and
+			// this proxy has given the master nothing yet that the jump could have taken.
+			another := s == waiting && m.nonce != l.known.nonce
+			if s == unmarked || another || l.engine.blameOurs(ctx, l.index, by) {
 				l.settleJump(p.clock)
 			} else {
 				s, why = forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
