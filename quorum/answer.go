@@ -69,7 +69,7 @@ var ofAnotherType = said{typ: "another", named: true, reply: Reply{
 // said is what the engine keeps of one master's answer until the request is
 // settled. Which fields count depends on the kind of the request.
 type said struct {
-	value  string // the value seen or removed; of a Survey, the server's run id
+	value  string // the value seen, removed or given another expiry; of a Survey, the server's run id
 	typ    string // its type; "" if there is none
 	left   int64  // remaining ttl in milliseconds, or saysNoTTL
 	named  bool   // value and type were told
@@ -226,9 +226,22 @@ func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 	s := said{reply: reply}
 	did := r.carriedOut(reply)
 	if did {
+		if r.Args[0] != "SET" {
+			s.value = dumped(a.elems[2].str)
+		}
 		s.journal = r.undoOf(a.elems[2].str, a.elems[3].int)
 	}
 	return Granted, did, s
+}
+
+// dumped is the content of a dump, as far as all versions of Redis tell it alike: a
+// string's without the dump's own version and checksum.
+func dumped(dump string) string {
+	const end = 10
+	if len(dump) <= end || dump[0] != 0 {
+		return ""
+	}
+	return dump[:len(dump)-end]
 }
 
 // undoOf is the undo record of a Write that was carried out: what the key is

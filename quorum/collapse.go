@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,8 +22,10 @@ import (
 // flight is the acquire of one key that is in flight, between retries included,
 // and who waits for it.
 type flight struct {
-	sharing []*op // get the answer of the one in flight
-	waiting []*op // came after it was put
+	token   string // of the one in flight
+	sharing []*op  // get the answer of the one in flight
+	waiting []*op  // came after it was put
+	behind  []*op  // no acquires: see follow
 }
 
 // flights are used again.
@@ -44,8 +47,57 @@ func (e *Engine) join(o *op) (waits bool) {
 		s.flights = make(map[string]*flight)
 	}
 	o.flight = flights.Get().(*flight)
+	o.flight.token = o.Token
 	s.flights[o.Key] = o.flight
 	return false
+}
+
+// follow has an op wait that would act on what the acquire in flight has set so far,
+// and may have to take back: it is put to the masters right behind the decision.
+// Tokens may be constants, and some commands name none.
+//
+//	1: A holds k as "1" on masters 1 and 2; master 2 hangs
+//	2: B asks for k as "1": master 3 grants, 1 refuses
+//	3: A extends: 1 and 3 say yes, and that would be a quorum
+//	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
+func (e *Engine) follow(o *op) (waits bool) {
+	if o.Kind != Extend && o.Kind != Run || o.flight != nil || o.follows {
+		return false
+	}
+	s := &e.shards[e.shard(o.Key)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.flights[o.Key]
+	if f == nil || !o.actsOn(f.token) {
+		return false
+	}
+	o.follows = true
+	f.behind = append(f.behind, o)
+	e.inFlight.Add(1)
+	return true
+}
+
+// letFollow puts those that have followed an attempt which is to be made once more.
+func (e *Engine) letFollow(o *op) {
+	s := &e.shards[e.shard(o.Key)]
+	s.mu.Lock()
+	behind := o.flight.behind
+	o.flight.behind = nil
+	s.mu.Unlock()
+	for _, o := range behind {
+		e.tryAgain(o)
+	}
+}
+
+// actsOn tells that what an op does to its key may be different if it holds the token.
+func (o *op) actsOn(token string) bool {
+	switch o.Kind {
+	case Extend:
+		return o.Token == token
+	case Run:
+		return slices.Contains(o.Args, token)
+	}
+	return true
 }
 
 // finish answers the asker of an op. If it was the acquire in flight, it answers
@@ -62,15 +114,15 @@ func (e *Engine) finish(o *op, r Result) {
 	failed := r.Decision == Unavailable || r.Decision == Won && r.Reply.Kind == FailureReply
 	s := &e.shards[e.shard(o.Key)]
 	s.mu.Lock()
-	sharing := f.sharing
-	f.sharing = nil
+	sharing, behind := f.sharing, f.behind
+	f.sharing, f.behind = nil, nil
 	if failed {
 		sharing, f.waiting = e.impatient(append(sharing, f.waiting...))
 	}
 	var next *op
 	if len(f.waiting) > 0 {
 		next, f.sharing, f.waiting = f.waiting[0], f.waiting[1:], nil
-		next.flight = f
+		next.flight, f.token = f, next.Token
 	} else {
 		delete(s.flights, o.Key)
 		*f = flight{}
@@ -87,6 +139,9 @@ func (e *Engine) finish(o *op, r Result) {
 		r.Decision, r.Exists, r.Type, r.Value = Contended, true, "string", o.Token
 	}
 	e.share(sharing, r)
+	for _, o := range behind {
+		e.tryAgain(o)
+	}
 	switch {
 	case next == nil:
 	case failed:

@@ -122,3 +122,47 @@ func TestLineBehindSlowMastersIsAnsweredInTime(t *testing.T) {
 		}
 	})
 }
+
+// What an acquire in flight has set may be taken back, and is nobody else's: tokens may
+// be constants.
+func TestExtendWaitsForTheAcquireOfItsToken(t *testing.T) {
+	for name, extend := range map[string]Request{
+		"extend": {Kind: Extend, Key: "k", Token: "1", TTL: 9 * time.Second},
+		"script": {Kind: Run, Key: "k", Keys: []string{"k"}, Args: []string{"1", "2"}, Script: setStep},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorldOfSteps(t, func(w *world) {
+				w.masters[0].put("k", "1", 10*time.Second)
+				w.masters[1].put("k", "1", 10*time.Second)
+				w.each((*fakeMaster).freeze, 2)
+				lost := w.put(Request{Kind: Acquire, Key: "k", Token: "1", TTL: 10 * time.Second})
+				time.Sleep(50 * ms) // the third has granted it, and the first refused
+				extended := w.put(extend)
+				if r := extended.wait(t); r.Decision == Won {
+					t.Errorf("%+v", r)
+				}
+				w.want(lost.wait(t), Split)
+				w.settle()
+				w.wantValues("k", "1", "1", "")
+				if s := w.engine.Status(); s.InFlight != 0 {
+					t.Errorf("%d are in flight", s.InFlight)
+				}
+			})
+		})
+	}
+}
+
+// Neither another's acquire nor one that is decided holds an extension up.
+func TestExtendWaitsForNoOtherAcquire(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 50 * ms }) }, 1, 2, 3)
+		other := w.put(Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		began := time.Now()
+		w.want(w.ask(Request{Kind: Extend, Key: "k", Token: "a", TTL: time.Minute}), Won)
+		if took := time.Since(began); took > 110*ms {
+			t.Errorf("it took %v", took)
+		}
+		w.want(other.wait(t), Contended)
+	})
+}

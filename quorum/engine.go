@@ -132,6 +132,9 @@ func (e *Engine) Put(r *Request, asker Asker) {
 
 // try is one attempt at a request. The op is not the caller's any more.
 func (e *Engine) try(o *op) {
+	if e.follow(o) {
+		return
+	}
 	defer o.drop()
 	n := len(e.lanes)
 	o.engine, o.said, o.put, o.sleeps = e, o.few[:min(n, len(o.few))], time.Now(), e.sleeps.Load()

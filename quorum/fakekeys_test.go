@@ -154,6 +154,14 @@ func (m *fakeMaster) do(args []string, id int64) string {
 			return integer(0)
 		}
 		return integer(1)
+	case "PERSIST":
+		k, ok := m.key(args[1])
+		if !ok || k.until == 0 {
+			return integer(0)
+		}
+		k.until = 0
+		m.keys[args[1]] = k
+		return integer(1)
 	case "PEXPIRE":
 		k, ok := m.key(args[1])
 		if !ok {
@@ -195,11 +203,15 @@ func (m *fakeMaster) learn(sha string) {
 	}
 }
 
-// note writes the log: scripts by their names.
+// note writes the log.
 func (m *fakeMaster) note(args []string) {
-	if m.quiet {
-		return
+	if !m.quiet {
+		m.log = append(m.log, told(args))
 	}
+}
+
+// told is a command as the log tells it: scripts by their names.
+func told(args []string) string {
 	names := map[*script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
 		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
@@ -210,7 +222,7 @@ func (m *fakeMaster) note(args []string) {
 			break
 		}
 	}
-	m.log = append(m.log, strings.Join(args, " "))
+	return strings.Join(args, " ")
 }
 
 func (m *fakeMaster) client(args []string, id int64) string {
@@ -342,8 +354,13 @@ func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
 	case k.hash:
 		return "hash", m.pttl(k)
 	}
-	return "string " + k.value, m.pttl(k)
+	return stringDump(k.value), m.pttl(k)
 }
+
+// stringDump has the shape of Redis's: a type, and a version and checksum at the end.
+func stringDump(value string) string { return "\x00" + value + dumpEnd }
+
+const dumpEnd = "\x0a\x00checksum"
 
 func (m *fakeMaster) write(name string, command []string) string {
 	before, left := m.dump(name)
@@ -363,11 +380,12 @@ func (m *fakeMaster) write(name string, command []string) string {
 func (m *fakeMaster) putBack(name string, args []string) int64 {
 	now, left := m.dump(name)
 	most, _ := strconv.ParseInt(args[3], 10, 64)
-	if now == "" || now != args[0] && now != "string "+args[0] || left < 0 && args[4] != "1" || left > most {
+	if now == "" || now != args[0] && now != stringDump(args[0]) || left < 0 && args[4] != "1" || left > most {
 		return 0
 	}
 	delete(m.keys, name)
-	if value, ok := strings.CutPrefix(args[1], "string "); ok {
+	if value, ok := strings.CutPrefix(args[1], "\x00"); ok {
+		value = strings.TrimSuffix(value, dumpEnd)
 		k := fakeKey{value: value}
 		m.keys[name] = k
 		if args[2] != "0" {

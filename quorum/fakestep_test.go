@@ -91,7 +91,8 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 			r = 0
 		} else {
 			delete(m.keys, key)
-			if value, ok := strings.CutPrefix(args[3], "string "); ok {
+			if value, ok := strings.CutPrefix(args[3], "\x00"); ok {
+				value = strings.TrimSuffix(value, dumpEnd)
 				m.keys[key] = fakeKey{value: value}
 				if args[4] != "0" {
 					m.expire(key, m.keys[key], args[4])

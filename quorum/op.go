@@ -31,7 +31,8 @@ type op struct {
 	began  time.Time
 	holder string
 
-	flight *flight // of an acquire: who waits for it
+	flight  *flight // of an acquire: who waits for it
+	follows bool    // it has waited behind an acquire
 
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.

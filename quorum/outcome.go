@@ -26,7 +26,7 @@ func (o *op) decide(c counted) Decision {
 	case Survey:
 		return t.survey(o.asked())
 	}
-	_, alike := o.reply(c)
+	_, alike := o.outcome(c)
 	return t.write(alike)
 }
 
@@ -73,24 +73,30 @@ func (s said) holds(t said) bool {
 	return !s.absent && s.typ == t.typ && s.value == t.value
 }
 
-// reply is what most masters answered to a Write, and how many they are.
-func (o *op) reply(c counted) (r Reply, most int) {
+// outcome is what most masters said of a Write, and how many they are. Where it has
+// changed the life of a value, that is part of it:
+//
+//	1: A holds k on masters 1 and 2; on 3 is what another's lost SET has left
+//	2: master 2 hangs; A sends EXPIRE k: 1 and 3 say yes
+func (o *op) outcome(c counted) (s said, most int) {
 	for i := range o.said {
 		if c.vote(i) != Granted {
 			continue
 		}
 		alike := 0
 		for j := range o.said {
-			if c.vote(j) == Granted && o.said[j].reply == o.said[i].reply {
+			if c.vote(j) == Granted && o.said[j].outcome(o.said[i]) {
 				alike++
 			}
 		}
 		if alike > most {
-			r, most = o.said[i].reply, alike
+			s, most = o.said[i], alike
 		}
 	}
-	return r, most
+	return s, most
 }
+
+func (s said) outcome(t said) bool { return s.reply == t.reply && s.value == t.value }
 
 // result is what the asker is told.
 func (o *op) result(c counted) Result {
@@ -120,7 +126,8 @@ func (o *op) result(c counted) Result {
 		}
 	case Write:
 		if r.Decision == Won {
-			r.Reply, _ = o.reply(c)
+			s, _ := o.outcome(c)
+			r.Reply = s.reply
 		}
 	case Run:
 		o.scriptResult(c, &r)

@@ -29,6 +29,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		if d == Split {
 			e.splits.Add(1)
 			if o.attempt < e.SplitRetries && !e.closing.Load() {
+				e.letFollow(o)
 				e.tryLater(o)
 				return false
 			}
@@ -143,10 +144,11 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 }
 
 // putBackWrite undoes a plain write on master i if it was carried out there and
-// by no quorum. A master that only held something else before is set right by it.
+// by no quorum. A master that only held something else before is set right by it,
+// unless it was that whose life has changed.
 func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
 	if c.did(i) && c.decision() == Won {
-		if outcome, _ := o.reply(c); o.carriedOut(outcome) {
+		if s, _ := o.outcome(c); o.carriedOut(s.reply) && s.value == o.said[i].value {
 			return
 		}
 	}

@@ -136,6 +136,9 @@ func (s *simulation) begin() {
 	drifting := s.rand.IntN(2) == 0
 	for _, m := range s.world.masters {
 		m.quiet = true
+		if *schedules == 1 {
+			m.after = s.carriedOut
+		}
 		if drifting {
 			m.rate = 0.991 + 0.018*s.rand.Float64()
 		}
@@ -166,6 +169,19 @@ func (s *simulation) begin() {
 func (s *simulation) note(format string, args ...any) {
 	at := time.Since(s.begun)
 	s.history = append(s.history, fmt.Sprintf("%8.1fms ", float64(at)/1e6)+fmt.Sprintf(format, args...))
+}
+
+// carriedOut notes what a master was told about a key, if one schedule is repeated.
+func (s *simulation) carriedOut(args []string, m *fakeMaster) {
+	for i := range simKeys {
+		key := fmt.Sprint("k", i)
+		if slices.Contains(args, key) {
+			k, _ := m.key(key)
+			s.mu.Lock()
+			s.note(" %s %s: %s, and holds %q for %v", key, m.name, told(args), k.value, time.Duration(max(k.until-m.now(), 0)))
+			s.mu.Unlock()
+		}
+	}
 }
 
 // log is that of the engines: what they say is part of what happened.

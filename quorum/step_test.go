@@ -40,7 +40,7 @@ func TestStepLetsGoOfItsKeyOnceItIsWon(t *testing.T) {
 func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		w.masters[2].put(latchKeys+"k", "0123456789abcdef:1", time.Minute)
-		record := []undoRecord{{key: "k", after: "string 1"}}
+		record := []undoRecord{{key: "k", after: stringDump("1")}}
 		o := &op{
 			Request: Request{Kind: Run, Script: countStep, Key: "k"}, engine: w.engine,
 			turn: &turn{keys: []string{"k"}}, holder: "0123456789abcdef:1", said: make([]said, 3),

@@ -143,3 +143,33 @@ func TestWriteOfAMinorityIsPutBackWhereTheQuorumHasAnError(t *testing.T) {
 		}
 	})
 }
+
+// What another client's lost acquire has left is not this one's lock, whoever's life
+// was prolonged.
+func TestExpiryOfAnotherValueIsNoVote(t *testing.T) {
+	for _, r := range []Request{
+		{Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: time.Minute},
+		{Args: []string{"PERSIST", "k"}},
+	} {
+		r.Kind, r.Key = Write, "k"
+		inWorld(t, 3, func(w *world) {
+			w.down(2)
+			w.masters[0].put("k", "a", 20*time.Second)
+			w.masters[2].put("k", "leftover", 10*time.Second)
+			w.want(w.ask(r), Split)
+			w.settle()
+			for i, most := range map[int]time.Duration{0: 20 * time.Second, 2: 10 * time.Second} {
+				if left := w.masters[i].left("k"); left < 0 || left > most {
+					t.Errorf("%v: on m%d it lives for %v", r.Args, i+1, left)
+				}
+			}
+			w.up(2)
+			w.masters[1].put("k", "a", 10*time.Second)
+			w.want(w.ask(r), Won)
+			w.settle()
+			if left := w.masters[2].left("k"); left < 0 || left > 10*time.Second {
+				t.Errorf("%v: what was left lives for %v", r.Args, left)
+			}
+		})
+	}
+}
