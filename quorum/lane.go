@@ -75,6 +75,7 @@ type lane struct {
 
 	known     marker        // what stands on the master; its nonce is "" if nothing does
 	anchor    sighting      // of the master's clock, when it ran true
+	steady    atomic.Int64  // when the last look began that showed so, by our clock
 	jumped    time.Duration // by how much it has since, until that is settled
 	doubt     bool          // a proof did not fit
 	inspected time.Duration // by our clock, when the master was last inspected

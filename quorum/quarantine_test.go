@@ -214,6 +214,18 @@ func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
 	}
 }
 
+// A clock that runs as it did is proof that it was not ours that stood still.
+func TestClocksOfAQuorumThatJumpAlikeAreNotOurs(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2)
+		w.masters[2].set(func(m *fakeMaster) { m.lag = 50 * ms })
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.wantState(1, Quarantined, "its clock has jumped by 1m0s")
+		w.wantState(2, Quarantined, "its clock has jumped by 1m0s")
+		w.wantState(3, Voting, "")
+	}, briefTTL)
+}
+
 // What was put before this machine slept is decided no more: a vote from before may
 // be worth nothing by now, and the patience did not run on.
 func TestSleepEndsEveryVote(t *testing.T) {

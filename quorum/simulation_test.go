@@ -3,6 +3,7 @@ package quorum
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -49,7 +50,8 @@ type simulation struct {
 	engines []*Engine
 	born    []int // generation of each engine, which changes with a restart
 	held    map[string]holding
-	lost    map[string]string // token that was answered no: what it was
+	lost    map[string]string     // token that was answered no: what it was
+	jumped  map[*fakeMaster]nonce // each master's whose clock was set, at that time
 	history []string
 	wins    int
 }
@@ -109,7 +111,7 @@ func simulate(t *testing.T, seed uint64) (wins int) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{
 			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), begun: time.Now(),
-			held: make(map[string]holding), lost: make(map[string]string),
+			held: make(map[string]holding), lost: make(map[string]string), jumped: make(map[*fakeMaster]nonce),
 		}
 		s.begin()
 		goroutines := runtime.NumGoroutine()
@@ -263,8 +265,15 @@ func (s *simulation) loss(m *fakeMaster) string {
 		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], forgetAll)
 		return "is flushed"
 	case 1:
-		by := time.Duration(r.IntN(4000)-1000) * ms
-		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], func(m *fakeMaster) { m.jumped += by })
+		// None as another's: several that jump alike are taken for the proxy's own.
+		n := len(s.world.masters)
+		by := time.Duration(r.IntN(4000/150/n)*n+slices.Index(s.world.masters, m))*150*ms - time.Second
+		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], func(m *fakeMaster) {
+			m.jumped += by
+			s.mu.Lock()
+			s.jumped[m] = nonceOf(m.marker())
+			s.mu.Unlock()
+		})
 		return fmt.Sprint("has its clock set by ", by)
 	case 2, 3:
 		if old := m.memories(); len(old) > 0 {
@@ -315,7 +324,7 @@ func (s *simulation) fault(m *fakeMaster) string {
 		m.set(func(m *fakeMaster) { m.delay = sometimes })
 		return fmt.Sprint("answers late by ", sometimes)
 	case 11:
-		if r.IntN(4) == 0 {
+		if r.IntN(4) == 0 && s.jumpsNoticed() {
 			return s.restart(r.IntN(len(s.engines)))
 		}
 		m.set(func(m *fakeMaster) { clear(m.scripts) })
@@ -335,6 +344,20 @@ func (s *simulation) fault(m *fakeMaster) string {
 		}
 	}
 	return fmt.Sprint("is alone for ", away)
+}
+
+// jumpsNoticed tells that the marker tells of each clock that was set. An engine that
+// is started before cannot know.
+func (s *simulation) jumpsNoticed() bool {
+	s.mu.Lock()
+	jumped := maps.Clone(s.jumped)
+	s.mu.Unlock()
+	for m, n := range jumped {
+		if n.valid() && nonceOf(m.value(MarkerKey)) == n {
+			return false
+		}
+	}
+	return true
 }
 
 // restart closes one engine, perhaps in a hurry, and starts another.

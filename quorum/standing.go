@@ -34,6 +34,7 @@ func (l *lane) proven(p proof) bool {
 		l.doubt = true // another master has told meanwhile of which installation this one is
 	}
 	l.anchor = l.anchor.next(p.clock, l.engine.ProbeInterval)
+	l.steady.Store(int64(p.clock.sent))
 	return l.known.nonce != "" && !l.known.nonce.provisional()
 }
 

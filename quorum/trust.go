@@ -113,8 +113,8 @@ func (e *Engine) wantsBootstrap() {
 }
 
 // blameOurs tells, when a master's clock seems to have jumped, whether it was ours
-// in truth: if a quorum of them seems to have jumped alike, and our own wall clock
-// did not go along. It waits a little for the others to be looked at.
+// in truth: if a quorum of them seems to have jumped alike, none runs as it did, and our
+// own wall clock did not go along. It waits a little for the others to be looked at.
 func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	e.trust.mu.Lock()
 	if e.jumps == nil {
@@ -127,11 +127,14 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	if own > ours/2 {
 		return false
 	}
-	for _, l := range e.lanes {
-		l.rouseNow()
-	}
-	for deadline := e.boot() + e.AcquireTimeout; e.boot() < deadline && ctx.Err() == nil; pause(ctx, e.AcquireTimeout/50) {
-		if e.jumpedTogether() {
+	for deadline := e.boot() + e.AcquireTimeout; ctx.Err() == nil; pause(ctx, e.AcquireTimeout/50) {
+		for _, l := range e.lanes {
+			l.rouseNow()
+		}
+		last := e.boot() >= deadline
+		if ours, sure := e.jumpedTogether(); !ours && last {
+			break
+		} else if ours && (sure || last) {
 			e.log.Warn("the clocks of a quorum of masters seem to have jumped together, so it was this machine's that stopped", "by", by.Round(time.Millisecond))
 			return true
 		}
@@ -139,17 +142,32 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	return false
 }
 
-func (e *Engine) jumpedTogether() bool {
+// jumpedTogether tells whether the masters' clocks seem to have jumped together, and
+// whether all that can be looked at have been.
+func (e *Engine) jumpedTogether() (ours, sure bool) {
+	now := e.boot()
+	recent := make([]time.Duration, len(e.lanes))
+	first := now
 	e.trust.mu.Lock()
-	defer e.trust.mu.Unlock()
-	var recent []time.Duration
-	for _, j := range e.jumps {
-		if e.boot()-j.at > 2*e.ProbeInterval {
-			j.by = 0
+	for i, j := range e.jumps {
+		if j.by != 0 && now-j.at <= 2*e.ProbeInterval {
+			recent[i], first = j.by, min(first, j.at)
 		}
-		recent = append(recent, j.by)
 	}
-	return together(recent, quorumOf(len(e.lanes)))
+	e.trust.mu.Unlock()
+	sure = true
+	for i, l := range e.lanes {
+		switch {
+		case recent[i] != 0:
+		case time.Duration(l.steady.Load()) > first:
+			return false, true // its clock would have jumped as well
+		default:
+			l.mu.Lock()
+			sure = sure && !l.open
+			l.mu.Unlock()
+		}
+	}
+	return together(recent, quorumOf(len(e.lanes))), sure
 }
 
 // watchOwnClock notes how our own wall clock runs beside our other one.
