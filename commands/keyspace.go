@@ -105,12 +105,14 @@ func (n named) Render(results []quorum.Result) (Reply, Action) {
 		return text, Action{}
 	}
 	w := &walk{d: n.d, kind: anyKey, filter: everyKey, at: beginning}
+	empty := true
 	for _, a := range r.Answers {
 		if a.Given && a.Reply.Kind == quorum.BulkReply {
-			w.find(a.Reply.Str)
+			empty = false
+			w.find(a.Reply.Str) // it may be the proxy's own
 		}
 	}
-	if len(w.found) == 0 {
+	if empty {
 		return Null, Action{}
 	}
 	next := w.next()

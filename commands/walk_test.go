@@ -335,6 +335,7 @@ func TestRandomKeyIsOneOfAQuorum(t *testing.T) {
 		{[3]string{"a", "b", "a"}, "a", Bulk("a")},
 		{[3]string{"b", "a", "c"}, "a", Bulk("a")},
 		{[3]string{"b", "b", "b"}, "a", Bulk("a")},
+		{[3]string{"redlock-proxy:{x}", "redlock-proxy:{x}", "redlock-proxy:{x}"}, "a", Bulk("a")},
 		{[3]string{"b", "", "redlock-proxy:{x}"}, "", Null},
 		{[3]string{"", "", ""}, "", Null},
 	} {

@@ -56,13 +56,17 @@ func TestProxiesAndRedlockClientsShareTheLocks(t *testing.T) {
 	}
 }
 
-// TestOneServerUnderTwoNamesVotesOnce: two of three names are one server, which
-// must not be a quorum by itself.
+// TestOneServerUnderTwoNamesVotesOnce: a name comes to lead to another member's
+// server, which must not be a quorum by itself.
 func TestOneServerUnderTwoNamesVotesOnce(t *testing.T) {
 	masters := startMasters(t, 3)
 	mark(t, flags(masters)...)
-	alias := startRelay(t, masters[0].Addr)
-	p := launch(t, ProxyOptions{Args: append(flags(masters[:2]), "--master", "redis://"+alias.Addr+"?name="+masters[2].Addr)})
+	moving := startRelay(t, masters[2].Addr)
+	p := launch(t, ProxyOptions{Args: append(flags(masters[:2]), "--master", "redis://"+moving.Addr+"?name="+masters[2].Addr)})
+	awaitVoting(t, p, 3)
+	moving.Lead(masters[0].Addr)
+	moving.Cut()
+	moving.Restore()
 	awaitVoting(t, p, 2)
 	c := dial(t, p.Addr)
 	cycle(c, "k")

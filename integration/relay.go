@@ -133,6 +133,13 @@ func (r *Relay) Restore() {
 	r.cut = false
 }
 
+// Lead has connections yet to come lead to another target.
+func (r *Relay) Lead(target string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.target = target
+}
+
 // Inject sends bytes to all clients, as if the server had said them.
 func (r *Relay) Inject(b []byte) error {
 	r.mu.Lock()
@@ -173,7 +180,10 @@ func (r *Relay) accept() {
 		if err != nil {
 			return
 		}
-		server, err := net.DialTimeout(network(r.target), r.target, time.Second)
+		r.mu.Lock()
+		target := r.target
+		r.mu.Unlock()
+		server, err := net.DialTimeout(network(target), target, time.Second)
 		if err != nil {
 			client.Close()
 			continue
