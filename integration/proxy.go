@@ -41,6 +41,10 @@ type ProxyOptions struct {
 	Bare bool     // Args hold the listeners too, and nothing is waited for
 }
 
+// raceOptions has a program with the race detector tell of a race by its exit code, and
+// not wait for a second before it ends.
+const raceOptions = "GORACE=exitcode=66 atexit_sleep_ms=20"
+
 // bootstrap marks the masters if that has not been done. Where one of them cannot
 // be reached or used, it is for the test to see to it.
 func bootstrap(path string, env, args []string) error {
@@ -48,7 +52,7 @@ func bootstrap(path string, env, args []string) error {
 		return nil
 	}
 	cmd := exec.Command(path, append([]string{"bootstrap"}, args...)...)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), raceOptions), env...)
 	out, err := cmd.CombinedOutput()
 	for _, expected := range []string{"marked already", "cannot be reached", "cannot be used"} {
 		if strings.Contains(string(out), expected) {
@@ -85,7 +89,8 @@ func StartProxy(o ProxyOptions) (*Proxy, error) {
 		}
 	}
 	// A data race that the program ran into shows in its exit code.
-	env := append([]string{"GORACE=exitcode=66"}, o.Env...)
+	// Nor is it waited for, at its end, that dead masters come back.
+	env := append([]string{raceOptions, "REDLOCK_PROXY_SHUTDOWN_TIMEOUT=2s"}, o.Env...)
 	child, err := startChild(o.Path, env, args...)
 	if err != nil {
 		return nil, err
