@@ -96,7 +96,7 @@ func (s *Server) admit(nc net.Conn) {
 		s.stats.rejectedConnections.Add(1)
 		// Over TLS there is nobody to talk to before the handshake, and the
 		// accept loop does not wait for one.
-		if c.raw != nil {
+		if c.fd != noSocket {
 			c.tryWrite([]byte("-ERR max number of clients reached\r\n"))
 		}
 		nc.Close()
@@ -105,7 +105,7 @@ func (s *Server) admit(nc net.Conn) {
 		if s.log.IsDebug() {
 			s.log.Debug("client connected", "id", c.id, "addr", c.addr, "clients", clients)
 		}
-		go c.serve()
+		c.begin()
 	}
 }
 

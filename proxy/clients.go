@@ -87,7 +87,7 @@ func (c *conn) line() string {
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=-1"+
 		" qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r"+
 		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
-		c.id, c.addr, c.laddr, c.descriptor(), session.Name, (now-c.created)/time.Second,
+		c.id, c.addr, c.laddr, c.fd, session.Name, (now-c.created)/time.Second,
 		c.silence()/time.Second, c.flags(session), session.DB, session.Channels, session.Patterns,
 		c.pending.Load(), unread, int64(unread)+c.pending.Load(),
 		name, session.User, session.Proto, session.LibName, session.LibVer)
@@ -114,13 +114,4 @@ func (c *conn) flags(session *commands.Snapshot) string {
 		return "N"
 	}
 	return flags.String()
-}
-
-// descriptor is the number of the socket, -1 where there is none to tell.
-func (c *conn) descriptor() int {
-	fd := -1
-	if c.raw != nil {
-		c.raw.Control(func(n uintptr) { fd = int(n) })
-	}
-	return fd
 }

@@ -56,10 +56,13 @@ func (c *conn) carryOut(a *commands.Action) {
 	case commands.MastersEffect:
 		a.Reply = mastersReply(s.engine.Status())
 	case commands.AdmitEffect:
+		c.stepAside()
 		a.Reply = s.admitMaster(e.Master)
 	case commands.DrainEffect:
+		c.stepAside()
 		a.Reply = s.drainMaster(e.Master)
 	case commands.ResumeEffect:
+		c.stepAside()
 		a.Reply = s.resumeMaster(e.Master)
 	case commands.TimeEffect:
 		now := s.engine.Now()
@@ -68,6 +71,7 @@ func (c *conn) carryOut(a *commands.Action) {
 			commands.Bulk(strconv.Itoa(now.Nanosecond()/1000)),
 		)
 	case commands.SelectEffect:
+		c.stepAside()
 		a.Reply = c.session.Selected(e, s.engine.Open(e.DB))
 	case commands.ClientInfoEffect:
 		a.Reply = commands.Verbatim(c.line())

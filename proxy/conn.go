@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"redlock-proxy/commands"
@@ -22,7 +21,8 @@ type conn struct {
 	srv         *Server
 	id          int64
 	nc          net.Conn
-	raw         syscall.RawConn // nil where only nc can read and write: TLS, pipes
+	fd          int     // its socket; noSocket where only nc can read and write: TLS, pipes
+	poller      *poller // nil where the reader is a goroutine of its own
 	session     session
 	addr, laddr string
 	created     time.Duration // by the server's clock
@@ -32,13 +32,13 @@ type conn struct {
 	last    atomic.Pointer[commands.Command]  // the latest command
 	shown   atomic.Pointer[commands.Snapshot] // the session as others may see it
 
-	input  // the reader's
-	output // of whoever set writing, see there
+	input // the reader's
 
 	mu      sync.Mutex // guards what follows
 	changed sync.Cond  // what the reader may wait for has changed
 	phase   phase
 	waits   bool // the reader waits for changed
+	reading bool // of a polled connection: somebody reads, begins or ends it
 
 	owed      slotLine  // slots whose replies are owed, in the order of the commands
 	inFlight  int       // requests of these slots
@@ -50,6 +50,9 @@ type conn struct {
 	sent      uint64    // and those of them that the kernel took
 	promises  slotLine  // slots whose replies are OKs among the others, see undelivered.go
 }
+
+// noSocket is instead of a socket that is not there, or must not be gone around.
+const noSocket = -1
 
 // phase is where a connection stands in its life. It only grows.
 type phase uint8
@@ -66,6 +69,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 		srv:     s,
 		id:      s.lastID.Add(1),
 		nc:      nc,
+		fd:      socket(nc),
 		addr:    addrText(nc.RemoteAddr(), nc.LocalAddr()),
 		laddr:   addrText(nc.LocalAddr(), nc.LocalAddr()),
 		created: s.clock(),
@@ -75,10 +79,9 @@ func newConn(s *Server, nc net.Conn) *conn {
 	c.changed.L = &c.mu
 	c.scan.limits = s.cfg.Limits
 	c.session = s.newSession(c.id)
+	c.poller = s.poller(c)
+	c.reading = c.poller != nil
 	c.show()
-	if c.raw = rawConn(nc); c.raw != nil {
-		c.readFn, c.writeFn = c.readOnce, c.writeOnce
-	}
 	return c
 }
 
@@ -127,11 +130,7 @@ func (c *conn) readAll() (linger bool) {
 	for {
 		k, p, err := c.receive()
 		if len(p) > 0 {
-			c.touch()
-			c.srv.stats.input.Add(uint64(len(p)))
-			last := c.feed(k, p)
-			c.flush()
-			if last != 0 {
+			if last := c.received(k, p); last != 0 {
 				k.release()
 				return last == lingering
 			}
@@ -140,13 +139,12 @@ func (c *conn) readAll() (linger bool) {
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			if !c.idle() {
-				continue
-			}
 			c.mu.Lock()
-			drained := c.phase == draining
+			idle := c.idle()
 			c.mu.Unlock()
-			return drained && c.silence() < time.Second
+			if idle {
+				return c.drained()
+			}
 		case errors.Is(err, io.EOF):
 			return false
 		default:
@@ -156,11 +154,16 @@ func (c *conn) readAll() (linger bool) {
 	}
 }
 
-// idle says, after a read that timed out, whether the connection is to end. A
-// subscriber may be silent for ever.
-func (c *conn) idle() bool {
+// drained tells that the server ends a connection whose client may be sending.
+func (c *conn) drained() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.phase == draining && c.silence() < time.Second
+}
+
+// idle says of a connection of which nothing was read whether it is to end. A
+// subscriber may be silent for ever. mu is held.
+func (c *conn) idle() bool {
 	if c.phase != serving {
 		return true
 	}
@@ -185,6 +188,7 @@ func (c *conn) setDeadline(set func(time.Time) error, t time.Time) {
 
 // wait gives mu up until something has changed. Only the reader waits.
 func (c *conn) wait() {
+	c.stepAside()
 	c.waits = true
 	c.changed.Wait()
 	c.waits = false

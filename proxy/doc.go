@@ -8,23 +8,28 @@
 // server: the scanner lets no byte through to the parser that
 // could hurt it.
 //
-// The life of one command, here: readOnce (input.go) gets bytes, scanner.next
-// (scanner.go) finds where a command ends, conn.parse makes it arguments,
-// conn.command (command.go) asks the session what they come to, conn.put
-// (slot.go) gives the reply its place in the line and puts the requests,
-// ask.Answer brings a result, slot.fill renders the reply, appendReply
-// (resp.go) encodes it, conn.complete (output.go) and conn.flush (write.go)
-// send it.
+// The life of one command, here: conn.readReady (polled.go) or, over TLS,
+// conn.receive (input.go) gets bytes, scanner.next (scanner.go) finds where a
+// command ends, conn.parse makes it arguments, conn.command (command.go) asks the
+// session what they come to, conn.put (slot.go) gives the reply its place in the
+// line and puts the requests, ask.Answer brings a result, slot.fill renders the
+// reply, appendReply (resp.go) encodes it, conn.complete (output.go) and conn.flush
+// (write.go) send it.
 //
 // What a client can cost is bounded by Limits. A client that does not read,
 // goes away, sends garbage or makes us panic harms nobody else: no goroutine
-// but its own waits for it.
+// but its own waits for it: a leader that would have to hands the lead on.
 //
 // The goroutines:
 //
 //	goroutine  started by     owns                              ends when                             waited for by
-//	reader     Server.admit   the session, conn.input, the      the client or the server ends the     Server.Shutdown
-//	                          closing of the connection         connection, or somebody cuts it off
+//	leader     Server.admit,  a poller's events, and what a     it has waited for something, and      Server.Shutdown
+//	           a leader that  reader owns of the connection     another leads; the last connection
+//	           is to wait     that it carries on                has ended
+//	reader     Server.admit,  the session, conn.input, the      the client or the server ends the     Server.Shutdown
+//	           a leader or    closing of the connection         connection, or somebody cuts it off
+//	           cut, for the
+//	           end
 //	writer     conn.flush     conn.output while writing is set  nothing is left to write, or the      the reader, in close
 //	                                                            connection is cut off
 //	sampler    the first      the rates in stats                Shutdown begins                       Server.Shutdown

@@ -25,7 +25,7 @@ func (c *conn) settle(linger bool) {
 	}
 	gone := c.phase == cutOff
 	c.mu.Unlock()
-	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && c.raw != nil && linger && !gone {
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && c.fd != noSocket && linger && !gone {
 		half.CloseWrite()
 		c.discard()
 	}
@@ -86,6 +86,7 @@ func (c *conn) sever() (broken []*slot) {
 	}
 	c.nc.SetDeadline(longAgo)
 	c.wake()
+	c.rouse()
 	return broken
 }
 
@@ -97,6 +98,7 @@ func (c *conn) drain() {
 		c.phase = draining
 		c.nc.SetReadDeadline(longAgo)
 		c.wake()
+		c.rouse()
 	}
 }
 

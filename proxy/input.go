@@ -2,10 +2,8 @@ package proxy
 
 import (
 	"bytes"
-	"io"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unsafe"
 
@@ -24,7 +22,7 @@ type chunk struct {
 
 const (
 	chunkSize      = 16 << 10 // one read
-	smallChunkSize = 4 << 10  // where it is held while idle: TLS, pipes
+	smallChunkSize = 4 << 10  // where it is held while idle
 	storeSize      = 4 << 10
 )
 
@@ -65,38 +63,20 @@ type input struct {
 	scan    scanner
 	partial []byte // what there is of a command that is not complete
 
-	own    *chunk // where there is no raw
-	readFn func(fd uintptr) bool
-	got    *chunk // what readOnce read
-	gotN   int
-	gotErr error
+	own   *chunk // where no poller reads
+	leads bool   // the reader leads its poller
 }
 
-// receive waits for input. The chunk, nil if there is none, must be released.
+// receive waits for input. The chunk must be released.
 func (c *conn) receive() (*chunk, []byte, error) {
 	if c.srv.cfg.Timeout > 0 {
 		c.setReadTimeout()
 	}
-	if c.raw == nil {
-		if c.own == nil {
-			c.own = newChunk(smallChunkSize)
-		}
-		n, err := c.nc.Read(c.own.buf)
-		return c.own, c.own.buf[:n], err
+	if c.own == nil {
+		c.own = newChunk(smallChunkSize)
 	}
-	c.got = nil
-	err := c.raw.Read(c.readFn)
-	k := c.got
-	c.got = nil
-	switch {
-	case err != nil:
-		return k, nil, err
-	case c.gotErr != nil:
-		return k, nil, c.gotErr
-	case c.gotN == 0:
-		return k, nil, io.EOF
-	}
-	return k, k.buf[:c.gotN], nil
+	n, err := c.nc.Read(c.own.buf)
+	return c.own, c.own.buf[:n], err
 }
 
 // setReadTimeout begins the time that the client may be silent.
@@ -108,22 +88,13 @@ func (c *conn) setReadTimeout() {
 	}
 }
 
-// readOnce is called when the socket can perhaps be read, and takes a chunk
-// only then: the memory of ten thousand idle connections is their stacks.
-func (c *conn) readOnce(fd uintptr) bool {
-	k := chunks.Get().(*chunk)
-	for {
-		n, err := sysRead(fd, k.buf)
-		switch err {
-		case syscall.EINTR:
-			continue
-		case syscall.EAGAIN:
-			k.release()
-			return false
-		}
-		c.got, c.gotN, c.gotErr = k, n, err
-		return true
-	}
+// received carries out what was read.
+func (c *conn) received(k *chunk, p []byte) ending {
+	c.touch()
+	c.srv.stats.input.Add(uint64(len(p)))
+	last := c.feed(k, p)
+	c.flush()
+	return last
 }
 
 // feed carries out the commands that are complete with p, and keeps the rest.

@@ -30,9 +30,12 @@ type Server struct {
 	lastID       atomic.Int64
 	draining     atomic.Bool
 
-	running  sync.WaitGroup // the sampler and the readers of connections
+	running  sync.WaitGroup // the sampler and the connections
 	sampling sync.Once      // the sampler begins with the first listener
 	stop     chan struct{}  // closed by the first Shutdown
+
+	polling sync.Once // pollers begins with the first connection that can be polled
+	pollers []*poller
 
 	mu        sync.Mutex // guards what follows
 	listeners map[net.Listener]struct{}
@@ -99,6 +102,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		s.running.Wait()
+		s.polling.Do(func() {}) // from here on none begins
+		for _, p := range s.pollers {
+			p.close()
+		}
 		close(ended)
 	}()
 	select {
@@ -138,6 +145,9 @@ func (s *Server) sample() {
 		select {
 		case <-tick.C:
 			s.stats.sample(s.clock())
+			if s.cfg.Timeout > 0 {
+				s.endIdle()
+			}
 		case <-s.stop:
 			return
 		}

@@ -7,14 +7,6 @@ import (
 	"time"
 )
 
-// output belongs to whoever set writing: one goroutine at a time.
-type output struct {
-	writeFn  func(fd uintptr) bool
-	toWrite  []byte
-	written  int
-	writeErr error
-}
-
 const (
 	// flushRounds is how often flush goes back for replies that came while it
 	// wrote: an engine's goroutine has other clients too.
@@ -26,7 +18,7 @@ const (
 )
 
 // flush hands replies to the socket without waiting for it. What the socket
-// does not take, and everything where there is no raw socket, is left to a
+// does not take, and everything where there is no socket, is left to a
 // writer that lives until there is nothing more to write.
 func (c *conn) flush() {
 	for range flushRounds {
@@ -34,7 +26,7 @@ func (c *conn) flush() {
 		if b == nil {
 			return
 		}
-		if c.raw == nil {
+		if c.fd == noSocket {
 			go c.write(b, 0)
 			return
 		}
@@ -79,31 +71,14 @@ func (c *conn) doneWriting() {
 	c.takeBack(broken)
 }
 
-// tryWrite gives p to the socket once and never waits.
+// tryWrite gives p to the socket once and never waits. The connection is not closed
+// while somebody writes.
 func (c *conn) tryWrite(p []byte) (int, error) {
-	c.toWrite, c.written, c.writeErr = p, 0, nil
-	err := c.raw.Write(c.writeFn)
-	c.toWrite = nil
-	if err == nil {
-		err = c.writeErr
+	n, err := sysWrite(c.fd, p)
+	if err == syscall.EAGAIN {
+		return 0, nil
 	}
-	return c.written, err
-}
-
-func (c *conn) writeOnce(fd uintptr) bool {
-	for {
-		n, err := sysWrite(fd, c.toWrite)
-		switch err {
-		case nil:
-			c.written = n
-		case syscall.EINTR:
-			continue
-		case syscall.EAGAIN:
-		default:
-			c.writeErr = err
-		}
-		return true
-	}
+	return n, err
 }
 
 // write is the writer's life: b from n on, and whatever comes meanwhile.

@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// A plain connection has no reader of its own: the leader of a poller reads while
+// there is input, and a goroutine is started for the end. Who reads has set reading.
+
+// pollers are started with the first connection. One can feed the masters' lanes of
+// several cores.
+func (s *Server) startPollers() {
+	for range max(1, runtime.GOMAXPROCS(0)/4) {
+		if p := newPoller(s.conn); p != nil {
+			s.pollers = append(s.pollers, p)
+		}
+	}
+}
+
+// conn is the connection of an id, nil if it has ended.
+func (s *Server) conn(id int64) *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns[id]
+}
+
+// poller is who is to read from a connection, nil if it is a goroutine of its own.
+func (s *Server) poller(c *conn) *poller {
+	if c.fd == noSocket {
+		return nil
+	}
+	s.polling.Do(s.startPollers)
+	if len(s.pollers) == 0 {
+		return nil
+	}
+	return s.pollers[c.id%int64(len(s.pollers))]
+}
+
+// begin has a connection be read.
+func (c *conn) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.poller == nil:
+		go c.serve()
+	case c.phase != serving:
+		go c.finish(false)
+	case c.poller.watch(c) != nil:
+		c.poller = nil
+		go c.serve()
+	default:
+		c.reading = false
+	}
+}
+
+// carryOn reads once, and carries out what came. It is false if the caller does not
+// lead any more.
+func (c *conn) carryOn() (leads bool) {
+	c.mu.Lock()
+	if c.reading {
+		c.mu.Unlock()
+		return true // it is about to be forgotten
+	}
+	c.reading = true
+	c.mu.Unlock()
+	c.leads = true
+	over, linger := c.readReady()
+	leads, c.leads = c.leads, false
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if over || c.phase != serving || !leads && c.poller.watch(c) != nil {
+		go c.finish(linger)
+		return leads
+	}
+	c.reading = false
+	return leads
+}
+
+// readReady reads once from a socket in which there is something. over says that the
+// connection is to end.
+func (c *conn) readReady() (over, linger bool) {
+	defer c.recover()
+	k := chunks.Get().(*chunk)
+	defer k.release()
+	n, err := sysRead(c.fd, k.buf)
+	switch {
+	case err == syscall.EAGAIN:
+		return false, false
+	case err != nil:
+		c.cut()
+		return true, false
+	case n == 0:
+		return true, false
+	}
+	last := c.received(k, k.buf[:n])
+	return last != 0, last == lingering
+}
+
+// stepAside has another goroutine lead, before the reader waits for something.
+func (c *conn) stepAside() {
+	if c.leads {
+		c.leads = false
+		c.poller.forget(c)
+		c.poller.handOver()
+	}
+}
+
+// rouse ends a connection that nobody reads from at this moment. mu is held.
+func (c *conn) rouse() {
+	if c.poller != nil && !c.reading {
+		c.reading = true
+		go c.finish(false)
+	}
+}
+
+// finish ends a polled connection.
+func (c *conn) finish(linger bool) {
+	defer c.srv.leave(c)
+	defer c.close()
+	defer c.unsubscribeAll()
+	defer c.recover()
+	c.poller.forget(c)
+	c.settle(linger || c.drained())
+}
+
+// endIdle ends the polled connections whose clients have been silent for too long.
+func (s *Server) endIdle() {
+	s.mu.Lock()
+	conns := s.connections()
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.mu.Lock()
+		if c.idle() {
+			c.rouse()
+		}
+		c.mu.Unlock()
+	}
+}

@@ -1,0 +1,150 @@
+//go:build linux
+
+package proxy
+
+import (
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dialMany makes connections that one poller reads, as long as nobody has given more
+// than seven processors.
+func (r *rig) dialMany(n int) []*client {
+	first := r.dialTCP()
+	clients := []*client{first}
+	for range n - 1 {
+		clients = append(clients, r.dialAt(first.nc.RemoteAddr()))
+	}
+	for _, c := range clients {
+		c.send("ping\r\n")
+		c.expect("+PONG\r\n")
+	}
+	return clients
+}
+
+func TestAPolledClientThatWaitsHoldsUpNobody(t *testing.T) {
+	r := newRig(t, Config{})
+	clients := r.dialMany(40)
+	// The second command waits until the first is decided, and so does the leader.
+	for _, c := range clients[:20] {
+		c.send("extendmore k\r\nwrite k\r\nping\r\n")
+	}
+	for range 3 {
+		for _, c := range clients[20:] {
+			c.send("ping\r\n")
+			c.expect("+PONG\r\n")
+		}
+	}
+	for range 20 {
+		eventually(t, "a read", func() bool { return strings.Count(r.engine.keys(), "read:k") == 20 })
+		r.engine.answer(t, "k", won)
+	}
+	for range 40 {
+		eventually(t, "a request", func() bool {
+			r.engine.mu.Lock()
+			defer r.engine.mu.Unlock()
+			return len(r.engine.waiting) > 0
+		})
+		r.engine.answer(t, "k", won)
+	}
+	for _, c := range clients[:20] {
+		c.expect("$1\r\nk\r\n$1\r\nk\r\n+PONG\r\n")
+		c.send("ping\r\n") // it is polled again
+		c.expect("+PONG\r\n")
+	}
+}
+
+func TestIdlePolledClientsHaveNoGoroutine(t *testing.T) {
+	r := newRig(t, Config{})
+	r.dialMany(2)
+	before := runtime.NumGoroutine()
+	r.dialMany(100)
+	if now := runtime.NumGoroutine(); now > before+2 { // one more accepts
+		t.Errorf("%d goroutines, %d before a hundred clients came", now, before)
+	}
+}
+
+func TestEveryEndOfAPolledConnection(t *testing.T) {
+	for name, end := range map[string]struct {
+		do   func(r *rig, c *client)
+		want string
+	}{
+		"the client closes its half": {func(r *rig, c *client) {
+			c.send("write k\r\nping\r\n")
+			c.nc.(*net.TCPConn).CloseWrite()
+			eventually(r.t, "the write", func() bool { return r.engine.keys() != "" })
+			r.engine.answer(r.t, "k", won)
+		}, "$1\r\nk\r\n+PONG\r\n"},
+		"the client quits":            {func(_ *rig, c *client) { c.send("quit\r\n") }, "+OK\r\n"},
+		"the client sends nonsense":   {func(_ *rig, c *client) { c.send("*x\r\n") }, "-ERR Protocol error: invalid multibulk length\r\n"},
+		"the command panics":          {func(_ *rig, c *client) { c.send("panic\r\n") }, ""},
+		"another client kills it":     {func(r *rig, c *client) { kill(r, c) }, ""},
+		"it waits, and is killed":     {func(r *rig, c *client) { c.send("extendmore k\r\nwrite k\r\n"); waitForRead(r); kill(r, c) }, ""},
+		"the server shuts down":       {func(r *rig, _ *client) { go r.server.Shutdown(r.t.Context()) }, ""},
+		"the client is silent":        {func(*rig, *client) {}, ""},
+		"the client closes it whole":  {func(_ *rig, c *client) { c.nc.Close() }, ""},
+		"the client resets it":        {func(_ *rig, c *client) { c.nc.(*net.TCPConn).SetLinger(0); c.nc.Close() }, ""},
+		"half of a command, then end": {func(_ *rig, c *client) { c.send("*2\r\n$3\r\nGE"); c.nc.(*net.TCPConn).CloseWrite() }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := Config{}
+			if name == "the client is silent" {
+				cfg.Timeout = 300 * time.Millisecond
+			}
+			r := newRig(t, cfg)
+			c := r.dialMany(1)[0]
+			end.do(r, c)
+			got, _ := io.ReadAll(c.nc) // the test's time is the limit
+			if string(got) != end.want {
+				t.Errorf("got %q, want %q", got, end.want)
+			}
+			eventually(t, "it is off the list", func() bool {
+				r.server.mu.Lock()
+				defer r.server.mu.Unlock()
+				return len(r.server.conns) == 0
+			})
+		})
+	}
+}
+
+func waitForRead(r *rig) {
+	eventually(r.t, "the read", func() bool { return r.engine.keys() != "" })
+}
+
+// kill cuts a connection off once its reader has done what it could.
+func kill(r *rig, _ *client) {
+	time.Sleep(20 * time.Millisecond)
+	r.server.mu.Lock()
+	conns := r.server.connections()
+	r.server.mu.Unlock()
+	for _, c := range conns {
+		c.cut()
+	}
+}
+
+func TestALeaderIsFoundAgainAndAgain(t *testing.T) {
+	r := newRig(t, Config{})
+	r.engine.auto = answerLater(time.Microsecond)
+	clients := r.dialMany(8)
+	done := make(chan struct{}, len(clients))
+	for _, c := range clients {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for range 200 {
+				c.send("extendmore k\r\nwrite k\r\nextendmore k\r\nwrite l\r\nping\r\n")
+				c.expect("$1\r\nk\r\n$1\r\nk\r\n$1\r\nk\r\n$1\r\nl\r\n+PONG\r\n")
+			}
+		}()
+	}
+	for range clients {
+		<-done
+	}
+	runtime.Gosched()
+	if n := runtime.NumGoroutine(); n > 50 {
+		t.Errorf("%d goroutines are left", n)
+	}
+}

@@ -1,0 +1,83 @@
+package proxy
+
+import (
+	"os"
+	"sync"
+	"syscall"
+)
+
+// poller waits for the input of many connections. One goroutine leads: it waits,
+// reads what came, and carries it out, one connection after the other. Where one of
+// them has it wait, it stays with that connection, and another goroutine takes the
+// lead over. So an idle connection costs no goroutine and no stack, and what many
+// clients send at the same moment costs one wake-up.
+type poller struct {
+	find func(id int64) *conn
+
+	fd    int
+	epoll *os.File // the same: Go's own poller tells when there is something in it
+	ready syscall.RawConn
+	led   sync.WaitGroup
+
+	// The leader's.
+	events [64]syscall.EpollEvent
+	n      int
+}
+
+// newPoller makes a poller of connections that find knows. It is nil where the
+// system denies it.
+func newPoller(find func(id int64) *conn) *poller {
+	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil
+	}
+	syscall.SetNonblock(fd, true) // or os.NewFile would not have Go's poller watch it
+	p := &poller{find: find, fd: fd, epoll: os.NewFile(uintptr(fd), "epoll")}
+	if p.ready, err = p.epoll.SyscallConn(); err != nil {
+		p.epoll.Close()
+		return nil
+	}
+	p.led.Go(p.lead)
+	return p
+}
+
+// close ends the poller, whose connections must have ended.
+func (p *poller) close() {
+	p.epoll.Close()
+	p.led.Wait()
+}
+
+// lead waits for input and has it carried out, until somebody else leads.
+func (p *poller) lead() {
+	for p.ready.Read(p.look) == nil {
+		for _, e := range p.events[:p.n] {
+			c := p.find(int64(uint32(e.Fd)) | int64(e.Pad)<<32)
+			if c != nil && !c.carryOn() {
+				return
+			}
+		}
+	}
+}
+
+// look tells whether there is input. What is left unread is found again.
+func (p *poller) look(uintptr) bool {
+	var err error
+	p.n, err = syscall.EpollWait(p.fd, p.events[:], 0)
+	return err == nil && p.n > 0 || err != nil && err != syscall.EINTR
+}
+
+// handOver has another goroutine lead.
+func (p *poller) handOver() { p.led.Go(p.lead) }
+
+// watch begins to look for a connection's input.
+func (p *poller) watch(c *conn) error {
+	return syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_ADD, c.fd, &syscall.EpollEvent{
+		Events: syscall.EPOLLIN | syscall.EPOLLRDHUP,
+		Fd:     int32(c.id), Pad: int32(c.id >> 32),
+	})
+}
+
+// forget ends that. It may have ended before.
+func (p *poller) forget(c *conn) {
+	syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_DEL, c.fd, new(syscall.EpollEvent))
+}
