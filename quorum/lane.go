@@ -161,7 +161,7 @@ func (l *lane) heal(o *op) {
 // a probe.
 func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	l.mu.Lock()
-	for l.waiting() == 0 {
+	if l.waiting() == 0 {
 		l.idle = true
 		l.mu.Unlock()
 		select {
@@ -169,14 +169,13 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
-		// Others may be about to put something, too. What waits for the same batch
-		// costs the master, and us, next to nothing more.
-		yield()
-		l.mu.Lock()
-		if l.waiting() == 0 {
-			break // roused to probe
-		}
+	} else {
+		l.mu.Unlock()
 	}
+	// Others may be about to put something, too. What waits for the same batch
+	// costs the master, and us, next to nothing more.
+	yield()
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := min(len(l.errands), maxBatch)
 	errands := l.errands[:n:n]

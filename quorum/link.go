@@ -114,7 +114,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 			return nil, err
 		}
 	}
-	l := &link{guard: &guard{Conn: conn}, who: who, boot: m.boot}
+	l := &link{guard: &guard{Conn: plain(conn)}, who: who, boot: m.boot}
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
 	l.client, err = rueidis.NewClient(rueidis.ClientOption{
