@@ -20,6 +20,7 @@ type poller struct {
 	led   sync.WaitGroup
 
 	// The leader's.
+	looks  func(fd uintptr) bool
 	events [64]syscall.EpollEvent
 	n      int
 }
@@ -37,7 +38,8 @@ func newPoller(find func(id int64) *conn) *poller {
 		p.epoll.Close()
 		return nil
 	}
-	p.led.Go(p.lead)
+	p.looks = p.look
+	p.handOver()
 	return p
 }
 
@@ -49,7 +51,7 @@ func (p *poller) close() {
 
 // lead waits for input and has it carried out, until somebody else leads.
 func (p *poller) lead() {
-	for p.ready.Read(p.look) == nil {
+	for p.ready.Read(p.looks) == nil {
 		for _, e := range p.events[:p.n] {
 			c := p.find(int64(uint32(e.Fd)) | int64(e.Pad)<<32)
 			if c != nil && !c.carryOn() {

@@ -69,6 +69,7 @@ type lane struct {
 	flush    []Flusher
 	spare    []*op
 	asked    []bool // which ops of the batch are sent
+	busier   int    // how many the last batch was of
 	troubled string // the trouble that was last logged
 	warned   bool   // of its replicas
 	mending  bool   // what was refused with NOSCRIPT is being sent again
@@ -172,9 +173,11 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	} else {
 		l.mu.Unlock()
 	}
-	// Others may be about to put something, too. What waits for the same batch
-	// costs the master, and us, next to nothing more.
-	yield()
+	// Where there is much to do, others may be about to put something, too. What waits
+	// for the same batch costs the master, and us, next to nothing more.
+	if l.busier > 1 {
+		yield()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := min(len(l.errands), maxBatch)
@@ -193,6 +196,7 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 		l.queue, l.spare = l.spare[:0], nil
 	}
 	l.batch = ops
+	l.busier = len(errands) + len(ops)
 	return errands, ops, nil
 }
 
