@@ -60,7 +60,8 @@ func (c *conn) carryOn() (leads bool) {
 	c.mu.Lock()
 	if c.reading {
 		c.mu.Unlock()
-		return true // it is about to be forgotten
+		runtime.Gosched() // somebody is about to forget it
+		return true
 	}
 	c.reading = true
 	c.mu.Unlock()

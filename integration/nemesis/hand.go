@@ -44,11 +44,14 @@ func (x *hand) strike(ctx context.Context) error {
 	return nil
 }
 
-// try lets one of those whom the fault can meet suffer it, if that one is well.
+// try lets one of those whom the fault can meet, and who are well, suffer it.
 func (x *hand) try(f fault) error {
 	name, i, busy := x.house.choose(f.victim, x.random)
-	if !busy.TryLock() {
-		return nil
+	for tries := 1; !busy.TryLock(); tries++ {
+		if tries == 10 {
+			return nil // another hand has them all
+		}
+		name, i, busy = x.house.choose(f.victim, x.random)
 	}
 	defer busy.Unlock()
 	if f.forgets {
