@@ -105,7 +105,9 @@ func (s *Server) admit(nc net.Conn) {
 		if s.log.IsDebug() {
 			s.log.Debug("client connected", "id", c.id, "addr", c.addr, "clients", clients)
 		}
+		c.mu.Lock()
 		c.begin()
+		c.mu.Unlock()
 	}
 }
 

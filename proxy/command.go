@@ -50,19 +50,21 @@ func (c *conn) command(k *chunk, args []string) ending {
 // carryOut turns an effect into a reply.
 func (c *conn) carryOut(a *commands.Action) {
 	s := c.srv
+	switch a.Effect.(type) {
+	case commands.TimeEffect, commands.ClientInfoEffect:
+	default:
+		c.stepAside() // it may wait, or have much to do
+	}
 	switch e := a.Effect.(type) {
 	case commands.InfoEffect:
 		a.Reply = commands.Verbatim(s.info(e.Sections))
 	case commands.MastersEffect:
 		a.Reply = mastersReply(s.engine.Status())
 	case commands.AdmitEffect:
-		c.stepAside()
 		a.Reply = s.admitMaster(e.Master)
 	case commands.DrainEffect:
-		c.stepAside()
 		a.Reply = s.drainMaster(e.Master)
 	case commands.ResumeEffect:
-		c.stepAside()
 		a.Reply = s.resumeMaster(e.Master)
 	case commands.TimeEffect:
 		now := s.engine.Now()
@@ -71,7 +73,6 @@ func (c *conn) carryOut(a *commands.Action) {
 			commands.Bulk(strconv.Itoa(now.Nanosecond()/1000)),
 		)
 	case commands.SelectEffect:
-		c.stepAside()
 		a.Reply = c.session.Selected(e, s.engine.Open(e.DB))
 	case commands.ClientInfoEffect:
 		a.Reply = commands.Verbatim(c.line())

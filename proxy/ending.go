@@ -25,7 +25,8 @@ func (c *conn) settle(linger bool) {
 	}
 	gone := c.phase == cutOff
 	c.mu.Unlock()
-	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && c.fd != noSocket && linger && !gone {
+	_, over := c.nc.(*tls.Conn)
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && !over && linger && !gone {
 		half.CloseWrite()
 		c.discard()
 	}

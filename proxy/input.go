@@ -117,6 +117,9 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 			raw = k.keep(raw)
 		}
 		p = p[n:]
+		if len(raw) > chunkSize {
+			c.stepAside() // there may be much to do
+		}
 		args, err := c.parse(k, raw)
 		if err != nil {
 			return c.refuse(k, err)

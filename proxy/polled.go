@@ -12,7 +12,7 @@ import (
 // several cores.
 func (s *Server) startPollers() {
 	for range max(1, runtime.GOMAXPROCS(0)/4) {
-		if p := newPoller(s.conn); p != nil {
+		if p := newPoller(s); p != nil {
 			s.pollers = append(s.pollers, p)
 		}
 	}
@@ -37,10 +37,9 @@ func (s *Server) poller(c *conn) *poller {
 	return s.pollers[c.id%int64(len(s.pollers))]
 }
 
-// begin has a connection be read.
+// begin has a connection be read by its poller, or else by a goroutine of its own. mu is
+// held.
 func (c *conn) begin() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	switch {
 	case c.poller == nil:
 		go c.serve()
@@ -70,11 +69,14 @@ func (c *conn) carryOn() (leads bool) {
 	leads, c.leads = c.leads, false
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if over || c.phase != serving || !leads && c.poller.watch(c) != nil {
+	switch {
+	case over:
 		go c.finish(linger)
-		return leads
+	case leads && c.phase == serving:
+		c.reading = false
+	default:
+		c.begin()
 	}
-	c.reading = false
 	return leads
 }
 
@@ -98,7 +100,8 @@ func (c *conn) readReady() (over, linger bool) {
 	return last != 0, last == lingering
 }
 
-// stepAside has another goroutine lead, before the reader waits for something.
+// stepAside has another goroutine lead, before the reader waits for something or has
+// much to do.
 func (c *conn) stepAside() {
 	if c.leads {
 		c.leads = false
@@ -132,7 +135,7 @@ func (s *Server) endIdle() {
 	s.mu.Unlock()
 	for _, c := range conns {
 		c.mu.Lock()
-		if c.idle() {
+		if c.poller != nil && !c.reading && c.idle() {
 			c.rouse()
 		}
 		c.mu.Unlock()

@@ -148,3 +148,25 @@ func TestALeaderIsFoundAgainAndAgain(t *testing.T) {
 		t.Errorf("%d goroutines are left", n)
 	}
 }
+
+func TestAPolledClientIsNotIdleWhileItWaits(t *testing.T) {
+	r := newRig(t, Config{Timeout: 300 * time.Millisecond})
+	r.engine.hearing = make(chan struct{})
+	c := r.dialTCP()
+	c.send("SUBSCRIBE a\r\n")
+	time.Sleep(1500 * time.Millisecond) // the idle are looked for once a second
+	close(r.engine.hearing)
+	c.expect("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n")
+}
+
+func TestALongCommandHoldsUpNoOtherPolledClient(t *testing.T) {
+	r := newRig(t, Config{})
+	clients := r.dialMany(2)
+	long := strings.Repeat("x", 200_000)
+	for range 5 {
+		clients[0].send("*2\r\n$4\r\necho\r\n$200000\r\n" + long + "\r\n")
+		clients[1].send("ping\r\n")
+		clients[1].expect("+PONG\r\n")
+		clients[0].expect("$200000\r\n" + long + "\r\n")
+	}
+}

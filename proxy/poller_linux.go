@@ -4,6 +4,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // poller waits for the input of many connections. One goroutine leads: it waits,
@@ -12,8 +13,7 @@ import (
 // lead over. So an idle connection costs no goroutine and no stack, and what many
 // clients send at the same moment costs one wake-up.
 type poller struct {
-	find func(id int64) *conn
-
+	srv   *Server
 	fd    int
 	epoll *os.File // the same: Go's own poller tells when there is something in it
 	ready syscall.RawConn
@@ -25,16 +25,16 @@ type poller struct {
 	n      int
 }
 
-// newPoller makes a poller of connections that find knows. It is nil where the
-// system denies it.
-func newPoller(find func(id int64) *conn) *poller {
+// newPoller is nil where the system denies what it needs.
+func newPoller(s *Server) *poller {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil
 	}
 	syscall.SetNonblock(fd, true) // or os.NewFile would not have Go's poller watch it
-	p := &poller{find: find, fd: fd, epoll: os.NewFile(uintptr(fd), "epoll")}
-	if p.ready, err = p.epoll.SyscallConn(); err != nil {
+	p := &poller{srv: s, fd: fd, epoll: os.NewFile(uintptr(fd), "epoll")}
+	p.ready, err = p.epoll.SyscallConn()
+	if err != nil || p.epoll.SetDeadline(time.Time{}) != nil { // of what Go's poller does not watch
 		p.epoll.Close()
 		return nil
 	}
@@ -53,7 +53,7 @@ func (p *poller) close() {
 func (p *poller) lead() {
 	for p.ready.Read(p.looks) == nil {
 		for _, e := range p.events[:p.n] {
-			c := p.find(int64(uint32(e.Fd)) | int64(e.Pad)<<32)
+			c := p.srv.conn(int64(uint32(e.Fd)) | int64(e.Pad)<<32)
 			if c != nil && !c.carryOn() {
 				return
 			}
@@ -63,9 +63,17 @@ func (p *poller) lead() {
 
 // look tells whether there is input. What is left unread is found again.
 func (p *poller) look(uintptr) bool {
-	var err error
-	p.n, err = syscall.EpollWait(p.fd, p.events[:], 0)
-	return err == nil && p.n > 0 || err != nil && err != syscall.EINTR
+	for {
+		n, err := syscall.EpollWait(p.fd, p.events[:], 0)
+		switch err {
+		case nil:
+			p.n = n
+			return n > 0
+		case syscall.EINTR:
+		default:
+			panic("proxy: epoll_wait: " + err.Error()) // nobody would be served any more
+		}
+	}
 }
 
 // handOver has another goroutine lead.

@@ -42,7 +42,6 @@ func (c *conn) carryOutPubsub(a *commands.Action) bool {
 // the caller, as no message may come before it.
 func (c *conn) subscribe(a *commands.Action, e commands.SubscribeEffect) {
 	c.flush() // what it is owed does not wait
-	c.stepAside()
 	heard := c.srv.engine.Subscribe()
 	reply := c.session.Subscribed(e, heard)
 	if heard.Decision != quorum.Won {

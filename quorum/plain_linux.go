@@ -81,9 +81,13 @@ func (t *transfer) all(fd uintptr) (done bool) {
 	return true
 }
 
+// mostAtOnce bounds what is given to one system call: nothing else can have the
+// processor meanwhile.
+const mostAtOnce = 64 << 10
+
 // call is one system call with what is left of p.
 func (t *transfer) call(trap, fd uintptr) (done bool) {
-	p := t.p[t.n:]
+	p := t.p[t.n:min(len(t.p), t.n+mostAtOnce)]
 	for {
 		n, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
 		switch errno {
