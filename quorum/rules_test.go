@@ -131,11 +131,11 @@ func (r rule) without(t *testing.T) string {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	simulation, schedules := "SimulatedFaults", "10000"
+	simulation, schedules := "SimulatedFaults", "20000"
 	if r.ofCatchUp() {
-		simulation, schedules = "SimulatedCatchUps", "2000"
+		simulation, schedules = "SimulatedCatchUps", "4000"
 	}
-	args := []string{"test", "-vet=off", "-overlay", list, "-run", simulation, "-schedules", schedules, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
+	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", simulation, "-schedules", schedules, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
 	if r.file == "gate.go" {
 		args = append(args, "-sockets")
 	}
