@@ -134,12 +134,16 @@ func answerLater(d time.Duration) func(*fakeEngine, asked) {
 //	extendmore k  a read, then an extend of the same key
 //	writebig k    a write; a bulk string of 10 million bytes
 //	panic         panics in Do
+//	hang x        +OK once hanging is closed
 //	panicrender k panics in Render
 //	quit          +OK and the end
 //	big n         a bulk string of n bytes
 //	quiet         muted
 //	anything else goes to the real dialect
 type scripted struct{ *commands.Session }
+
+// hanging is what hang waits for.
+var hanging chan struct{}
 
 func (s scripted) Do(args []string) commands.Action {
 	if len(args) < 2 && args[0] != "ping" && args[0] != "quiet" && args[0] != "quit" && args[0] != "panic" {
@@ -172,6 +176,9 @@ func (s scripted) Do(args []string) commands.Action {
 		return commands.Action{Command: row, Requests: one(quorum.Read, args[1]), Render: renderMore(args[1]), Continues: true}
 	case "panic":
 		panic("as the test asked")
+	case "hang":
+		<-hanging
+		return commands.Action{Command: row, Reply: commands.OK}
 	case "panicrender":
 		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderPanic{}}
 	case "quit":

@@ -69,7 +69,7 @@ type lane struct {
 	flush    []Flusher
 	spare    []*op
 	asked    []bool // which ops of the batch are sent
-	busier   int    // how many the last batch was of
+	latest   int    // how many the latest batch was of
 	troubled string // the trouble that was last logged
 	warned   bool   // of its replicas
 	mending  bool   // what was refused with NOSCRIPT is being sent again
@@ -175,7 +175,7 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	}
 	// Where there is much to do, others may be about to put something, too. What waits
 	// for the same batch costs the master, and us, next to nothing more.
-	if l.busier > 1 {
+	if l.latest > 1 {
 		yield()
 	}
 	l.mu.Lock()
@@ -196,7 +196,7 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 		l.queue, l.spare = l.spare[:0], nil
 	}
 	l.batch = ops
-	l.busier = len(errands) + len(ops)
+	l.latest = len(errands) + len(ops)
 	return errands, ops, nil
 }
 
