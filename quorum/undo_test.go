@@ -72,6 +72,7 @@ func TestUnknownIsNotUndone(t *testing.T) {
 		w.masters[0].put("k", "1", time.Minute)
 		w.each(func(m *fakeMaster) {
 			m.set(func(m *fakeMaster) {
+				m.lag = 2 * ms // so that the third has granted when it is lost
 				m.respond = func(args []string) string {
 					if args[0] == "SET" {
 						return "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
