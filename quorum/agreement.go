@@ -1,9 +1,6 @@
 package quorum
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // What the sources of a catch-up say of a key, and what that amounts to. All of
 // it is pure.
@@ -99,47 +96,41 @@ func still(said []agreement) agreement {
 	return a
 }
 
+// maxLeft, more than three thousand years in milliseconds, is what longer remaining
+// ttls are copied as: it fits any master's clock.
+const maxLeft = 99999999999999
+
 // readReadings reads the answer of readingScript.
 func readReadings(a answer) (list []reading, ok bool) {
-	if len(a.elems) == 0 {
+	if len(a.elems) == 0 || len(a.elems)%2 != 0 {
 		return nil, false
 	}
-	ttls := strings.Fields(a.elems[0].str)
-	rest := a.elems[1:]
-	if len(rest) < len(ttls) {
-		return nil, false
-	}
-	digests, payloads := rest[:len(ttls)], rest[len(ttls):]
-	list = make([]reading, len(ttls))
-	for i, ttl := range ttls {
+	list = make([]reading, len(a.elems)/2)
+	for i := range list {
+		left, what := &a.elems[2*i], &a.elems[2*i+1]
+		if left.kind != IntegerReply {
+			return nil, false
+		}
 		r := &list[i]
-		r.digest = digests[i].str
-		left, err := strconv.ParseInt(ttl, 10, 64)
-		if err != nil {
+		r.left = min(left.int, maxLeft)
+		switch {
+		case left.int == saysAbsent:
+		case what.kind == BulkReply:
+			r.digest = toldWhole + what.str
+		case len(what.elems) == 2 && what.elems[0].str != "":
+			r.digest, r.payload = what.elems[0].str, what.elems[1].str
+		default:
 			return nil, false
 		}
-		r.left = left
-		if r.whole() {
-			continue
-		}
-		if len(payloads) == 0 {
-			return nil, false
-		}
-		r.payload, payloads = payloads[0].str, payloads[1:]
 	}
-	return list, len(payloads) == 0
-}
-
-// whole tells that the digest holds the value itself, or that there is none.
-func (r *reading) whole() bool {
-	return r.digest == "" || strings.HasPrefix(r.digest, toldWhole)
+	return list, true
 }
 
 // kind is the type of the value, for a message.
 func (r *reading) kind() string {
-	kind, _, _ := strings.Cut(r.digest, "#")
-	if r.whole() {
+	if strings.HasPrefix(r.digest, toldWhole) {
 		return "string"
 	}
+	kind, _, _ := strings.Cut(r.digest, "#")
 	return kind
 }

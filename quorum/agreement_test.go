@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -69,27 +70,28 @@ func TestNeededSourcesMeetEveryQuorumOfTheMaster(t *testing.T) {
 
 func TestReadingsAreReadWholeOrNotAtAll(t *testing.T) {
 	text := func(s string) answer { return answer{kind: BulkReply, str: s} }
-	list := func(s ...string) (a answer) {
-		for _, s := range s {
-			a.elems = append(a.elems, text(s))
-		}
-		return a
-	}
+	left := func(n int64) answer { return answer{kind: IntegerReply, int: n} }
+	list := func(elems ...answer) answer { return answer{kind: ArrayReply, elems: elems} }
 	long := "string#0123"
 	for name, c := range map[string]struct {
 		a    answer
 		want []reading // nil: it is garbage
 	}{
-		"short strings":         {list("10 -1", "string=a", "string="), []reading{{digest: "string=a", left: 10}, {digest: "string=", left: -1}}},
-		"nothing":               {list("-2", ""), []reading{{left: -2}}},
-		"what comes behind":     {list("1 -2 3", long, "", "hash#45", "v", "dump"), []reading{{long, "v", 1}, {left: -2}, {"hash#45", "dump", 3}}},
-		"no keys":               {list(""), []reading{}},
-		"no array":              {text("1"), nil},
-		"fewer digests":         {list("1 2", "string=a"), nil},
-		"a payload missing":     {list("1", long), nil},
-		"a payload too many":    {list("1", "string=a", "v"), nil},
-		"a ttl that is no ttl":  {list("x", "string=a"), nil},
-		"a ttl of many figures": {list("99999999999999999999", "string=a"), nil},
+		"short strings": {list(left(10), text("a"), left(-1), text("")),
+			[]reading{{digest: "string=a", left: 10}, {digest: "string=", left: -1}}},
+		"nothing": {list(left(-2), text("")), []reading{{left: -2}}},
+		"what is not told whole": {list(left(1), list(text(long), text("v")), left(-2), text(""), left(3), list(text("hash#45"), text("dump"))),
+			[]reading{{long, "v", 1}, {left: -2}, {"hash#45", "dump", 3}}},
+		"what cannot be dumped":    {list(left(1), list(text("hash#45"), text(""))), []reading{{"hash#45", "", 1}}},
+		"a ttl of many figures":    {list(left(math.MaxInt64), text("a")), []reading{{digest: "string=a", left: maxLeft}}},
+		"no keys":                  {list(), nil},
+		"no array":                 {text("1"), nil},
+		"fewer values":             {list(left(1), text("a"), left(2)), nil},
+		"no payload":               {list(left(1), list(text(long))), nil},
+		"a payload too many":       {list(left(1), list(text(long), text("v"), text("v"))), nil},
+		"no digest":                {list(left(1), list(text(""), text("v"))), nil},
+		"a value that is a number": {list(left(1), left(2)), nil},
+		"a ttl that is no number":  {list(text("x"), text("a")), nil},
 	} {
 		got, ok := readReadings(c.a)
 		if ok != (c.want != nil) || ok && !slices.Equal(got, c.want) {

@@ -143,7 +143,7 @@ func (r *catchUpRun) begin(ctx context.Context, l *lane, rivals string) (err err
 	if r.target, err = r.engine.meet(ctx, source{lane: l, nonce: r.ward.nonce}); err != nil {
 		return err
 	}
-	_, err = r.target.call(leaseScript, []string{catchUpLease}, []string{r.lease, leaseTime, rivals})
+	_, err = r.target.change(leaseScript, nil, []string{r.lease, leaseTime, rivals})
 	return err
 }
 

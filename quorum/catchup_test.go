@@ -57,15 +57,22 @@ func (w *world) sets(key, value string, ttl time.Duration, numbers ...int) {
 
 // at has f called, under the master's lock, each time a script is about to be run.
 func (w *world) at(number int, s *script, f func(m *fakeMaster, args []string)) {
+	w.whenever(number, func(args []string) bool { return runs(args, s) }, f)
+}
+
+func (w *world) whenever(number int, asked func(args []string) bool, f func(m *fakeMaster, args []string)) {
 	w.masters[number-1].set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
-			if runs(args, s) {
+			if asked(args) {
 				f(m, args)
 			}
 			return ""
 		}
 	})
 }
+
+// scans tells that a page of keys is asked for.
+func scans(args []string) bool { return args[0] == "SCAN" }
 
 // fill gives all masters keys for several pages.
 func (w *world) fill(n int) {
@@ -250,7 +257,7 @@ func TestCopyWithoutTTLIsLookedAtInTheEnd(t *testing.T) {
 		w.fill(3 * pageKeys)
 		w.lose(1)
 		pages := 0
-		w.at(3, pageScript, func(m *fakeMaster, args []string) {
+		w.whenever(3, scans, func(m *fakeMaster, args []string) {
 			if pages++; pages == 2 { // the first source was read to its end
 				delete(m.keys, "k")
 				m.keys["next"] = fakeKey{value: "b"}

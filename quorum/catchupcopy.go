@@ -2,7 +2,9 @@ package quorum
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -29,7 +31,7 @@ func (r *catchUpRun) give(keys []string) error {
 			return err
 		}
 		r.ward.copied.Add(int64(len(list)))
-		if _, err := r.recheck(list); err != nil {
+		if err := r.followUp(list); err != nil {
 			return err
 		}
 		keys = keys[len(readings):]
@@ -86,23 +88,28 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order) {
 // carries no vote. It returns those that made a difference. With no orders it is the
 // proof alone.
 func (r *catchUpRun) copy(orders []order) (list []given, err error) {
-	keys := make([]string, 0, 1+len(orders))
-	args := make([]string, 0, 2+2*len(orders))
-	keys, args = append(keys, catchUpLease), append(args, r.lease, leaseTime)
-	for _, o := range orders {
+	keys := make([]string, 0, len(orders))
+	args := make([]string, 0, 3+2*len(orders))
+	told := make([]byte, len(orders)) // as the script wants it
+	args = append(args, r.lease, leaseTime, "")
+	var payloads []string
+	for i, o := range orders {
 		// A ttl of 0 is less than a millisecond.
 		left := o.left
 		if left == 0 {
 			left = 1
 		}
-		keys, args = append(keys, o.key), append(args, o.digest, strconv.FormatInt(left, 10))
-	}
-	for _, o := range orders {
-		if !o.whole() {
-			args = append(args, o.payload)
+		what, whole := strings.CutPrefix(o.digest, toldWhole)
+		told[i] = 'w'
+		if !whole {
+			told[i] = '#'
+			payloads = append(payloads, o.payload)
 		}
+		keys, args = append(keys, o.key), append(args, what, strconv.FormatInt(left, 10))
 	}
-	a, err := r.target.call(copyScript, keys, args)
+	args[2] = string(told)
+	args = append(args, payloads...)
+	a, err := r.target.change(copyScript, keys, args)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +130,24 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 		}
 	}
 	return list, nil
+}
+
+// followUp takes back of what the master was just given what no source holds any
+// more. Nearly always one of them still has all of it, and that is soon asked.
+func (r *catchUpRun) followUp(list []given) error {
+	if len(list) == 0 {
+		return nil
+	}
+	keys := make([]string, len(list))
+	for i, g := range list {
+		keys[i] = g.key
+	}
+	counts, err := onAll(r.sources, func(s *party) (int, error) { return s.count(keys) })
+	if err != nil || slices.Max(counts) == len(keys) {
+		return err
+	}
+	_, err = r.recheck(list)
+	return err
 }
 
 // recheck asks the sources again about what the master was given, and takes back
@@ -161,12 +186,13 @@ func (r *catchUpRun) takeBack(list []given) error {
 	if len(list) == 0 || len(r.sources) < r.needed {
 		return nil
 	}
-	keys, args := []string{catchUpLease}, []string{r.lease, leaseTime}
+	var keys []string
+	args := []string{r.lease, leaseTime}
 	for _, g := range list {
 		keys, args = append(keys, g.key), append(args, g.digest)
 		delete(r.eternal, g.key)
 	}
-	_, err := r.target.call(returnScript, keys, args)
+	_, err := r.target.change(returnScript, keys, args)
 	return err
 }
 

@@ -1,9 +1,9 @@
 package quorum
 
-// The scripts of a catch-up. Each begins with the proof that the master is still
-// the one that was meant: the same nonce in its marker, KEYS[1]. What a script does
-// and its proof are one step. Where the proof fails, nothing is done, and the
-// answer is one of these instead of an array.
+// The scripts of a catch-up. Each that writes begins with the proof that the master
+// is still the one that was meant: the same nonce in its marker, KEYS[1]. What a
+// script does and its proof are one step. Where the proof fails, nothing is done, and
+// the answer is one of these instead of an array.
 const (
 	saysOtherNonce = -1
 	saysOtherLease = -2
@@ -15,10 +15,10 @@ const (
 const catchUpLease = private + "catch-up}"
 
 const (
-	// ofNonce is the proof of all of them.
+	// ofNonce is the proof.
 	ofNonce = `if string.sub(redis.call('GET',KEYS[1]) or '',1,17)~=ARGV[1] then return -1 end
 `
-	// ofLease is, besides, that of those that write: the lease KEYS[2] is that of
+	// ofLease says, besides, who may write: the lease KEYS[2] is that of
 	// the run ARGV[2], which thereby has it for another ARGV[3] milliseconds.
 	ofLease = ofNonce + `if redis.call('GET',KEYS[2])~=ARGV[2] then return -2 end
 redis.call('PEXPIRE',KEYS[2],ARGV[3])
@@ -75,68 +75,56 @@ if l and string.sub(l,1,#ARGV[4])~=ARGV[4] then return -2 end
 redis.call('SET',KEYS[2],ARGV[2],'PX',ARGV[3])
 return 1`)
 
-	// pageScript answers the next cursor after ARGV[2], and the names of about
-	// ARGV[3] keys, without those that begin with ARGV[4].
-	pageScript = newScript(ofNonce + `local s=redis.call('SCAN',ARGV[2],'COUNT',ARGV[3])
-local r={s[1]}
-for _,k in ipairs(s[2]) do
-if string.sub(k,1,#ARGV[4])~=ARGV[4] then r[#r+1]=k end end
-return r`)
-
-	// readingScript reads KEYS[2] and the following, as many as ARGV[2] bytes hold,
-	// but one at least. It answers their remaining ttls in one text, the digest of
-	// each, and then what those are made of that the digest does not tell whole:
-	// the value of a string, a dump of anything else, or nothing where the master
-	// cannot dump it. A ttl of more than three thousand years is told as that, since
-	// Lua would round it.
-	readingScript = newScript(valuesFunction + digestFunction + ofNonce + `local t,r,w,n,most={},{''},{},0,tonumber(ARGV[2])
-for i=2,#KEYS do
+	// readingScript reads KEYS, as many of them as ARGV[1] bytes hold,
+	// but one at least. Of each it answers the remaining ttl, and then the value of a
+	// short string; of what else there is its digest and what it is made of, in an
+	// array: the value of a string, a dump of anything else, or nothing where the
+	// master cannot dump it.
+	readingScript = newScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
+for i=1,#KEYS do
 if n>most then break end
 local k,v=KEYS[i],value(i)
+local what=v
+if not v or #v>64 then
 local d=digest(k,v)
-local p=-2
-if d~='' then
-p=redis.call('PTTL',k)
-if p>99999999999999 then p=99999999999999 end
-if string.sub(d,1,7)~='string=' then
-v=v or redis.pcall('DUMP',k) or ''
+v=v or d~='' and redis.pcall('DUMP',k) or ''
 if type(v)=='table' then v='' end
-w[#w+1]=v
-n=n+#v end end
-n=n+#d
-t[i-1],r[i]=p,d end
-r[1]=table.concat(t,' ')
-for _,v in ipairs(w) do r[#r+1]=v end
+what=d~='' and {d,v} or '' end
+n=n+#v
+r[2*i-1],r[2*i]=call('PTTL',k),what end
 return r`)
 
-	// heldScript tells of KEYS[2] and the following whether they have the digests
-	// ARGV[2] and the following, in a text of a letter each: = if so, # if the key
-	// has another, - if there is none.
-	heldScript = newScript(valuesFunction + digestFunction + ofNonce + `local r={}
-for i=2,#KEYS do
+	// heldScript tells of KEYS whether they have the digests ARGV, in a text of a
+	// letter each: = if so, # if the key has another, - if there is none.
+	heldScript = newScript(valuesFunction + digestFunction + `local r={}
+for i=1,#KEYS do
 local d=digest(KEYS[i],value(i))
 r[#r+1]=d==ARGV[i] and '=' or d=='' and '-' or '#' end
 return {table.concat(r)}`)
 
-	// copyScript makes KEYS[3] and the following what the rest of ARGV says: digest
-	// and remaining ttl of each, and behind them what those are made of that the
-	// digest does not tell whole. What has that digest already and ends no sooner
-	// is left as it is. It answers in a text of a letter each whether the key was
+	// copyScript makes KEYS[3] and the following what the rest of ARGV says: ARGV[4]
+	// is a letter for each, w if it is a string that is told whole. Then come that or
+	// the digest, and the remaining ttl of each, and behind them what those are made
+	// of that are not told whole. What has that value already and ends no sooner is
+	// left as it is. It answers in a text of a letter each whether the key was
 	// copied, = if it was left, ! if that failed, and the last error.
-	copyScript = newScript(valuesFunction + digestFunction + ofLease + `local r,e,w={},'',2*#KEYS
+	copyScript = newScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
 for i=3,#KEYS do
-local k,d,p=KEYS[i],ARGV[2*i-2],ARGV[2*i-1]
-local left,v,done=-2
-if string.sub(d,1,7)=='string=' then v=string.sub(d,8) else v=ARGV[w] w=w+1 end
-local now=value(i)
-if (now or string.sub(d,1,6)~='string') and digest(k,now)==d then left=redis.call('PTTL',k) end
+local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i],value(i)
+local v,left,text,done=d,-2,true
+if byte(ARGV[4],i-2)==119 then
+if now==d then left=call('PTTL',k) end
+else
+v,text=ARGV[w],string.sub(d,1,6)=='string'
+w=w+1
+if (now or not text) and digest(k,now)==d then left=call('PTTL',k) end end
 if left==-1 or (p~='-1' and left>=tonumber(p)) then r[#r+1]='='
 else
-if string.sub(d,1,6)~='string' then
+if not text then
 if p=='-1' then p='0' end
-done=redis.pcall('RESTORE',k,p,v,'REPLACE')
-elseif p=='-1' then done=redis.pcall('SET',k,v)
-else done=redis.pcall('SET',k,v,'PX',p) end
+done=pcall('RESTORE',k,p,v,'REPLACE')
+elseif p=='-1' then done=pcall('SET',k,v)
+else done=pcall('SET',k,v,'PX',p) end
 if type(done)=='table' and done.err then e=done.err r[#r+1]='!' else r[#r+1]='+' end end end
 return {table.concat(r),e}`)
 

@@ -16,8 +16,8 @@ func TestSourceWithAnotherNonceIsReadFromItsBeginning(t *testing.T) {
 		w.fill(3 * pageKeys)
 		w.lose(1)
 		began, pages := 0, 0
-		w.at(2, pageScript, func(m *fakeMaster, args []string) {
-			if args[5] == "0" {
+		w.whenever(2, scans, func(m *fakeMaster, args []string) {
+			if args[1] == "0" {
 				began++
 			}
 			if pages++; pages == 2 {
@@ -40,7 +40,7 @@ func TestSourceThatForgetsOnTheWayIsNone(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.fill(3 * pageKeys)
 		w.lose(1)
-		w.at(3, pageScript, func(m *fakeMaster, args []string) { clear(m.keys) })
+		w.whenever(3, scans, func(m *fakeMaster, args []string) { clear(m.keys) })
 		// Too few are left that remember. Both wait.
 		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
 		w.votesWithin(1, 5*time.Second)
@@ -195,7 +195,7 @@ func TestTwoProxiesDoNotDoTheWorkTwice(t *testing.T) {
 		if s := other.Status().Masters[0].State; s != Voting {
 			t.Errorf("to the other proxy it is %v", s)
 		}
-		if n := len(w.masters[1].commands("page")); n != 3 && n != 4 {
+		if n := len(w.masters[1].commands("SCAN")); n != 3 && n != 4 {
 			t.Errorf("%d pages were read", n)
 		}
 		w.wantValues("fill0", "0", "0", "0")

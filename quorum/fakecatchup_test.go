@@ -3,8 +3,6 @@ package quorum
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +10,7 @@ import (
 // What a fake master does with the scripts of a catch-up.
 
 var catchUpScripts = map[*script]string{
-	leaseScript: "lease", pageScript: "page", readingScript: "reading", heldScript: "held",
+	leaseScript: "lease", readingScript: "reading", heldScript: "held",
 	copyScript: "copy", returnScript: "return",
 }
 
@@ -47,26 +45,26 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 		m.scripts[s.sha] = s
 		n, _ := strconv.Atoi(args[2])
 		keys, argv := args[3:3+n], args[3+n:]
-		m.note(append([]string{name}, keys[1:]...))
+		switch s {
+		case readingScript:
+			m.note(append([]string{name}, keys...))
+			return m.readings(keys, argv), true
+		case heldScript:
+			m.note(append([]string{name}, keys...))
+			return array(bulk(m.holds(keys, argv))), true
+		}
+		m.note(append([]string{name}, keys[2:]...))
 		if string(nonceOf(m.marker())) != argv[0] {
 			return integer(saysOtherNonce), true
 		}
-		if s == copyScript || s == returnScript {
-			if l, _ := m.key(keys[1]); l.value != argv[1] {
-				return integer(saysOtherLease), true
-			}
-			m.expire(keys[1], m.keys[keys[1]], argv[2])
-			return m.giveOrTake(s, keys[2:], argv[3:]), true
-		}
-		switch s {
-		case leaseScript:
+		if s == leaseScript {
 			return m.lease(argv), true
-		case pageScript:
-			return m.page(argv), true
-		case heldScript:
-			return array(bulk(m.holds(keys[1:], argv[1:]))), true
 		}
-		return m.readings(keys[1:], argv), true
+		if l, _ := m.key(keys[1]); l.value != argv[1] {
+			return integer(saysOtherLease), true
+		}
+		m.expire(keys[1], m.keys[keys[1]], argv[2])
+		return m.giveOrTake(s, keys[2:], argv[3:]), true
 	}
 	return "", false
 }
@@ -79,51 +77,33 @@ func (m *fakeMaster) lease(argv []string) string {
 	return integer(1)
 }
 
-func (m *fakeMaster) page(argv []string) string {
-	names := m.alive()
-	cursor, _ := strconv.ParseUint(argv[1], 10, 64)
-	count, _ := strconv.Atoi(argv[2])
-	names = slices.DeleteFunc(names, func(name string) bool { return m.bucket(name) <= cursor })
-	next := "0"
-	if len(names) > count {
-		names = names[:count]
-		next = strconv.FormatUint(m.bucket(names[count-1]), 10)
-	}
-	page := []string{bulk(next)}
-	for _, name := range names {
-		if !strings.HasPrefix(name, argv[3]) {
-			page = append(page, bulk(name))
-		}
-	}
-	return array(page...)
-}
-
 func (m *fakeMaster) readings(keys, argv []string) string {
-	most, _ := strconv.Atoi(argv[1])
-	var ttls []string
-	var digests, payloads []string
+	most, _ := strconv.Atoi(argv[0])
+	var told []string
 	size := 0
 	for _, name := range keys {
 		if size > most {
 			break
 		}
 		k, ok := m.key(name)
-		d, left := m.digest(name), int64(-2)
+		d, left := m.digest(name), int64(saysAbsent)
 		if ok {
 			left = m.pttl(k)
 		}
-		digests, ttls = append(digests, bulk(d)), append(ttls, fmt.Sprint(left))
-		size += len(d)
-		if ok && !strings.HasPrefix(d, toldWhole) {
-			payload := k.value
+		what, payload := bulk(""), k.value
+		switch value, whole := strings.CutPrefix(d, toldWhole); {
+		case whole:
+			what = bulk(value)
+		case ok:
 			if k.hash {
 				payload = "dump of " + payload
 			}
-			payloads = append(payloads, bulk(payload))
-			size += len(payload)
+			what = array(bulk(d), bulk(payload))
 		}
+		size += len(payload)
+		told = append(told, integer(left), what)
 	}
-	return array(slices.Concat([]string{bulk(strings.Join(ttls, " "))}, digests, payloads)...)
+	return array(told...)
 }
 
 func (m *fakeMaster) holds(keys, digests []string) string {
@@ -153,11 +133,14 @@ func (m *fakeMaster) giveOrTake(s *script, keys, argv []string) string {
 		return array(integer(int64(n)))
 	}
 	said, failure := "", ""
+	kinds, argv := argv[0], argv[1:]
 	payloads := argv[2*len(keys):]
 	for i, name := range keys {
 		d, ttl := argv[2*i], argv[2*i+1]
-		value, whole := strings.CutPrefix(d, toldWhole)
-		if !whole {
+		value := d
+		if kinds[i] == 'w' {
+			d = toldWhole + value
+		} else {
 			value, payloads = payloads[0], payloads[1:]
 		}
 		left, _ := strconv.ParseInt(ttl, 10, 64)

@@ -149,11 +149,13 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		clear(m.keys)
 		return "+OK\r\n"
 	case "EXISTS":
-		_, ok := m.key(args[1])
-		if !ok {
-			return integer(0)
+		n := 0
+		for _, name := range args[1:] {
+			if _, ok := m.key(name); ok {
+				n++
+			}
 		}
-		return integer(1)
+		return integer(int64(n))
 	case "PERSIST":
 		k, ok := m.key(args[1])
 		if !ok || k.until == 0 {

@@ -60,44 +60,54 @@ func (p *party) leave() {
 	p.link.close()
 }
 
-// call runs a script. The answer is an array, or the number that the script is
-// content with.
-func (p *party) call(s *script, keys, args []string) (answer, error) {
-	a, err := p.send(s, keys, args)
-	if err == nil && a.failed("NOSCRIPT") {
-		p.link.loaded = nil
-		a, err = p.send(s, keys, args)
+// ask sends a command, and believes the answer only if the master still was the one
+// that was meant when it had carried it out.
+func (p *party) ask(argv []string) (answer, error) {
+	a, proof, err := p.link.do(argv...)
+	if err == nil {
+		err = p.runsTrue(proof.clock)
 	}
 	switch {
 	case err != nil:
 		return a, &errParty{p.name, errors.New(reasonOf(err))}
 	case a.kind == FailureReply:
 		return a, &errParty{p.name, errors.New(a.str)}
+	case proof.nonce != p.nonce:
+		return a, &errParty{p.name, errOtherNonce}
+	}
+	return a, nil
+}
+
+// call asks with a script, sent by its hash once the master has it.
+func (p *party) call(s *script, keys, args []string) (answer, error) {
+	name, text := "EVAL", s.text
+	if p.link.knows(s.sha) {
+		name, text = "EVALSHA", s.sha
+	}
+	argv := make([]string, 0, 3+len(keys)+len(args))
+	argv = append(argv, name, text, strconv.Itoa(len(keys)))
+	argv = append(argv, keys...)
+	argv = append(argv, args...)
+	a, err := p.ask(argv)
+	if a.failed("NOSCRIPT") {
+		argv[0], argv[1] = "EVAL", s.text
+		return p.ask(argv)
+	}
+	return a, err
+}
+
+// change has the master run a script that writes, if it is the one that is meant.
+func (p *party) change(s *script, keys, args []string) (answer, error) {
+	a, err := p.call(s, append([]string{MarkerKey, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
+	switch {
+	case err != nil:
+		return a, err
 	case a.kind == IntegerReply && a.int == saysOtherNonce:
 		return a, &errParty{p.name, errOtherNonce}
 	case a.kind == IntegerReply && a.int == saysOtherLease:
 		return a, errOtherLease
 	}
 	return a, nil
-}
-
-// send puts the script to the master, by its hash once it has it.
-func (p *party) send(s *script, keys, args []string) (answer, error) {
-	argv := make([]string, 0, len(keys)+len(args)+5)
-	if p.link.knows(s.sha) {
-		argv = append(argv, "EVALSHA", s.sha)
-	} else {
-		argv = append(argv, "EVAL", s.text)
-	}
-	argv = append(argv, strconv.Itoa(len(keys)+1), MarkerKey)
-	argv = append(argv, keys...)
-	argv = append(argv, string(p.nonce))
-	argv = append(argv, args...)
-	a, proof, err := p.link.do(argv...)
-	if err != nil {
-		return a, err
-	}
-	return a, p.runsTrue(proof.clock)
 }
 
 // runsTrue is an error if the master's clock has jumped: keys may have expired
@@ -116,14 +126,14 @@ func (p *party) runsTrue(now sighting) error {
 // page reads the names of some keys behind a cursor; "0" is both the first and
 // the one behind the last page.
 func (p *party) page(cursor string) (keys []string, next string, err error) {
-	a, err := p.call(pageScript, nil, []string{cursor, strconv.Itoa(pageKeys), private})
+	a, err := p.ask([]string{"SCAN", cursor, "COUNT", strconv.Itoa(pageKeys)})
 	if err != nil {
 		return nil, "", err
 	}
-	if len(a.elems) == 0 {
+	if len(a.elems) != 2 || a.elems[0].kind != BulkReply {
 		return nil, "", &errParty{p.name, errGarbage}
 	}
-	for _, e := range a.elems[1:] {
+	for _, e := range a.elems[1].elems {
 		if !Private(e.str) {
 			keys = append(keys, e.str)
 		}
@@ -143,6 +153,15 @@ func (p *party) read(keys []string) ([]reading, error) {
 		return nil, &errParty{p.name, errGarbage}
 	}
 	return readings, nil
+}
+
+// count asks how many of the keys the master has, whatever they hold.
+func (p *party) count(keys []string) (int, error) {
+	a, err := p.ask(append([]string{"EXISTS"}, keys...))
+	if err == nil && a.kind != IntegerReply {
+		err = &errParty{p.name, errGarbage}
+	}
+	return int(a.int), err
 }
 
 // held asks whether the master holds what others were given.
