@@ -12,8 +12,7 @@ import (
 const (
 	pageKeys  = 400     // of one script, about
 	pageBytes = 1 << 20 // of one script, or one key
-	// maxBreather is the longest pause between two pages; it is half as long as
-	// the page before took.
+	// maxBreather is the longest that the sources are left alone between two pages.
 	maxBreather = 4 * time.Millisecond
 
 	maxDisputed = 4096
@@ -46,6 +45,7 @@ type catchUpRun struct {
 	overflow bool              // there were more
 	eternal  map[string]string // keys given without a ttl, and their digests
 	failed   error             // why the last of those that could not be copied was not
+	copying  time.Duration     // how long the sources were left alone for it so far
 	noted
 }
 
@@ -160,9 +160,12 @@ func (r *catchUpRun) end() {
 //
 // A key that comes after the SCAN has passed was acquired without the master's
 // vote, and needs no copy.
+//
+// After each page the sources are left alone for half as long as they were kept busy,
+// of which the time counts in which the master was given the keys.
 func (r *catchUpRun) follow(ctx context.Context, s *party) error {
 	for cursor := "0"; ; {
-		began := time.Now()
+		began, before := time.Now(), r.copying
 		keys, next, err := s.page(cursor)
 		if err != nil {
 			return err
@@ -173,7 +176,9 @@ func (r *catchUpRun) follow(ctx context.Context, s *party) error {
 		if cursor = next; cursor == "0" {
 			return nil
 		}
-		pause(ctx, min(time.Since(began)/2, maxBreather))
+		copying := r.copying - before
+		busy := time.Since(began) - copying
+		pause(ctx, min(busy/2, maxBreather)-copying)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

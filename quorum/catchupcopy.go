@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // given is a key that the master was given, and its value's digest.
@@ -26,10 +27,12 @@ func (r *catchUpRun) give(keys []string) error {
 		if err != nil {
 			return err
 		}
+		began := time.Now()
 		list, err := r.copy(r.weigh(step, readings))
 		if err != nil {
 			return err
 		}
+		r.copying += time.Since(began)
 		r.ward.copied.Add(int64(len(list)))
 		if err := r.followUp(list); err != nil {
 			return err
