@@ -3,6 +3,7 @@ package quorum
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,9 @@ type flight struct {
 	sharing []*op  // get the answer of the one in flight
 	waiting []*op  // came after it was put
 	behind  []*op  // no acquires: see follow
+
+	// void says that what the masters have granted so far does not count: see spoil.
+	void atomic.Bool
 }
 
 // flights are used again.
@@ -77,6 +81,36 @@ func (e *Engine) follow(o *op) (waits bool) {
 	return true
 }
 
+// spoil tells the acquire in flight of a key that another client's command on the key
+// is about to be put behind it, which may take what it was granted. If it wins on the
+// masters all the same, it counts as split, and is tried again behind that command.
+// The shards of its keys are locked, so that no lane sees the two in another order.
+//
+//	1: A holds k on masters 2 and 3; master 3 is slow
+//	2: B asks for k: master 1 grants, 2 refuses
+//	3: A deletes k: that of B on 1, its own on 2
+//	4: A's k ends on 3, which then grants k to B, and deletes it, too: B would have a
+//	   quorum, and no master would hold k
+func (e *Engine) spoil(o *op) {
+	switch o.Kind {
+	case Acquire:
+		o.flight.void.Store(false)
+	case Release, Remove, Write:
+		e.spoilKey(o.Key, o)
+	case Run:
+		for _, key := range o.Keys {
+			e.spoilKey(key, o)
+		}
+	}
+}
+
+func (e *Engine) spoilKey(key string, o *op) {
+	f := e.shards[e.shard(key)].flights[key]
+	if f != nil && (o.Kind != Release || o.Token == f.token) {
+		f.void.Store(true)
+	}
+}
+
 // letFollow puts those that have followed an attempt which is to be made once more.
 func (e *Engine) letFollow(o *op) {
 	s := &e.shards[e.shard(o.Key)]
@@ -125,10 +159,10 @@ func (e *Engine) finish(o *op, r Result) {
 		next.flight, f.token = f, next.Token
 	} else {
 		delete(s.flights, o.Key)
-		*f = flight{}
+		f.token, f.waiting = "", nil
+		f.void.Store(false)
 		flights.Put(f)
 	}
-	o.flight = nil
 	s.mu.Unlock()
 
 	o.flusher = o.asker.Answer(r)

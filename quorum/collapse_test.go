@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -165,4 +166,50 @@ func TestExtendWaitsForNoOtherAcquire(t *testing.T) {
 		}
 		w.want(other.wait(t), Contended)
 	})
+}
+
+// A release meets what another client has been granted so far. That one is not told
+// that it holds what is gone.
+func TestAcquireIsNotWonByWhatAReleaseHasTaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		token   string // of the one who asks
+		ttl     time.Duration
+		release Request
+	}{
+		"DEL":               {"b", time.Minute, Request{Kind: Remove, Key: "k"}},
+		"a constant token":  {"1", time.Minute, Request{Kind: Release, Key: "k", Token: "1"}},
+		"a lock for ever":   {"b", 0, Request{Kind: Remove, Key: "k"}},
+		"SET":               {"b", time.Minute, Request{Kind: Write, Key: "k", Args: []string{"SET", "k", "1", "XX"}}},
+		"an expiry of 1 ms": {"b", time.Minute, Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", "1"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.masters[1].put("k", "1", time.Minute)
+				w.masters[2].put("k", "1", 20*ms) // so much faster is its clock
+				w.masters[2].set(func(m *fakeMaster) { m.lag = 50 * ms })
+				asked := newWaiter()
+				w.engine.Put(&Request{Kind: Acquire, Key: "k", Token: c.token, TTL: c.ttl}, asked)
+				synctest.Wait()
+				if v := w.masters[0].value("k"); v != c.token {
+					t.Fatalf("the first master holds %q", v)
+				}
+				released := newWaiter()
+				w.engine.Put(&c.release, released)
+				<-released.answers
+				got := <-asked.answers
+				held := 0
+				for _, m := range w.masters {
+					if m.value("k") == c.token {
+						held++
+					}
+				}
+				if got.Decision == Won && held < 2 {
+					t.Errorf("it was won, and %d masters hold it", held)
+				}
+				if c.release.Kind != Write && got.Decision != Won {
+					t.Errorf("what was free in the end was not won: %v", got.Decision)
+				}
+			})
+		})
+	}
 }

@@ -171,6 +171,7 @@ func (e *Engine) push(o *op) (missed counted) {
 	} else {
 		defer e.lock(&o.Request)()
 	}
+	e.spoil(o)
 	for i, l := range e.lanes {
 		switch {
 		case !o.asks(i):

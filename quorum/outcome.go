@@ -11,11 +11,19 @@ func (o *op) decide(c counted) Decision {
 	t := c.tally(len(o.said))
 	switch o.Kind {
 	case Acquire:
-		return t.acquire(func() bool { _, ok := o.seen(c); return ok })
+		d := t.acquire(func() bool { _, ok := o.seen(c); return ok })
+		if d == Won && o.flight.void.Load() {
+			return Split
+		}
+		return d
 	case Release, Remove:
 		return t.release()
 	case Extend:
-		return t.extend()
+		d := t.extend()
+		if d == Won && o.first != nil && o.flight.void.Load() {
+			return Contended
+		}
+		return d
 	case Read:
 		_, most := o.held(c)
 		return t.read(most)
