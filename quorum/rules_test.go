@@ -19,6 +19,7 @@ type rule struct {
 	name, file, old, new string
 	leaves               bool // it is about what is left behind, not about two holders
 	seed                 int  // soon after which its absence was found
+	alike                bool // it is about clients that lock with one constant token
 }
 
 // ofCatchUp tells by its file that the rule is about catch-up, which has a
@@ -30,58 +31,64 @@ func (r rule) ofCatchUp() bool {
 var rules = []rule{
 	{"a master that forgot is quarantined", "standing.go",
 		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), true, why))",
-		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false, 52},
+		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false, 52, false},
 	{"a vote counts with its proof", "standing.go",
 		"l.doubt = true\n\t\treturn false",
-		"l.doubt = true\n\t\treturn true", false, 3110},
+		"l.doubt = true\n\t\treturn true", false, 3110, false},
 	{"a clock that jumps is found out", "sighting.go",
 		"if by := later.at - later.read - most; by > slack {",
-		"if by := later.at - later.read - most; by > time.Hour {", false, 52},
+		"if by := later.at - later.read - most; by > time.Hour {", false, 52, false},
 	{"a process that was started anew may have forgotten", "marker.go",
 		"case m.RunID == who.runID:",
-		"case true:", false, 85},
+		"case true:", false, 85, false},
 	{"only what was durable all along is excused", "marker.go",
 		"case m.Durable && who.durable:",
-		"case who.durable, m.Durable, true:", false, 85},
+		"case who.durable, m.Durable, true:", false, 85, false},
 	{"a master that forgot is given what the others hold", "quarantine.go",
 		"err := e.catchUp(ctx, l, q, left <= 0)",
-		"err := error(nil)", false, 1},
+		"err := error(nil)", false, 1, false},
 	{"a catch-up waits until what counted old votes is decided", "quarantine.go",
 		"pause(ctx, e.hush())",
-		"pause(ctx, 1)", false, 770},
+		"pause(ctx, 1)", false, 770, false},
 	{"a source is what it was when it was chosen", "party.go",
 		"case proof.nonce != p.nonce:",
-		"case false:", false, 1},
+		"case false:", false, 1, false},
 	{"a master is admitted only under the nonce of its quarantine", "fakekeys_test.go",
 		"if string(nonceOf(m.marker())) == args[4] {",
-		"if args[4] != \"\" || m.marker() == \"\" {", false, 1},
+		"if args[4] != \"\" || m.marker() == \"\" {", false, 1, false},
 	{"a lost acquire is undone", "settle.go",
 		"e.undo(o, c, now)\n",
-		"\n", true, 1},
+		"\n", true, 1, false},
 	{"a grant that comes late is undone", "settle.go",
 		"if c.did(i) {\n\t\t\te.lanes[i].undo(o.undoing(now), now)",
-		"if false {\n\t\t\te.lanes[i].undo(o.undoing(now), now)", true, 250},
+		"if false {\n\t\t\te.lanes[i].undo(o.undoing(now), now)", true, 250, false},
 	{"a predecessor is ended", "gate.go",
 		"if predecessor.runID == who.runID && predecessor.clientID != 0 {",
-		"if false {", false, 1910},
+		"if false {", false, 1910, false},
 	{"every decision is bound in time", "op.go",
 		"return now.Sub(o.put) > o.patience ||",
-		"return", false, 4200},
+		"return", false, 4200, false},
 	{"sources that disagree are read again", "agreement.go",
 		"return reading{}, disputed",
-		"continue", false, 121},
+		"continue", false, 121, false},
 	{"the longest ttl is copied", "agreement.go",
 		"return b != saysNoTTL && (a == saysNoTTL || a > b)",
-		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false, 1},
+		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false, 1, false},
 	{"a catch-up reads N-quorum+1 masters", "agreement.go",
 		"n - quorumOf(n) + 1",
-		"n - quorumOf(n)", false, 1},
+		"n - quorumOf(n)", false, 1, false},
 	{"a catch-up overwrites what the master holds", "fakecatchup_test.go",
 		"if own, ok := m.key(name); ok && m.digest(name) == d && (own.until == 0 || left >= 0 && m.pttl(own) >= left) {",
-		"if _, ok := m.key(name); ok {", false, 1},
+		"if _, ok := m.key(name); ok {", false, 1, false},
 	{"every expiry is padded", "validity.go",
 		"return ttl + drift(ttl)",
-		"return ttl", false, 78},
+		"return ttl", false, 78, false},
+	{"an undo goes before what is asked later", "settle.go",
+		"e.undo(o, c, now)\n\t\tif",
+		"o.keep()\n\t\ttime.AfterFunc(50*time.Millisecond, func() { e.undo(o, c, now) })\n\t\tif", false, 1, true},
+	{"what is owed for a lock spares one that ends later", "debt.go",
+		"most := max(d.until.Sub(now).Milliseconds(), 0)",
+		"most := int64(1e12)", false, 1, true},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation
@@ -132,8 +139,11 @@ func (r rule) without(t *testing.T) string {
 		t.Fatal(err)
 	}
 	simulation, schedules := "SimulatedFaults", "20000"
-	if r.ofCatchUp() {
+	switch {
+	case r.ofCatchUp():
 		simulation, schedules = "SimulatedCatchUps", "4000"
+	case r.alike:
+		simulation = "SimulatedConstantTokens"
 	}
 	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", simulation, "-schedules", schedules, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
 	if r.file == "gate.go" {

@@ -27,7 +27,7 @@ func (s *simulation) client(c int, r *rand.Rand) {
 			time.Sleep(time.Duration(1+r.IntN(60)) * ms)
 			key = fmt.Sprint("k", r.IntN(simKeys))
 		} else {
-			time.Sleep(ms / 10)
+			time.Sleep(s.again)
 		}
 		e, token := s.engine(c)
 		if !constant {
@@ -88,13 +88,17 @@ func (s *simulation) still(c int, key string, until func(holding) time.Time) boo
 func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
 	same := func(h holding) time.Time { return h.until }
 	for time.Now().Before(s.ends) {
-		time.Sleep(time.Duration(r.IntN(150)) * ms)
+		time.Sleep(s.rest + time.Duration(r.IntN(150))*ms)
 		if !s.still(c, key, same) {
 			return // it has slept past its ttl
 		}
 		sent := time.Now()
 		ask := Request{Key: key, Token: token}
-		switch r.IntN(5) {
+		action := r.IntN(5)
+		if s.alike == atSeveral {
+			action = 2 + r.IntN(2)
+		}
+		switch action {
 		case 0: // forget it
 			return
 		case 1:
@@ -142,7 +146,7 @@ func (s *simulation) lose(c int, key, how string) {
 func (s *simulation) checkAfterwards(goroutines int) {
 	// Whatever still stood in a socket is carried out at once; the longest lock
 	// ends after its padded ttl; an absent master is back in a second.
-	time.Sleep(2*time.Second + s.world.cfg.MasterTimeout + pad(simMaxTTL)*102/100)
+	time.Sleep(2*time.Second + s.world.cfg.MasterTimeout + pad(s.world.cfg.MaxTTL)*102/100)
 	if !s.world.marked() {
 		// All of them forgot while no proxy was there that knew them: it is for the
 		// operator to say that no lock lives any more.

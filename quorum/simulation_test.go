@@ -39,15 +39,19 @@ type simulation struct {
 	rand  *rand.Rand // of the faults
 	world *world
 	begun time.Time
-	ends  time.Time // of clients and faults
-	pause int       // the longest between two faults, in milliseconds
-	ttl   [2]int    // the shortest and the longest, in milliseconds
+	ends  time.Time     // of clients and faults
+	pause int           // the longest between two faults, in milliseconds
+	ttl   [2]int        // the shortest and the longest, in milliseconds
+	rest  time.Duration // the shortest between two things that a holder does
+	again time.Duration // until one who heard no asks once more, if at once
 
-	constant int  // each so many-th client locks with a constant token
-	sockets  bool // what is in a socket is carried out late, more often than other faults come
+	alike    alike // whose tokens are, if all are
+	constant int   // each so many-th client locks with a constant token
+	sockets  bool  // what is in a socket is carried out late, more often than other faults come
 
 	mu      sync.Mutex // guards what follows
 	engines []*Engine
+	ways    map[way]*road
 	born    []int // generation of each engine, which changes with a restart
 	held    map[string]holding
 	lost    map[string]string     // token that was answered no: what it was
@@ -107,16 +111,18 @@ func eachSeed(t *testing.T, first uint64, n int, simulate func(*testing.T, uint6
 	return int(sum.Load())
 }
 
-func simulate(t *testing.T, seed uint64) (wins int) {
+func simulate(t *testing.T, seed uint64) (wins int) { return simulateAlike(t, seed, notAlike) }
+
+func simulateAlike(t *testing.T, seed uint64, a alike) (wins int) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{
-			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), begun: time.Now(),
+			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), begun: time.Now(), alike: a,
 			held: make(map[string]holding), lost: make(map[string]string), jumped: make(map[*fakeMaster]nonce),
 		}
 		s.begin()
 		goroutines := runtime.NumGoroutine()
 		var wait sync.WaitGroup
-		for c := range 3 + s.rand.IntN(10) {
+		for c := range s.clients() {
 			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
 		}
 		wait.Go(s.faults)
@@ -133,6 +139,9 @@ func simulate(t *testing.T, seed uint64) (wins int) {
 // begin starts masters and engines.
 func (s *simulation) begin() {
 	n := 3 + 2*s.rand.IntN(2)
+	if s.alike == atOneProxy {
+		n = 3
+	}
 	s.world = newWorld(s.t, n)
 	s.world.log = s.log()
 	drifting := s.rand.IntN(2) == 0
@@ -154,18 +163,28 @@ func (s *simulation) begin() {
 			m.settings = map[string]string{"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
 		}
 	}
+	s.again = ms / 10
 	s.constant = []int{2, 4}[s.rand.IntN(2)]
 	s.sockets = s.rand.IntN(4) == 0 || *socketsOnly
 	s.pause = []int{30, 120, 400}[s.rand.IntN(3)]
 	s.ttl = [][2]int{{30, 900}, {30, 250}, {500, 900}}[s.rand.IntN(3)]
-	for range 1 + s.rand.IntN(3) {
-		s.engines = append(s.engines, s.world.start(s.world.cfg))
+	engines := 1 + s.rand.IntN(3)
+	switch s.alike {
+	case atOneProxy:
+		engines = s.beginAtOne()
+	case atSeveral:
+		engines = s.beginAtSeveral()
+	}
+	for i := range engines {
+		s.engines = append(s.engines, s.world.start(s.reach(i)))
 		s.born = append(s.born, 0)
 	}
 	for _, m := range s.world.masters {
 		m.remember()
 	}
-	s.ends = time.Now().Add(3 * time.Second)
+	if s.ends.IsZero() {
+		s.ends = time.Now().Add(3 * time.Second)
+	}
 }
 
 func (s *simulation) note(format string, args ...any) {
@@ -223,12 +242,15 @@ func (s *simulation) broken(key, format string, args ...any) {
 	s.t.Errorf("seed %d: %s\n%s", s.seed, fmt.Sprintf(format, args...), strings.Join(told, "\n"))
 }
 
-// engine is one of the engines, with the constant token that its clients use:
+// engine is one of the engines, with the constant token that its clients use: mostly
 // it is constant within one engine, as only that knows of an order.
 func (s *simulation) engine(i int) (*Engine, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i %= len(s.engines)
+	if s.alike == atSeveral {
+		return s.engines[i], "1"
+	}
 	return s.engines[i], fmt.Sprintf("1@%d.%d", i, s.born[i])
 }
 
@@ -244,7 +266,7 @@ func (s *simulation) faults() {
 		time.Sleep(time.Duration(s.rand.IntN(s.pause)) * ms)
 		m := s.world.masters[s.rand.IntN(len(s.world.masters))]
 		fault := ""
-		if s.rand.IntN(12) == 0 {
+		if s.rand.IntN(12) == 0 && s.alike == notAlike {
 			fault = s.loss(m)
 		} else {
 			fault = s.fault(m)
@@ -298,6 +320,12 @@ func (s *simulation) fault(m *fakeMaster) string {
 	r := s.rand
 	sometimes := time.Duration(r.IntN(2)*r.IntN(150)) * ms
 	kind := r.IntN(14)
+	switch s.alike {
+	case atOneProxy:
+		kind = []int{5, 6, 7, 9}[r.IntN(4)]
+	case atSeveral:
+		return s.part(r.IntN(len(s.engines)), m, time.Duration(20+r.IntN(400))*ms)
+	}
 	if s.sockets && r.IntN(2) == 0 {
 		kind = 12
 	}
