@@ -143,13 +143,13 @@ func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 	}()
 	took := awaitCatchUp(t, p, masters[0], time.Minute)
 	close(stop)
-	served := <-done
-	if len(served) == 0 {
+	waits := <-done
+	if len(waits) == 0 {
 		t.Fatal("nobody was served meanwhile")
 	}
-	slices.Sort(served)
+	slices.Sort(waits)
 	t.Logf("%d locks were given to a master in %v, while %d others came and went (p50 %v, p99 %v)",
-		locks, took, len(served), served[len(served)/2], served[len(served)*99/100])
+		locks, took, len(waits), waits[len(waits)/2], waits[len(waits)*99/100])
 
 	c := direct(t, masters[0])
 	for _, i := range []int{1, locks / 2, locks} {

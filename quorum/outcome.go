@@ -12,7 +12,7 @@ func (o *op) decide(c counted) Decision {
 	switch o.Kind {
 	case Acquire:
 		d := t.acquire(func() bool { _, ok := o.seen(c); return ok })
-		if d == Won && o.flight.void.Load() {
+		if d == Won && o.flight.void.Load() { // see spoil
 			return Split
 		}
 		return d

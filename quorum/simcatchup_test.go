@@ -14,18 +14,7 @@ import (
 // at a time, since two at once are the timer's business.
 
 func TestSimulatedCatchUpsNeverGiveTwoHolders(t *testing.T) {
-	n := *schedules
-	if n == 0 {
-		n = 15
-		if testing.Short() {
-			n = 10
-		}
-	}
-	first := *seedFlag
-	if first == 0 {
-		first = uint64(rand.Uint32())
-	}
-	caughtUp := eachSeed(t, first, n, simulateCatchUps)
+	n, caughtUp := eachSeed(t, 20, simulateCatchUps)
 	if caughtUp < n && !t.Failed() {
 		t.Errorf("only %d masters caught up in %d schedules", caughtUp, n)
 	}

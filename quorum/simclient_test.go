@@ -96,7 +96,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
 		ask := Request{Key: key, Token: token}
 		action := r.IntN(5)
 		if s.alike == atSeveral {
-			action = 2 + r.IntN(2)
+			action = 2 + r.IntN(2) // release it, or extend it
 		}
 		switch action {
 		case 0: // forget it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"slices"
 	"testing"
@@ -25,15 +24,7 @@ const (
 )
 
 func TestSimulatedConstantTokensNeverGiveTwoHolders(t *testing.T) {
-	n := *schedules
-	if n == 0 {
-		n = 20
-	}
-	first := *seedFlag
-	if first == 0 {
-		first = uint64(rand.Uint32())
-	}
-	won := eachSeed(t, first, n, func(t *testing.T, seed uint64) int {
+	n, won := eachSeed(t, 20, func(t *testing.T, seed uint64) int {
 		return simulateAlike(t, seed, []alike{atOneProxy, atSeveral}[seed%2])
 	})
 	if won < n && !t.Failed() {

@@ -68,25 +68,27 @@ type holding struct {
 }
 
 func TestSimulatedFaultsNeverGiveTwoHolders(t *testing.T) {
-	n := *schedules
-	if n == 0 {
-		n = 50
-		if testing.Short() {
-			n = 20
-		}
+	n, won := eachSeed(t, 50, simulate)
+	if won < n && !t.Failed() {
+		t.Errorf("only %d locks were won in %d schedules", won, n)
+	}
+}
+
+// eachSeed simulates as many schedules as the flags say, or a few for a quick test, up
+// to the first that fails. It returns how many these are, and the sum of what each
+// returns.
+func eachSeed(t *testing.T, few int, simulate func(*testing.T, uint64) int) (n, total int) {
+	n = few
+	if testing.Short() {
+		n = few / 2
+	}
+	if *schedules != 0 {
+		n = *schedules
 	}
 	first := *seedFlag
 	if first == 0 {
 		first = uint64(rand.Uint32())
 	}
-	if won := eachSeed(t, first, n, simulate); won < n && !t.Failed() {
-		t.Errorf("only %d locks were won in %d schedules", won, n)
-	}
-}
-
-// eachSeed simulates n schedules, up to the first that fails, and sums up what they
-// return.
-func eachSeed(t *testing.T, first uint64, n int, simulate func(*testing.T, uint64) int) int {
 	// The few of a quick test take turns, so that their goroutines can be counted.
 	workers := 1
 	if *schedules > 1 {
@@ -108,7 +110,7 @@ func eachSeed(t *testing.T, first uint64, n int, simulate func(*testing.T, uint6
 			})
 		}
 	})
-	return int(sum.Load())
+	return n, int(sum.Load())
 }
 
 func simulate(t *testing.T, seed uint64) (wins int) { return simulateAlike(t, seed, notAlike) }
