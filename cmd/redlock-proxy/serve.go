@@ -37,11 +37,11 @@ type process struct {
 	failed  chan error     // of acceptors; has room for all
 }
 
-// serve is the program. It returns the exit code.
+// serve is the program. It returns the exit code. Signals are caught to its end: a second
+// one that comes when all is done must not make a failure of it.
 func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	defer signal.Stop(signals)
 
 	log := newLogger(cfg, stderr)
 	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, stopped: make(chan struct{})}
