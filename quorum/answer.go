@@ -69,6 +69,7 @@ var ofAnotherType = said{typ: "another", named: true, reply: Reply{
 // said is what the engine keeps of one master's answer until the request is
 // settled. Which fields count depends on the kind of the request.
 type said struct {
+	nonce  nonce  // under which the master was known when it was asked
 	value  string // the value seen, removed or given another expiry; of a Survey, the server's run id
 	typ    string // its type; "" if there is none
 	left   int64  // remaining ttl in milliseconds, or saysNoTTL

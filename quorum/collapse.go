@@ -25,7 +25,8 @@ import (
 type flight struct {
 	token   string // of the one in flight
 	sharing []*op  // get the answer of the one in flight
-	waiting []*op  // came after it was put
+	waiting []*op  // came after it was put: they share what is put next
+	asking  bool   // an attempt is put, and not decided
 	behind  []*op  // no acquires: see follow
 
 	// void says that what the masters have granted so far does not count: see spoil.
@@ -56,9 +57,19 @@ func (e *Engine) join(o *op) (waits bool) {
 	return false
 }
 
+// begin is called when an attempt is put: all who have asked by now share it, and what the
+// masters grant counts. The shard is locked.
+func (f *flight) begin() {
+	f.sharing, f.waiting = append(f.sharing, f.waiting...), nil
+	f.asking = true
+	f.void.Store(false)
+}
+
 // follow has an op wait that would act on what the acquire in flight has set so far,
 // and may have to take back: it is put to the masters right behind the decision.
-// Tokens may be constants, and some commands name none.
+// Tokens may be constants, and some commands name none. It does not wait for a split
+// acquire to be tried again: that may be after its own lock has ended. The shard is
+// locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
 //	2: B asks for k as "1": master 3 grants, 1 refuses
@@ -68,16 +79,12 @@ func (e *Engine) follow(o *op) (waits bool) {
 	if o.Kind != Extend && o.Kind != Run || o.flight != nil || o.follows {
 		return false
 	}
-	s := &e.shards[e.shard(o.Key)]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.flights[o.Key]
-	if f == nil || !o.actsOn(f.token) {
+	f := e.shards[e.shard(o.Key)].flights[o.Key]
+	if f == nil || !f.asking || !o.actsOn(f.token) {
 		return false
 	}
 	o.follows = true
 	f.behind = append(f.behind, o)
-	e.inFlight.Add(1)
 	return true
 }
 
@@ -93,8 +100,6 @@ func (e *Engine) follow(o *op) (waits bool) {
 //	   quorum, and no master would hold k
 func (e *Engine) spoil(o *op) {
 	switch o.Kind {
-	case Acquire:
-		o.flight.void.Store(false)
 	case Release, Remove, Write:
 		e.spoilKey(o.Key, o)
 	case Run:
@@ -116,7 +121,7 @@ func (e *Engine) letFollow(o *op) {
 	s := &e.shards[e.shard(o.Key)]
 	s.mu.Lock()
 	behind := o.flight.behind
-	o.flight.behind = nil
+	o.flight.behind, o.flight.asking = nil, false
 	s.mu.Unlock()
 	for _, o := range behind {
 		e.tryAgain(o)
@@ -149,13 +154,13 @@ func (e *Engine) finish(o *op, r Result) {
 	s := &e.shards[e.shard(o.Key)]
 	s.mu.Lock()
 	sharing, behind := f.sharing, f.behind
-	f.sharing, f.behind = nil, nil
+	f.sharing, f.behind, f.asking = nil, nil, false
 	if failed {
 		sharing, f.waiting = e.impatient(append(sharing, f.waiting...))
 	}
 	var next *op
 	if len(f.waiting) > 0 {
-		next, f.sharing, f.waiting = f.waiting[0], f.waiting[1:], nil
+		next, f.waiting = f.waiting[0], f.waiting[1:]
 		next.flight, f.token = f, next.Token
 	} else {
 		delete(s.flights, o.Key)

@@ -68,6 +68,24 @@ func TestSharedAttemptHasOneWinner(t *testing.T) {
 	})
 }
 
+// Who asks before an attempt is made once more shares it.
+func TestAttemptIsSharedByAllWhoAskedBeforeIt(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(3)
+		w.masters[0].put("k", "other", time.Minute)
+		first := w.put(Request{Kind: Acquire, Key: "k", Token: "t", TTL: time.Minute})
+		time.Sleep(ms) // it is split, and waits to be tried again
+		waiters := w.acquirers(10)
+		w.want(first.wait(t), Split)
+		for _, a := range waiters {
+			w.want(a.wait(t), Split)
+		}
+		if n := len(w.masters[0].commands("SET")); n != 1+w.cfg.SplitRetries {
+			t.Errorf("there were %d attempts, want those of the first", n)
+		}
+	})
+}
+
 // That too few masters could vote is nobody's answer but the asker's own.
 func TestUnavailableIsNotShared(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
@@ -151,6 +169,25 @@ func TestExtendWaitsForTheAcquireOfItsToken(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nor does an extension wait until a split acquire is tried again: its lock might have
+// ended by then, and it would give its ttl to another's.
+func TestExtendDoesNotWaitForAnotherAttempt(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[0].set(func(m *fakeMaster) { m.version = "6.2.14" }) // does not say what it holds
+		w.masters[0].sever()
+		time.Sleep(w.cfg.ProbeInterval + w.cfg.MasterTimeout)
+		w.sets("k", "1", 40*ms, 1, 2)
+		split := w.put(Request{Kind: Acquire, Key: "k", Token: "1", TTL: 10 * time.Second})
+		time.Sleep(10 * ms)
+		began := time.Now()
+		w.want(w.extend("k", "1", time.Minute), Won)
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+		w.want(split.wait(t), Contended)
+	}, func(cfg *Config) { cfg.SplitRetries, cfg.SplitDelay = 1, 250*ms })
 }
 
 // Neither another's acquire nor one that is decided holds an extension up.

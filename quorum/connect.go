@@ -111,6 +111,7 @@ func (l *lane) openWhenPaid() []errand {
 	defer l.mu.Unlock()
 	due, dropped := l.debts.take(maxBatch, time.Now())
 	l.dropped.Add(uint64(dropped))
+	l.carried = len(due)
 	if len(due) == 0 {
 		l.open = true
 		l.show()

@@ -12,6 +12,7 @@ import (
 // most, so that paying it late never takes anybody else's lock.
 type debt struct {
 	key, value string
+	nonce      nonce // under which the master did it; see sameNonce
 
 	// until is when the last copy of the lock has run out, by our clock; the
 	// debt dies with it. A copy that lives longer is somebody else's.
@@ -38,9 +39,9 @@ func (d debt) argv(b []string, now time.Time) []string {
 	}
 	if d.back != nil {
 		before, left := d.back.at(now.Sub(d.since))
-		return append(putBackScript.call(b), d.key, d.value, before, left, strconv.FormatInt(most, 10), eternal, d.back.db)
+		return append(putBackScript.takesBack(b, d.key), d.value, before, left, strconv.FormatInt(most, 10), eternal, d.back.db, string(d.nonce))
 	}
-	return append(takeBackScript.call(b), d.key, d.value, strconv.FormatInt(most, 10), eternal)
+	return append(takeBackScript.takesBack(b, d.key), d.value, strconv.FormatInt(most, 10), eternal, string(d.nonce))
 }
 
 // at is what the key was, after some time: a record whose time has run out is
@@ -105,7 +106,12 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	if d.byLock == nil {
 		d.byLock = make(map[lockID]*list.Element)
 	}
-	if old := d.byLock[owed.lock()]; old != nil {
+	old := d.byLock[owed.lock()]
+	if old != nil && old.Value.(debt).nonce != owed.nonce {
+		d.remove(old) // it is void
+		dropped, old = 1, nil
+	}
+	if old != nil {
 		was := old.Value.(debt)
 		owed.eternal = owed.eternal || was.eternal
 		if was.dies.After(owed.dies) {

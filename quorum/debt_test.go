@@ -117,13 +117,14 @@ func TestDebtsAreBounded(t *testing.T) {
 
 func TestDebtNamesValueAndExpiry(t *testing.T) {
 	d := owed("k", "t", 1500*ms)
+	d.nonce = "v0"
 	got := d.argv(nil, epoch.Add(500*ms))
-	if want := []string{"EVALSHA", takeBackScript.sha, "1", "k", "t", "1000", "0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "1000", "0", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.eternal = true
 	got = d.argv(nil, epoch.Add(time.Hour))
-	if want := []string{"EVALSHA", takeBackScript.sha, "1", "k", "t", "0", "1"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -132,10 +132,6 @@ func (e *Engine) Put(r *Request, asker Asker) {
 
 // try is one attempt at a request. The op is not the caller's any more.
 func (e *Engine) try(o *op) {
-	if e.follow(o) {
-		return
-	}
-	defer o.drop()
 	n := len(e.lanes)
 	o.engine, o.said, o.put, o.sleeps = e, o.few[:min(n, len(o.few))], time.Now(), e.sleeps.Load()
 	if n > len(o.few) {
@@ -143,10 +139,15 @@ func (e *Engine) try(o *op) {
 	}
 	if !e.ready(o) {
 		o.flusher.Flush()
+		o.drop()
 		return
 	}
 	e.inFlight.Add(1)
-	missed := e.push(o)
+	missed, waits := e.push(o)
+	if waits {
+		return
+	}
+	defer o.drop()
 	if missed == 0 {
 		return
 	}
@@ -162,14 +163,20 @@ func (e *Engine) try(o *op) {
 }
 
 // push puts an op into all lanes in one step, and returns the votes of those that
-// did not take it.
-func (e *Engine) push(o *op) (missed counted) {
+// did not take it. Or it has the op wait, which counts as in flight.
+func (e *Engine) push(o *op) (missed counted, waits bool) {
 	if len(o.Keys) < 2 && o.Kind != Survey {
 		mu := &e.shards[e.shard(o.Key)].mu // the rule, and cheaper
 		mu.Lock()
 		defer mu.Unlock()
 	} else {
 		defer e.lock(&o.Request)()
+	}
+	if e.follow(o) {
+		return 0, true
+	}
+	if o.Kind == Acquire {
+		o.flight.begin()
 	}
 	e.spoil(o)
 	for i, l := range e.lanes {
@@ -183,7 +190,7 @@ func (e *Engine) push(o *op) (missed counted) {
 			}
 		}
 	}
-	return missed
+	return missed, false
 }
 
 // ready works out the times of an op. If there is nothing to ask the masters,
@@ -208,7 +215,7 @@ func (e *Engine) ready(o *op) bool {
 	eternal := ttl == 0 && o.At == 0
 	switch o.Kind {
 	case Acquire, Extend, Write:
-		if o.attempt == 0 && o.first == nil && (ttl > e.MaxTTL || eternal && o.Kind != Write) {
+		if o.attempt == 0 && o.first == nil && !o.follows && (ttl > e.MaxTTL || eternal && o.Kind != Write) {
 			e.overTTL.Add(1)
 		}
 	}

@@ -77,6 +77,7 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 				trouble = a.str
 			}
 			v, did, o.said[l.index] = o.judge(a, link.who.nxGet)
+			o.said[l.index].nonce = l.known.nonce
 			if o.Kind == Survey {
 				o.said[l.index].value = link.who.runID
 			}
@@ -124,6 +125,8 @@ func (l *lane) settled(e errand, a answer) {
 		l.heals.Add(1)
 	case a.failed("NOSCRIPT"):
 		// It was not carried out, and what came after it on the same key was.
+		l.dropped.Add(1)
+	case a.kind == IntegerReply && a.int == saysOtherNonce:
 		l.dropped.Add(1)
 	default:
 		l.paid.Add(1)
@@ -193,7 +196,7 @@ func (l *lane) recycle(ops []*op) {
 // carried out or not.
 func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.mu.Lock()
-	l.open = false
+	l.open, l.carried = false, 0
 	errands = append(errands, l.errands...)
 	l.errands, l.outbox = nil, outbox{}
 	for _, e := range errands {

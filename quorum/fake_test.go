@@ -56,8 +56,12 @@ type fakeMaster struct {
 	log   []string // commands carried out, but for housekeeping
 }
 
-// silence is what respond returns for no reply at all.
-const silence = "\x00"
+// What respond returns for no reply at all, and for one when those that are held back
+// are served.
+const (
+	silence = "\x00"
+	later   = "\x01"
+)
 
 func newFakeMaster(name string) *fakeMaster {
 	return &fakeMaster{
@@ -141,7 +145,14 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 		return "", false
 	}
 	if m.respond != nil {
-		if reply = m.respond(args); reply != "" {
+		switch reply = m.respond(args); reply {
+		case "":
+		case later:
+			until := m.behind[id]
+			m.mu.Unlock()
+			<-until
+			m.mu.Lock()
+		default:
 			return reply, true
 		}
 	}
@@ -250,13 +261,16 @@ func (m *fakeMaster) unfreeze() {
 // holdBack has the present connections served after all later ones, for ever
 // if need be, as it can happen to what waits in a socket.
 func (m *fakeMaster) holdBack() (serve func()) {
+	m.locked(func() { serve = m.holdBackLocked() })
+	return serve
+}
+
+func (m *fakeMaster) holdBackLocked() (serve func()) {
 	until := make(chan struct{})
-	m.locked(func() {
-		m.behind = make(map[int64]chan struct{})
-		for id := range m.conns {
-			m.behind[id] = until
-		}
-	})
+	m.behind = make(map[int64]chan struct{})
+	for id := range m.conns {
+		m.behind[id] = until
+	}
 	return func() { close(until) }
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,12 +118,12 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		if s == nil {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 		}
-		return m.run(s, args[3:])
+		return m.run(s, withoutOurs(args[3:]))
 	case "EVAL":
-		for _, s := range scripts {
+		for _, s := range known {
 			if s.text == args[1] {
 				m.learn(s.sha)
-				return m.run(s, args[3:])
+				return m.run(s, withoutOurs(args[3:]))
 			}
 		}
 	case "GET":
@@ -197,8 +198,27 @@ func (m *fakeMaster) mark(args []string) string {
 	return ""
 }
 
+// known are the scripts that a fake master can run.
+var known = append(slices.Clone(scripts), lockScript.wrapped)
+
+// withoutOurs leaves out our own keys, which follow the key of what takes something
+// back.
+func withoutOurs(args []string) []string {
+	if len(args) > 2 && args[1] == MarkerKey && args[2] == catchUpLease {
+		return slices.Concat(args[:1], args[3:])
+	}
+	return args
+}
+
+// same does what the function in sameNonce does.
+func (m *fakeMaster) same(nonce string) bool {
+	_, leased := m.key(catchUpLease)
+	return nonce == "" || string(nonceOf(m.marker())) == nonce ||
+		!leased && strings.Contains(m.marker(), fmt.Sprintf("%q:%q", "was", nonce))
+}
+
 func (m *fakeMaster) learn(sha string) {
-	for _, s := range scripts {
+	for _, s := range known {
 		if s.sha == sha {
 			m.scripts[sha] = s
 		}
@@ -217,10 +237,11 @@ func told(args []string) string {
 	names := map[*script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
 		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
+		lockScript.wrapped: "lock",
 	}
 	for s, name := range names {
 		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.sha || args[1] == s.text) {
-			args = append([]string{name}, args[3:]...)
+			args = append([]string{name}, withoutOurs(args[3:])...)
 			break
 		}
 	}
@@ -302,6 +323,8 @@ func (m *fakeMaster) run(s *script, args []string) string {
 		return m.write(name, args[1:])
 	case putBackScript:
 		return integer(m.putBack(name, args[1:]))
+	case lockScript.wrapped:
+		return m.lock(name, args[3], args[4])
 	}
 	switch s {
 	case readScript, removeScript:
@@ -323,6 +346,9 @@ func (m *fakeMaster) run(s *script, args []string) string {
 	case s == takeBackScript:
 		if !ok || k.value != args[1] {
 			return integer(0)
+		}
+		if !m.same(args[4]) {
+			return integer(saysOtherNonce)
 		}
 		most, _ := strconv.ParseInt(args[2], 10, 64)
 		if p := m.pttl(k); p < 0 && args[3] != "1" || p > most {
@@ -380,6 +406,9 @@ func (m *fakeMaster) write(name string, command []string) string {
 }
 
 func (m *fakeMaster) putBack(name string, args []string) int64 {
+	if !m.same(args[6]) {
+		return saysOtherNonce
+	}
 	now, left := m.dump(name)
 	most, _ := strconv.ParseInt(args[3], 10, 64)
 	if now == "" || now != args[0] && now != stringDump(args[0]) || left < 0 && args[4] != "1" || left > most {

@@ -26,8 +26,8 @@ func (w *world) knowsSteps() {
 // step answers "" to what is no step.
 func (m *fakeMaster) step(args []string) string {
 	if args[0] == "EVALSHA" && args[1] == latchScript.sha {
-		m.log = append(m.log, fmt.Sprintf("%s %s", args[4+1], args[3]))
-		return integer(m.endStep(args[3], args[4:]))
+		m.log = append(m.log, fmt.Sprintf("%s %s", args[7], args[3]))
+		return integer(m.endStep(args[3], args[6:]))
 	}
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
@@ -87,7 +87,7 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 	}
 	r := int64(saysEnded)
 	if args[1] != "let-go" {
-		if now, _ := m.dump(key); fingerprint(now) != args[2] {
+		if now, _ := m.dump(key); fingerprint(now) != args[2] || !m.same(args[5]) {
 			r = 0
 		} else {
 			delete(m.keys, key)

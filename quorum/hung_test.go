@@ -34,7 +34,9 @@ func TestHungMasterCostsNothing(t *testing.T) {
 			t.Errorf("a lock took %v", slowest)
 		}
 		// The fake master's own goroutines stand for its connections.
-		if now := runtime.NumGoroutine() - w.masters[1].dials; now > goroutines+3 {
+		dials := 0
+		w.masters[1].locked(func() { dials = w.masters[1].dials })
+		if now := runtime.NumGoroutine() - dials; now > goroutines+3 {
 			t.Errorf("%d goroutines, %d before", now, goroutines)
 		}
 		w.masters[1].unfreeze()

@@ -45,6 +45,7 @@ type lane struct {
 	errands []errand // go before the queue
 	outbox  outbox   // goes between the two
 	batch   []*op    // in flight
+	carried int      // errands and ops that the goroutine has not done with
 	sent    time.Time
 	link    *link
 	debts   debts
@@ -122,6 +123,8 @@ func (l *lane) undo(d debt, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
+	case d.nonce == "" && !l.engine.alone():
+		l.dropped.Add(1)
 	case !l.open:
 		l.oweLocked(d, now)
 	case len(l.errands) >= maxErrands:
@@ -137,7 +140,7 @@ func (l *lane) undo(d debt, now time.Time) {
 func (l *lane) owe(d debt, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.open {
+	if d.nonce = l.nonce; !l.open && (d.nonce != "" || l.engine.alone()) {
 		l.oweLocked(d, now)
 	}
 }
@@ -145,6 +148,13 @@ func (l *lane) owe(d debt, now time.Time) {
 func (l *lane) oweLocked(d debt, now time.Time) {
 	l.owed.Add(1)
 	l.dropped.Add(uint64(l.debts.add(d, now)))
+}
+
+// votesUnder is the nonce under which the master votes, "" if it does not.
+func (l *lane) votesUnder() nonce {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.nonce
 }
 
 // heal gives the key of a won extension again to a master that had lost it.
@@ -162,6 +172,7 @@ func (l *lane) heal(o *op) {
 // a probe.
 func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	l.mu.Lock()
+	l.carried = 0
 	if l.waiting() == 0 {
 		l.idle = true
 		l.mu.Unlock()
@@ -197,6 +208,7 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	}
 	l.batch = ops
 	l.latest = len(errands) + len(ops)
+	l.carried = l.latest
 	return errands, ops, nil
 }
 
@@ -236,9 +248,9 @@ func (l *lane) busy(connecting bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.open {
-		return connecting && l.debts.len() > 0
+		return l.carried > 0 || connecting && l.debts.len() > 0
 	}
-	return l.waiting()+len(l.batch) > 0
+	return l.waiting()+l.carried > 0
 }
 
 // waiting is how much there is for the next batch. mu is held.

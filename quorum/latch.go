@@ -89,16 +89,17 @@ type ending struct {
 	made *undoRecord // its before is what the key becomes, since a time
 	at   time.Time
 
+	nonce   nonce    // under which the master voted
 	awaited *awaited // hears whether it was done; nil: nobody waits for it
 }
 
 func (n *ending) argv(b []string, now time.Time) []string {
-	b = append(latchScript.call(b), n.key, n.op.holder, n.ends.String())
+	b = append(latchScript.takesBack(b, n.key), n.op.holder, n.ends.String())
 	if n.ends == letGo {
 		return b
 	}
 	before, left := n.made.at(now.Sub(n.at))
-	return append(b, n.left, before, left)
+	return append(b, n.left, before, left, string(n.nonce))
 }
 
 // What latchScript answers, added up.
@@ -136,6 +137,7 @@ func (l *lane) endStep(n *ending) bool {
 		l.dropped.Add(1)
 		return false
 	}
+	n.nonce = n.op.said[l.index].nonce
 	l.errands = append(l.errands, errand{ending: n})
 	l.rouse()
 	return true

@@ -80,6 +80,9 @@ type marker struct {
 	RunID   string `json:"run_id"`
 	Durable bool   `json:"durable,omitempty"`
 
+	// Was is the nonce of the marker that this one has replaced.
+	Was nonce `json:"was,omitempty"`
+
 	// Why a quarantine began, and how long it has lasted already, in
 	// milliseconds, as proxies have seen it pass by their own clocks.
 	Why     string `json:"why,omitempty"`

@@ -220,8 +220,10 @@ func TestNobodySubscribesBeforeAClientDoes(t *testing.T) {
 		w.engine.Publish("c", "m")
 		time.Sleep(time.Minute)
 		for _, m := range w.masters {
-			if got := m.commands("SUBSCRIBE"); got != nil || m.dials != 1 {
-				t.Errorf("%s got %q on %d connections", m.name, got, m.dials)
+			dials := 0
+			m.locked(func() { dials = m.dials })
+			if got := m.commands("SUBSCRIBE"); got != nil || dials != 1 {
+				t.Errorf("%s got %q on %d connections", m.name, got, dials)
 			}
 		}
 	})

@@ -89,6 +89,7 @@ func TestNoVoteCountsWithoutItsProof(t *testing.T) {
 		"a clock set back":        func(m *fakeMaster) { m.jumped -= time.Hour },
 		"a marker that is a hash": func(m *fakeMaster) { m.keys[MarkerKey] = fakeKey{value: "", hash: true} },
 	} {
+		stays := name == "FLUSHALL" || name == "FLUSHALL and re-marking" // it could be a copy by then
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
 				w.down(3)
@@ -98,8 +99,8 @@ func TestNoVoteCountsWithoutItsProof(t *testing.T) {
 				once(w.masters[1], "SET k b", lose)
 				w.want(w.acquire("k", "b", time.Second), Unavailable)
 				time.Sleep(2 * w.cfg.AcquireTimeout) // others are looked at first
-				if v := w.masters[1].value("k"); v == "b" {
-					t.Error("what was withheld was not undone")
+				if v := w.masters[1].value("k"); (v == "b") != stays {
+					t.Errorf("it holds %q", v)
 				}
 				if s := w.state(2); s.Withheld == 0 {
 					t.Errorf("no vote was withheld: %+v", s)

@@ -81,7 +81,7 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 		e.stepLate(o, c, i, now)
 	case o.Kind == Acquire && d != Won:
 		if c.did(i) {
-			e.lanes[i].undo(o.undoing(now), now)
+			e.lanes[i].undo(o.undoing(i, now), now)
 		}
 	case o.Kind == Run && d != Won:
 		e.putBack(o, c, i, now)
@@ -127,6 +127,7 @@ func (e *Engine) TakeBack(r *Request, won time.Time) {
 		return
 	}
 	for _, l := range e.lanes {
+		d.nonce = l.votesUnder()
 		l.undo(d, now)
 	}
 }
@@ -138,7 +139,7 @@ func (e *Engine) TakeBack(r *Request, won time.Time) {
 func (e *Engine) undo(o *op, c counted, now time.Time) {
 	for i, l := range e.lanes {
 		if c.did(i) {
-			l.undo(o.undoing(now), now)
+			l.undo(o.undoing(i, now), now)
 		}
 	}
 }
@@ -167,6 +168,7 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 		e.lanes[i].undo(debt{
 			key:     r.key,
 			value:   r.after,
+			nonce:   o.said[i].nonce,
 			until:   now.Add(time.Duration(max(r.expires, 0))*time.Millisecond + drift(0)),
 			eternal: r.expires == saysNoTTL,
 			dies:    now.Add(e.MaxTTL),
@@ -176,8 +178,9 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 	}
 }
 
-func (o *op) undoing(now time.Time) debt {
-	return debt{key: o.Key, value: o.Token, until: now.Add(o.ttl + drift(0))}
+// undoing takes an acquire back from master i.
+func (o *op) undoing(i int, now time.Time) debt {
+	return debt{key: o.Key, value: o.Token, nonce: o.said[i].nonce, until: now.Add(o.ttl + drift(0))}
 }
 
 // oweRelease owes a release to master i if its vote is unknown. Without a
@@ -236,8 +239,11 @@ func (e *Engine) persist(o *op) {
 // unpersist takes an acquire without ttl back whose second step failed. Master
 // i may hold it with its short ttl, or without any.
 func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
-	if c.did(i) || o.first.ballot.load().did(i) {
-		d := o.first.undoing(now)
+	if first := o.first.ballot.load().did(i); first || c.did(i) {
+		d := o.first.undoing(i, now)
+		if !first {
+			d.nonce = o.said[i].nonce
+		}
 		d.eternal, d.dies = true, now.Add(e.MaxTTL)
 		e.lanes[i].undo(d, now)
 	}

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -12,6 +13,16 @@ import (
 // Schedules for catch-ups. Locks live for seconds and max-ttl is far away, so that
 // what a master forgot is there again by a catch-up or not at all; one master forgets
 // at a time, since two at once are the timer's business.
+
+// Kinds of schedules; the others are of none.
+const (
+	decidedLate = 0 // what is asked before a loss is granted when it must not count any more
+	copiedLate  = 3 // what one run gives to a master is carried out when another is over
+	noticedLate = 4 // proxies notice late what masters have forgotten; 5, too
+	decidedLast = 6 // what is asked before a loss is granted at the last moment
+)
+
+var onlyKind = flag.Int("kind", -1, "the kind of all schedules for catch-ups; -1 has the seed choose")
 
 func TestSimulatedCatchUpsNeverGiveTwoHolders(t *testing.T) {
 	n, caughtUp := eachSeed(t, 20, simulateCatchUps)
@@ -27,20 +38,37 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 			held: make(map[string]holding), lost: make(map[string]string),
 			ttl: [2]int{1000, 6000}, constant: 4,
 		}
+		s.kind = int(seed % 7)
+		if *onlyKind >= 0 {
+			s.kind = *onlyKind
+		}
+		if s.dull = s.kind == noticedLate || s.kind == noticedLate+1; s.dull {
+			s.constant = 1
+		}
+		if s.slow() {
+			s.ttl, s.rest = [2]int{3000, 6000}, 800*ms // so that others ask for what is relied upon
+		}
 		s.world = newWorld(t, 3+2*s.rand.IntN(2))
 		s.world.log = s.log()
 		for _, m := range s.world.masters {
 			m.quiet = true
+			if *schedules == 1 {
+				m.after = s.carriedOut
+			}
 		}
 		s.world.cfg.MaxTTL = time.Minute
-		for range 1 + s.rand.IntN(2) {
+		engines, clients := 1+s.rand.IntN(2), 4+s.rand.IntN(4)
+		if s.dull {
+			engines, clients = 2, 8 // one notices, and many ask the other
+		}
+		for range engines {
 			s.engines = append(s.engines, s.world.start(s.world.cfg))
 			s.born = append(s.born, 0)
 		}
 		s.world.engine = s.engines[0]
 		s.ends = time.Now().Add(12 * time.Second)
 		var wait sync.WaitGroup
-		for c := range 4 + s.rand.IntN(4) {
+		for c := range clients {
 			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
 		}
 		wait.Go(func() { caughtUp = s.losses() })
@@ -49,6 +77,9 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 	})
 	return caughtUp
 }
+
+// slow tells that what is asked before a loss is granted late.
+func (s *simulation) slow() bool { return s.kind == decidedLate || s.kind == decidedLast }
 
 // losses has masters forget, one after the other, each while the others hold
 // different parts of the locks. It returns how many caught up.
@@ -75,7 +106,16 @@ func (s *simulation) losses() (caughtUp int) {
 			s.shorten(away, some(400, 1500), tell)
 		}
 		straggler := s.world.masters[order[len(order)-1]]
-		if s.rand.IntN(3) == 0 {
+		least, most := 140, 245 // milliseconds, just in time for a decision
+		if s.kind == decidedLate {
+			least, most = 410, 490 // too late, and when the lost one has caught up
+		}
+		long := time.Duration(0)
+		if s.slow() {
+			long = 540 * ms // until the connection is given up
+			s.calm()
+		}
+		if s.rand.IntN(3) == 0 || s.slow() {
 			// What is asked of this one now is carried out behind what comes later.
 			// All others do so for too long to be counted.
 			for _, m := range s.world.masters {
@@ -83,17 +123,23 @@ func (s *simulation) losses() (caughtUp int) {
 				case lost:
 				case straggler:
 					tell(m, "holds its sockets back")
-					time.AfterFunc(some(140, 245), m.holdBack())
+					time.AfterFunc(some(least, most), m.holdBack())
 				default:
 					tell(m, "holds its sockets back for long")
-					time.AfterFunc(some(300, 600), m.holdBack())
+					time.AfterFunc(some(300, 600)+long, m.holdBack())
 				}
 			}
 			time.Sleep(some(1, 80))
 		}
+		if s.dull {
+			s.lull(order, some, tell)
+		}
 		how, f := s.forgetting(lost)
 		tell(lost, how)
 		f()
+		if s.kind == copiedLate {
+			s.late(lost, some(1200, 4000), tell)
+		}
 		if s.rand.IntN(6) == 0 {
 			// Two that forget are one too many: from now on only the promises are kept.
 			source := s.world.masters[order[1]]
@@ -141,6 +187,45 @@ func (s *simulation) losses() (caughtUp int) {
 		time.Sleep(some(300, 600))
 	}
 	return caughtUp
+}
+
+// calm has all locks be released, and many be asked for at once when it returns.
+func (s *simulation) calm() {
+	until := time.Now().Add(s.rest + 200*ms)
+	s.mu.Lock()
+	s.free = until
+	s.mu.Unlock()
+	time.Sleep(time.Until(until))
+}
+
+// lull has nobody ask a proxy for a while, so that it notices late that a master has
+// forgotten; and what is asked of it then is decided late, since one of the others is
+// slow.
+func (s *simulation) lull(order []int, some func(from, to int) time.Duration, tell func(*fakeMaster, string)) {
+	slow := s.world.masters[order[1+s.rand.IntN(len(order)-1)]]
+	s.mu.Lock()
+	s.lulls = map[*Engine]time.Time{s.engines[s.rand.IntN(len(s.engines))]: time.Now().Add(some(80, 330))}
+	s.mu.Unlock()
+	time.Sleep(some(0, 20)) // what is asked already is decided
+	delay := some(100, 245)
+	tell(slow, fmt.Sprintf("answers late by %v", delay))
+	slow.set(func(m *fakeMaster) { m.delay = delay })
+	time.AfterFunc(some(300, 600), func() { slow.set(func(m *fakeMaster) { m.delay = 0 }) })
+}
+
+// late has what the next run gives to a master be carried out when another run is over.
+func (s *simulation) late(m *fakeMaster, by time.Duration, tell func(*fakeMaster, string)) {
+	m.set(func(m *fakeMaster) {
+		m.respond = func(args []string) string {
+			if !runs(args, copyScript) {
+				return ""
+			}
+			m.respond = nil
+			time.AfterFunc(by, m.holdBackLocked())
+			return later
+		}
+	})
+	tell(m, fmt.Sprintf("is given copies late by %v", by))
 }
 
 // leave puts on a master what the undo of a lost acquire did not reach.

@@ -29,16 +29,23 @@ func (s *simulation) client(c int, r *rand.Rand) {
 		} else {
 			time.Sleep(s.again)
 		}
+		if wait := s.waits(); wait > 0 {
+			time.Sleep(wait + time.Duration(r.IntN(40))*ms)
+		}
 		e, token := s.engine(c)
 		if !constant {
 			token = fmt.Sprintf("c%d-%d", c, i)
 		}
 		ttl := s.anyTTL(r)
+		ask := Request{Kind: Acquire, Key: key, Token: token, TTL: ttl}
+		if s.scripted(token, r) {
+			ask = lockOf(key, token, ttl.Milliseconds())
+		}
 		sent := time.Now()
-		switch d := s.ask(e, Request{Kind: Acquire, Key: key, Token: token, TTL: ttl}).Decision; d {
+		switch d := s.ask(e, ask).Decision; d {
 		case Won:
 			s.won(key, holding{c, token, sent.Add(ttl)}, "acquire")
-			s.hold(c, r, e, key, token)
+			s.hold(c, r, e, key, token, ttl)
 			key = ""
 		default:
 			s.mu.Lock()
@@ -49,6 +56,12 @@ func (s *simulation) client(c int, r *rand.Rand) {
 			s.mu.Unlock()
 		}
 	}
+}
+
+// scripted tells that a client locks by a script of its own, for which it needs a token
+// of its own.
+func (s *simulation) scripted(token string, r *rand.Rand) bool {
+	return s.front != nil && token[0] == 'c' && r.IntN(3) == 0
 }
 
 func (s *simulation) anyTTL(r *rand.Rand) time.Duration {
@@ -62,6 +75,9 @@ func (s *simulation) won(key string, h holding, how string) {
 	now := time.Now()
 	s.note(" %s client %d: %s %s for %v", key, h.client, how, h.token, h.until.Sub(now))
 	s.wins++
+	if !h.until.After(now) {
+		return // the answer came so late that the client does not rely on it
+	}
 	if other, ok := s.held[key]; ok && other.until.After(now) && other.client != h.client {
 		s.broken(key, "client %d was given %s, which client %d holds for another %v (%s)",
 			h.client, key, other.client, other.until.Sub(now), how)
@@ -85,18 +101,26 @@ func (s *simulation) still(c int, key string, until func(holding) time.Time) boo
 	return true
 }
 
-func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
+func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl time.Duration) {
 	same := func(h holding) time.Time { return h.until }
+	// Some ask now this proxy, now that one, as behind a load balancer.
+	roams := s.front != nil && token[0] == 'c' && r.IntN(2) == 0
 	for time.Now().Before(s.ends) {
 		time.Sleep(s.rest + time.Duration(r.IntN(150))*ms)
 		if !s.still(c, key, same) {
 			return // it has slept past its ttl
+		}
+		if roams {
+			e, _ = s.engine(r.IntN(3))
 		}
 		sent := time.Now()
 		ask := Request{Key: key, Token: token}
 		action := r.IntN(5)
 		if s.alike == atSeveral {
 			action = 2 + r.IntN(2) // release it, or extend it
+		}
+		if s.waits() > 0 {
+			action = 2
 		}
 		switch action {
 		case 0: // forget it
@@ -116,8 +140,13 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
 			s.ask(e, ask)
 			return
 		default:
-			ask.Kind, ask.TTL = Extend, s.anyTTL(r)
-			until := sent.Add(ask.TTL)
+			if !roams {
+				ttl = s.anyTTL(r)
+			}
+			until := sent.Add(ttl)
+			if ask.Kind, ask.TTL = Extend, ttl; s.scripted(token, r) {
+				ask = lockOf(key, token, ttl.Milliseconds())
+			}
 			// From now on some masters may have the new expiry, which may be the sooner.
 			before := time.Time{}
 			s.still(c, key, func(h holding) time.Time { before = h.until; return until })
@@ -125,7 +154,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string) {
 			switch held := s.still(c, key, same); {
 			case got.Decision == Won && held:
 				s.won(key, holding{c, token, until}, "extend")
-			case got.Decision == Contended && held:
+			case got.Decision == Contended && held && ask.Kind == Extend: // a script's no is said of a split, too
 				s.lose(c, key, fmt.Sprintf("cannot extend (until %v)", before.Sub(sent)))
 			case !held:
 				return
@@ -195,20 +224,22 @@ func (s *simulation) checkAfterwards(goroutines int) {
 // who are told no, nothing is left behind.
 func (s *simulation) contend() {
 	type asked struct {
-		*waiter
 		key, token string
+		answer     chan Result
 	}
 	var all []asked
 	for i := range 8 {
 		for j, e := range s.engines {
-			a := asked{newWaiter(), fmt.Sprint("c", i), fmt.Sprintf("t%d.%d", i, j)}
+			a := asked{fmt.Sprint("c", i), fmt.Sprintf("t%d.%d", i, j), make(chan Result)}
 			all = append(all, a)
-			go e.Put(&Request{Kind: Acquire, Key: a.key, Token: a.token, TTL: time.Minute}, a)
+			go func() {
+				a.answer <- s.ask(e, Request{Kind: Acquire, Key: a.key, Token: a.token, TTL: time.Minute})
+			}()
 		}
 	}
 	winner := make(map[string]string)
 	for _, a := range all {
-		switch r := <-a.answers; {
+		switch r := <-a.answer; {
 		case r.Decision != Won:
 		case winner[a.key] != "":
 			s.broken(a.key, "%s was won by %s and by %s", a.key, winner[a.key], a.token)

@@ -149,6 +149,7 @@ func (l *lane) markerOf(link *link, installation string, provisional bool, why s
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
 func (l *lane) mark(link *link, read nonce, m marker) error {
+	m.Was = read
 	a, p, err := link.do(markScript.eval(MarkerKey, string(read), m.String())...)
 	if err != nil {
 		return err
