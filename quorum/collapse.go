@@ -68,8 +68,8 @@ func (f *flight) begin() {
 // follow has an op wait that would act on what the acquire in flight has set so far,
 // and may have to take back: it is put to the masters right behind the decision.
 // Tokens may be constants, and some commands name none. It does not wait for a split
-// acquire to be tried again: that may be after its own lock has ended. The shard is
-// locked.
+// acquire to be tried again: that may be after its own lock has ended. If the lock ends
+// before the decision all the same, see tooLate. The shard is locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
 //	2: B asks for k as "1": master 3 grants, 1 refuses
@@ -151,6 +151,7 @@ func (e *Engine) finish(o *op, r Result) {
 	}
 	f := o.flight
 	failed := r.Decision == Unavailable || r.Decision == Won && r.Reply.Kind == FailureReply
+	won := r.Decision == Won && !failed
 	s := &e.shards[e.shard(o.Key)]
 	s.mu.Lock()
 	sharing, behind := f.sharing, f.behind
@@ -173,13 +174,17 @@ func (e *Engine) finish(o *op, r Result) {
 	o.flusher = o.asker.Answer(r)
 	if failed {
 		r = Result{Decision: Unavailable, Voted: r.Voted, Needed: r.Needed, Masters: r.Masters}
-	} else if r.Decision == Won {
+	} else if won {
 		// The one in flight holds the lock now.
 		r.Decision, r.Exists, r.Type, r.Value = Contended, true, "string", o.Token
 	}
 	e.share(sharing, r)
 	for _, o := range behind {
-		e.tryAgain(o)
+		if won && o.Kind == Extend {
+			e.tooLate(o)
+		} else {
+			e.tryAgain(o)
+		}
 	}
 	switch {
 	case next == nil:
@@ -190,6 +195,22 @@ func (e *Engine) finish(o *op, r Result) {
 	default:
 		e.tryAgain(next)
 	}
+}
+
+// tooLate says no to an extension that has waited behind an acquire which is won: the lock
+// that it was to extend had ended, or this would not have been free. Who asked is not who
+// has won: a client that knows of its lock no more waits for it, and the proxy puts what
+// one connection asks about a key one after the other.
+//
+//	1: A's "1" on k ends in 50 ms; B asks for k as "1": master 1 refuses, 2 and 3 are slow
+//	2: A extends, and waits for B's decision; meanwhile its k ends
+//	3: B is granted k by 2 and 3. A would extend that: both would hold k, and by A's ttl
+func (e *Engine) tooLate(o *op) {
+	e.inFlight.Add(-1)
+	e.decisions[Extend][Contended].Add(1)
+	e.answer(o, Result{Decision: Contended, Absent: true})
+	o.flusher.Flush()
+	o.drop()
 }
 
 // share answers those who share an answer. Those of one client mostly stand

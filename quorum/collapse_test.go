@@ -190,6 +190,30 @@ func TestExtendDoesNotWaitForAnotherAttempt(t *testing.T) {
 	}, func(cfg *Config) { cfg.SplitRetries, cfg.SplitDelay = 1, 250*ms })
 }
 
+// Its lock may end while it waits: what the other has won is not extended.
+func TestExtendIsRefusedIfTheAcquireItWaitsForIsWon(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "1", 50*ms, 1, 2, 3)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 100 * ms }) }, 2, 3)
+		won := w.put(Request{Kind: Acquire, Key: "k", Token: "1", TTL: time.Minute})
+		time.Sleep(10 * ms)
+		r := w.extend("k", "1", time.Second)
+		if w.want(r, Contended); !r.Absent {
+			t.Errorf("told %+v", r)
+		}
+		w.want(won.wait(t), Won)
+		w.settle()
+		for _, m := range w.masters[1:] {
+			if left := m.left("k"); left < 50*time.Second {
+				t.Errorf("%s holds it for %v", m.name, left)
+			}
+		}
+		if s := w.engine.Status(); s.InFlight != 0 || s.Decisions[Extend][Contended] != 1 {
+			t.Errorf("%d in flight, %d refused", s.InFlight, s.Decisions[Extend][Contended])
+		}
+	})
+}
+
 // Neither another's acquire nor one that is decided holds an extension up.
 func TestExtendWaitsForNoOtherAcquire(t *testing.T) {
 	inWorld(t, 3, func(w *world) {

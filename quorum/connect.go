@@ -113,7 +113,7 @@ func (l *lane) openWhenPaid() []errand {
 	l.dropped.Add(uint64(dropped))
 	l.carried = len(due)
 	if len(due) == 0 {
-		l.open = true
+		l.open, l.opened = true, time.Now()
 		l.show()
 		return nil
 	}

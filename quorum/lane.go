@@ -39,8 +39,9 @@ type lane struct {
 
 	// The fields below are guarded by mu.
 	mu      sync.Mutex
-	open    bool // a link is up: the queue takes commands
-	idle    bool // the goroutine waits on wake
+	open    bool      // a link is up: the queue takes commands
+	opened  time.Time // when it last came up
+	idle    bool      // the goroutine waits on wake
 	queue   []*op
 	errands []errand // go before the queue
 	outbox  outbox   // goes between the two
@@ -135,12 +136,18 @@ func (l *lane) undo(d debt, now time.Time) {
 	}
 }
 
-// owe remembers a release for when the master is back. A master that is there
-// is owed nothing: it may have carried out newer commands on the key.
-func (l *lane) owe(d debt, now time.Time) {
+// owe remembers a release that was put at a time, for when the master is back. A master
+// that is there is owed nothing, nor one that has been there since: it may have carried
+// out newer commands on the key.
+//
+//	1: A releases k, "1"; master 1 is away, and 3 late
+//	2: master 1 comes back, and grants k to B as "1", and so does 2; master 1 goes away
+//	3: master 3 tells how long A's lock could have lived, which would be owed to 1
+//	4: master 1 comes back: B's would be taken, which may end as soon as A's
+func (l *lane) owe(d debt, put, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d.nonce = l.nonce; !l.open && (d.nonce != "" || l.engine.alone()) {
+	if d.nonce = l.nonce; !l.open && put.After(l.opened) && (d.nonce != "" || l.engine.alone()) {
 		l.oweLocked(d, now)
 	}
 }

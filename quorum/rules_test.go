@@ -17,102 +17,100 @@ var withoutRules = flag.Bool("rules", false, "take each rule out of the source i
 // of this package it is gone.
 type rule struct {
 	name, file, old, new string
-	leaves               bool // it is about what is left behind, not about two holders
-	seed                 int  // soon after which its absence was found
-	alike                bool // it is about clients that lock with one constant token
+
+	leaves    bool // it is about what is left behind, not about two holders
+	seed      int  // soon after which its absence was found
+	schedules schedulesOf
 }
 
-// ofCatchUp tells by its file that the rule is about catch-up, which has a
-// simulation of its own.
-func (r rule) ofCatchUp() bool {
-	return strings.HasPrefix(r.file, "fake") || r.file == "agreement.go" || r.file == "party.go" || r.file == "quarantine.go" || r.file == "op.go"
+// schedulesOf are the schedules in which a rule matters.
+type schedulesOf struct {
+	simulation string
+	most       int // that are tried
+	flags      []string
 }
 
-// kind is that of the schedules in which the rule matters, where there is one.
-func (r rule) kind() int {
-	switch {
-	case r.file == "op.go":
-		return decidedLate
-	case strings.Contains(r.old, "hush"):
-		return decidedLast
-	case strings.Contains(r.old, "l.value != argv[1]"):
-		return copiedLate
-	case strings.Contains(r.old, "return nonce =="):
-		return noticedLate
-	}
-	return -1
+var (
+	faults   = schedulesOf{"SimulatedFaults", 20000, nil}
+	constant = schedulesOf{"SimulatedConstantTokens", 20000, nil} // clients lock with one
+	sockets  = schedulesOf{"SimulatedConstantTokens", 20000, []string{"-sockets"}}
+)
+
+// catchUps of a kind, or of all kinds: anyKind.
+func catchUps(kind int) schedulesOf {
+	return schedulesOf{"SimulatedCatchUps", 4000, []string{"-kind", fmt.Sprint(kind)}}
 }
 
 var rules = []rule{
 	{"a master that forgot is quarantined", "standing.go",
 		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), true, why))",
-		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false, 52, false},
+		"return 0, l.mark(link, read, l.markerOf(link, e.installation(), false, why))", false, 52, faults},
 	{"a vote counts with its proof", "standing.go",
 		"l.doubt = true\n\t\treturn false",
-		"l.doubt = true\n\t\treturn true", false, 3114, false},
+		"l.doubt = true\n\t\treturn true", false, 3114, faults},
 	{"a clock that jumps is found out", "sighting.go",
 		"if by := later.at - later.read - most; by > slack {",
-		"if by := later.at - later.read - most; by > time.Hour {", false, 852, false},
+		"if by := later.at - later.read - most; by > time.Hour {", false, 852, faults},
 	{"a process that was started anew may have forgotten", "marker.go",
 		"case m.RunID == who.runID:",
-		"case true:", false, 85, false},
+		"case true:", false, 85, faults},
 	{"only what was durable all along is excused", "marker.go",
 		"case m.Durable && who.durable:",
-		"case who.durable, m.Durable, true:", false, 85, false},
+		"case who.durable, m.Durable, true:", false, 85, faults},
 	{"a master that forgot is given what the others hold", "quarantine.go",
 		"err := e.catchUp(ctx, l, q, left <= 0)",
-		"err := error(nil)", false, 1, false},
+		"err := error(nil)", false, 1, catchUps(anyKind)},
 	{"a catch-up waits until what counted old votes is decided", "quarantine.go",
 		"pause(ctx, e.hush())",
-		"pause(ctx, 1)", false, 1001, false},
+		"pause(ctx, 1)", false, 1001, catchUps(decidedLast)},
 	{"a source is what it was when it was chosen", "party.go",
 		"case proof.nonce != p.nonce:",
-		"case false:", false, 45, false},
+		"case false:", false, 45, catchUps(anyKind)},
 	{"a master is admitted only under the nonce of its quarantine", "fakekeys_test.go",
 		"if string(nonceOf(m.marker())) == args[4] {",
-		"if args[4] != \"\" || m.marker() == \"\" {", false, 15, false},
+		"if args[4] != \"\" || m.marker() == \"\" {", false, 15, catchUps(anyKind)},
 	{"a run that was overtaken gives a master nothing more", "fakecatchup_test.go",
 		"if string(nonceOf(m.marker())) != argv[0] {\n\t\t\treturn integer(saysOtherNonce), true\n\t\t}\n" +
 			"\t\tif s == leaseScript {\n\t\t\treturn m.lease(argv), true\n\t\t}\n" +
 			"\t\tif l, _ := m.key(keys[1]); l.value != argv[1] {",
 		"if s == leaseScript {\n\t\t\treturn m.lease(argv), true\n\t\t}\n" +
-			"\t\tif l, _ := m.key(keys[1]); l.value == argv[0] {", false, 262, false},
+			"\t\tif l, _ := m.key(keys[1]); l.value == argv[0] {", false, 262, catchUps(copiedLate)},
 	{"a lost acquire is undone", "settle.go",
 		"e.undo(o, c, now)\n",
-		"\n", true, 1, false},
+		"\n", true, 1, faults},
 	{"a grant that comes late is undone", "settle.go",
 		"if c.did(i) {\n\t\t\te.lanes[i].undo(o.undoing(i, now), now)",
-		"if false {\n\t\t\te.lanes[i].undo(o.undoing(i, now), now)", true, 250, false},
+		"if false {\n\t\t\te.lanes[i].undo(o.undoing(i, now), now)", true, 250, faults},
 	{"a predecessor is ended", "gate.go",
 		"if predecessor.runID == who.runID && predecessor.clientID != 0 {",
-		"if false {", false, 15, true},
+		"if false {", false, 15, sockets},
 	{"every decision is bound in time", "op.go",
 		"return now.Sub(o.put) > o.patience ||",
-		"return", false, 1014, false},
+		"return", false, 1014, catchUps(decidedLate)},
 	{"sources that disagree are read again", "agreement.go",
 		"return reading{}, disputed",
-		"continue", false, 121, false},
+		"continue", false, 121, catchUps(anyKind)},
 	{"the longest ttl is copied", "agreement.go",
 		"return b != saysNoTTL && (a == saysNoTTL || a > b)",
-		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false, 23, false},
+		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false, 23, catchUps(anyKind)},
 	{"a catch-up reads N-quorum+1 masters", "agreement.go",
 		"n - quorumOf(n) + 1",
-		"n - quorumOf(n)", false, 1, false},
+		"n - quorumOf(n)", false, 1, catchUps(anyKind)},
 	{"a catch-up overwrites what the master holds", "fakecatchup_test.go",
 		"if own, ok := m.key(name); ok && m.digest(name) == d && (own.until == 0 || left >= 0 && m.pttl(own) >= left) {",
-		"if _, ok := m.key(name); ok {", false, 49, false},
+		"if _, ok := m.key(name); ok {", false, 49, catchUps(anyKind)},
 	{"nothing is taken back where copies may have been given since", "fakekeys_test.go",
 		"return nonce == \"\" || string",
-		"return true || string", false, 1049, false},
+		"return true || string", false, 1049, catchUps(noticedLate)},
 	{"every expiry is padded", "validity.go",
 		"return ttl + drift(ttl)",
-		"return ttl", false, 78, false},
+		"return ttl", false, 78, faults},
 	{"an undo goes before what is asked later", "settle.go",
 		"e.undo(o, c, now)\n\t\tif",
-		"o.keep()\n\t\ttime.AfterFunc(50*time.Millisecond, func() { e.undo(o, c, now) })\n\t\tif", false, 146, true},
+		"o.keep()\n\t\ttime.AfterFunc(50*time.Millisecond, func() { e.undo(o, c, now) })\n\t\tif", false, 146, constant},
 	{"what is owed for a lock spares one that ends later", "debt.go",
 		"most := max(d.until.Sub(now).Milliseconds(), 0)",
-		"most := int64(1e12)", false, 27, true},
+		"most := int64(1e12)", false, 27, constant},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation
@@ -162,27 +160,16 @@ func (r rule) without(t *testing.T) string {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	simulation, schedules := "SimulatedFaults", "20000"
-	switch {
-	case r.ofCatchUp():
-		simulation, schedules = "SimulatedCatchUps", "4000"
-	case r.alike:
-		simulation = "SimulatedConstantTokens"
-	}
-	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", simulation, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
-	if r.ofCatchUp() {
-		args = append(args, "-kind", fmt.Sprint(r.kind()))
-	}
-	if r.file == "gate.go" {
-		args = append(args, "-sockets")
-	}
+	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", r.schedules.simulation,
+		"-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
+	args = append(args, r.schedules.flags...)
 	if !r.leaves {
 		args = append(args, "-holders")
 	}
 	// A seed does not always find what it has found once.
 	out, err := exec.Command("go", append(args, "-schedules", "3", "-count", "20", "-failfast", ".")...).CombinedOutput()
 	if err == nil {
-		out, err = exec.Command("go", append(args, "-schedules", schedules, ".")...).CombinedOutput()
+		out, err = exec.Command("go", append(args, "-schedules", fmt.Sprint(r.schedules.most), ".")...).CombinedOutput()
 	}
 	if err == nil {
 		return ""

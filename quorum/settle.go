@@ -216,7 +216,7 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 		}
 	}
 	if known {
-		e.lanes[i].owe(d, now)
+		e.lanes[i].owe(d, o.put, now)
 	}
 }
 

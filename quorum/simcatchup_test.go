@@ -16,13 +16,14 @@ import (
 
 // Kinds of schedules; the others are of none.
 const (
+	anyKind     = -1
 	decidedLate = 0 // what is asked before a loss is granted when it must not count any more
 	copiedLate  = 3 // what one run gives to a master is carried out when another is over
 	noticedLate = 4 // proxies notice late what masters have forgotten; 5, too
 	decidedLast = 6 // what is asked before a loss is granted at the last moment
 )
 
-var onlyKind = flag.Int("kind", -1, "the kind of all schedules for catch-ups; -1 has the seed choose")
+var onlyKind = flag.Int("kind", anyKind, "the kind of all schedules for catch-ups; -1 has the seed choose")
 
 func TestSimulatedCatchUpsNeverGiveTwoHolders(t *testing.T) {
 	n, caughtUp := eachSeed(t, 20, simulateCatchUps)
@@ -39,7 +40,7 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 			ttl: [2]int{1000, 6000}, constant: 4,
 		}
 		s.kind = int(seed % 7)
-		if *onlyKind >= 0 {
+		if *onlyKind != anyKind {
 			s.kind = *onlyKind
 		}
 		if s.dull = s.kind == noticedLate || s.kind == noticedLate+1; s.dull {

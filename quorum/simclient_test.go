@@ -101,12 +101,23 @@ func (s *simulation) still(c int, key string, until func(holding) time.Time) boo
 	return true
 }
 
+// left is how long a client may rely on what it holds.
+func (s *simulation) left(key string) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Until(s.held[key].until)
+}
+
 func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl time.Duration) {
 	same := func(h holding) time.Time { return h.until }
 	// Some ask now this proxy, now that one, as behind a load balancer.
 	roams := s.front != nil && token[0] == 'c' && r.IntN(2) == 0
 	for time.Now().Before(s.ends) {
 		time.Sleep(s.rest + time.Duration(r.IntN(150))*ms)
+		last := s.alike == atOneProxy && r.IntN(3) == 0
+		if last {
+			time.Sleep(s.left(key) - time.Duration(r.IntN(150))*ms)
+		}
 		if !s.still(c, key, same) {
 			return // it has slept past its ttl
 		}
@@ -121,6 +132,9 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 		}
 		if s.waits() > 0 {
 			action = 2
+		}
+		if last {
+			action = 4 // extends it at the last moment
 		}
 		switch action {
 		case 0: // forget it
