@@ -108,9 +108,12 @@ var rules = []rule{
 	{"an undo goes before what is asked later", "settle.go",
 		"e.undo(o, c, now)\n\t\tif",
 		"o.keep()\n\t\ttime.AfterFunc(50*time.Millisecond, func() { e.undo(o, c, now) })\n\t\tif", false, 146, constant},
+	{"an extension whose lock may have ended while it waited is refused", "collapse.go",
+		"if won && o.Kind == Extend {",
+		"if false {", false, 3, constant},
 	{"what is owed for a lock spares one that ends later", "debt.go",
 		"most := max(d.until.Sub(now).Milliseconds(), 0)",
-		"most := int64(1e12)", false, 27, constant},
+		"most := int64(1e12)", false, 29, constant},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation

@@ -114,9 +114,8 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 	roams := s.front != nil && token[0] == 'c' && r.IntN(2) == 0
 	for time.Now().Before(s.ends) {
 		time.Sleep(s.rest + time.Duration(r.IntN(150))*ms)
-		last := s.alike == atOneProxy && r.IntN(3) == 0
-		if last {
-			time.Sleep(s.left(key) - time.Duration(r.IntN(150))*ms)
+		if s.alike == atLast {
+			time.Sleep(s.left(key) - time.Duration(r.IntN(100))*ms)
 		}
 		if !s.still(c, key, same) {
 			return // it has slept past its ttl
@@ -127,14 +126,11 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 		sent := time.Now()
 		ask := Request{Key: key, Token: token}
 		action := r.IntN(5)
-		if s.alike == atSeveral {
+		if s.alike == atSeveral || s.alike == atLast {
 			action = 2 + r.IntN(2) // release it, or extend it
 		}
 		if s.waits() > 0 {
 			action = 2
-		}
-		if last {
-			action = 4 // extends it at the last moment
 		}
 		switch action {
 		case 0: // forget it
@@ -154,7 +150,10 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 			s.ask(e, ask)
 			return
 		default:
-			if !roams {
+			switch {
+			case s.alike == atLast:
+				ttl = 200 * ms // so short that it would end another's lock
+			case !roams:
 				ttl = s.anyTTL(r)
 			}
 			until := sent.Add(ttl)

@@ -21,13 +21,14 @@ const (
 	notAlike   alike = iota
 	atOneProxy       // those of all clients of one proxy
 	atSeveral        // those of all clients of several proxies
+	atLast           // those of all clients of one proxy, who extend when little is left
 )
 
 func TestSimulatedConstantTokensNeverGiveTwoHolders(t *testing.T) {
 	n, won := eachSeed(t, 20, func(t *testing.T, seed uint64) int {
 		return simulateWith(t, seed, func(s *simulation) {
-			if s.alike = atOneProxy; seed%2 != 0 && !*socketsOnly {
-				s.alike = atSeveral
+			if s.alike = atOneProxy; !*socketsOnly {
+				s.alike = []alike{atOneProxy, atSeveral, atOneProxy, atLast}[seed%4]
 			}
 		})
 	})
@@ -39,7 +40,7 @@ func TestSimulatedConstantTokensNeverGiveTwoHolders(t *testing.T) {
 // clients is how many there are.
 func (s *simulation) clients() int {
 	n := 3 + s.rand.IntN(10)
-	if s.alike == atOneProxy {
+	if s.alike == atOneProxy || s.alike == atLast {
 		n = 12
 	}
 	return n
@@ -54,6 +55,29 @@ func (s *simulation) beginAtOne() (engines int) {
 		s.ends = time.Now().Add(10 * time.Second)
 	}
 	return 1
+}
+
+// beginAtLast has masters be late, so that locks end while others ask for them.
+func (s *simulation) beginAtLast() (engines int) {
+	s.constant, s.sockets, s.pause, s.ttl = 1, false, 300, [2]int{500, 900}
+	s.ends = time.Now().Add(5 * time.Second)
+	return 1
+}
+
+// lateTogether has a majority be late.
+func (s *simulation) lateTogether(m *fakeMaster) string {
+	masters := s.world.masters
+	late := time.Duration(30+s.rand.IntN(120)) * ms
+	i := slices.Index(masters, m)
+	for j := range masters {
+		at := masters[(i+j)%len(masters)]
+		lag := late
+		if j > len(masters)/2 {
+			lag = 0
+		}
+		at.set(func(m *fakeMaster) { m.lag = lag })
+	}
+	return fmt.Sprintf("and those behind it carry out late by %v", late)
 }
 
 // holdBackTwo has what is in the sockets of two masters be carried out when their

@@ -104,16 +104,20 @@ func eachSeed(t *testing.T, few int, simulate func(*testing.T, uint64) int) (n, 
 	}
 	name := t.Name()
 	var sum atomic.Int64
+	var failed atomic.Bool
 	t.Run("schedules", func(t *testing.T) {
 		for w := range workers {
 			t.Run(fmt.Sprint(w), func(t *testing.T) {
 				t.Parallel()
-				for i := w; i < n && !t.Failed(); i += workers {
-					seed := first + uint64(i)
-					sum.Add(int64(simulate(t, seed)))
+				seed := first + uint64(w)
+				defer func() { // a bubble that fails ends its worker
 					if t.Failed() {
+						failed.Store(true)
 						t.Logf("repeat with: go test ./quorum -run '^%s$' -seed %d -schedules 1 -count 20", name, seed)
 					}
+				}()
+				for ; seed < first+uint64(n) && !failed.Load(); seed += uint64(workers) {
+					sum.Add(int64(simulate(t, seed)))
 				}
 			})
 		}
@@ -190,6 +194,8 @@ func (s *simulation) begin() {
 		engines = s.beginAtOne()
 	case atSeveral:
 		engines = s.beginAtSeveral()
+	case atLast:
+		engines = s.beginAtLast()
 	}
 	for i := range engines {
 		s.engines = append(s.engines, s.world.start(s.reach(i)))
@@ -387,6 +393,8 @@ func (s *simulation) fault(m *fakeMaster) string {
 			return s.holdBackTwo(m)
 		}
 		kind = []int{5, 6, 7, 9}[r.IntN(4)]
+	case atLast:
+		return s.lateTogether(m)
 	case atSeveral:
 		return s.part(r.IntN(len(s.engines)), m, time.Duration(20+r.IntN(400))*ms)
 	}
