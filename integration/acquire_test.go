@@ -140,7 +140,7 @@ func TestNoQuorumWithinAcquireTimeoutLeavesNothingBehind(t *testing.T) {
 	must(t, masters[2].Freeze())
 	for i := range 5 {
 		key := fmt.Sprint("k", i)
-		took(t, time.Second, func() { c.wantNoQuorum(acquireArgs(key, "t", ttl)...) })
+		took(t, 500*time.Millisecond, func() { c.wantNoQuorum(acquireArgs(key, "t", ttl)...) })
 		wantGone(t, masters[:1], key)
 	}
 	must(t, masters[1].Thaw())

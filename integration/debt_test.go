@@ -24,7 +24,7 @@ func TestReleaseOwedToAFrozenMasterIsPaidOnReturn(t *testing.T) {
 				if known {
 					awaitVoting(t, p, 2)
 				}
-				took(t, time.Second, func() { c.want(1, release...) })
+				took(t, 500*time.Millisecond, func() { c.want(1, release...) })
 				awaitVoting(t, p, 2)
 				must(t, masters[2].Thaw())
 				took(t, time.Second, func() { wantGone(t, masters, "k") })
