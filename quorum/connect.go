@@ -73,19 +73,18 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		if due == nil {
 			break
 		}
-		if err := l.exchange(link, due, nil); err != nil {
+		if err := l.exchange(link, l.newBatch(due, nil)); err != nil {
 			return err
 		}
 	}
 	l.tried.Do(l.engine.laneTried)
 	l.troubled = ""
 	for {
-		errands, ops, err := l.take(ctx)
-		if err != nil {
+		if err := l.carry(ctx, link); err != nil {
 			return err
 		}
-		if err := l.exchange(link, errands, ops); err != nil {
-			return err
+		if l.aloft() {
+			continue
 		}
 		if err := l.inspect(link); err != nil {
 			return err
@@ -154,6 +153,7 @@ func (l *lane) trouble(text string) error {
 // lose ends a link that broke, or that ctx ended.
 func (l *lane) lose(ctx context.Context, link *link, err error) {
 	link.close()
+	l.ground(link)
 	l.abandon(nil, nil, time.Now())
 	l.mu.Lock()
 	l.link = nil

@@ -30,6 +30,17 @@ func (e *errand) keys() []string {
 	return []string{e.debt.key}
 }
 
+// about are the keys that the errand is about.
+func (e *errand) about() []string {
+	switch {
+	case e.envelope != "":
+		return nil
+	case e.ending != nil:
+		return []string{e.ending.key}
+	}
+	return e.keys()
+}
+
 // argv is the errand as the master gets it, or nil if it has come too late.
 func (e *errand) argv(b []string, now time.Time) []string {
 	if e.envelope != "" {

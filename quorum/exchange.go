@@ -7,53 +7,83 @@ import (
 	"github.com/redis/rueidis"
 )
 
+// batch is what is sent to a master at once: errands, which go first, and ops. The
+// lane's goroutine alone uses it, but for ops, which the sweeper reads.
+type batch struct {
+	errands []errand
+	ops     []*op
+
+	commands []rueidis.Completed
+	argv     []string
+	sent     []errand // those that have not come too late
+	asked    []bool   // which ops are sent
+	began    time.Time
+
+	keys     []string // of a batch among others: what it is about
+	messages bool     // and whether it publishes
+	alone    bool     // nothing goes beside it
+
+	answers []rueidis.RedisResult
+	proof   proof
+	err     error
+}
+
 // exchange sends one batch and casts the votes of its answers. An error means
 // that the link is of no more use.
-func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
+func (l *lane) exchange(link *link, b *batch) error {
+	l.load(link, b)
+	b.answers, b.proof, b.err = link.exchange(b.commands)
+	return l.settle(link, b)
+}
+
+// load makes the commands of a batch.
+func (l *lane) load(link *link, b *batch) {
 	now := time.Now()
-	l.commands = l.commands[:0]
-	sentErrands := errands[:0:0]
-	for _, e := range errands {
-		if argv := e.argv(l.argv[:0], now); argv != nil {
-			l.add(link, argv)
-			sentErrands = append(sentErrands, e)
+	b.sent = b.errands[:0:0]
+	for _, e := range b.errands {
+		if argv := e.argv(b.argv[:0], now); argv != nil {
+			b.add(link, argv)
+			b.sent = append(b.sent, e)
 		} else if e.heal == nil {
 			l.dropped.Add(1)
 		}
 	}
-	// Ops that are pointless by now are voted on only after the batch has left
-	// l.batch, as all others are.
-	l.asked = slices.Grow(l.asked[:0], len(ops))[:len(ops)]
-	sent := l.asked
+	// Ops that are pointless by now are voted on only after the batch has been
+	// answered, as all others are.
+	b.asked = slices.Grow(b.asked[:0], len(b.ops))[:len(b.ops)]
 	surveys := false
-	for i, o := range ops {
-		if sent[i] = !o.pointless(); sent[i] {
+	for i, o := range b.ops {
+		if b.asked[i] = !o.pointless(); b.asked[i] {
 			surveys = surveys || o.Kind == Survey
 			if o.Kind == Run {
-				l.add(link, o.runArgv(l.argv[:0], link.knows(o.Script.wrapped.sha)))
+				b.add(link, o.runArgv(b.argv[:0], link.knows(o.Script.wrapped.sha)))
 				continue
 			}
-			l.add(link, o.argv(l.argv[:0], link.who.nxGet))
+			b.add(link, o.argv(b.argv[:0], link.who.nxGet))
 		}
 	}
-	l.commands = slices.Grow(l.commands, proofSize)
+	b.commands = slices.Grow(b.commands, proofSize)
 	link.guard.allow(surveys)
-	l.begin(ops, now)
-	answers, p, err := link.exchange(l.commands)
-	now = l.end(now)
-	if err != nil {
-		l.abandon(sentErrands, ops, now)
-		return err
+	l.begin(b, now)
+}
+
+// settle casts the votes of a batch that was answered, or was not.
+func (l *lane) settle(link *link, b *batch) error {
+	now := l.end(b)
+	if b.err != nil {
+		l.abandon(b.sent, b.ops, now)
+		return b.err
 	}
-	l.engine.noticeSleep(p.clock.read, now)
-	l.tick(p)
-	counts := l.proven(p)
+	link.saw(b.proof.clock)
+	l.engine.noticeSleep(b.proof.clock.read, now)
+	l.tick(b.proof)
+	counts := l.proven(b.proof)
 
 	var trouble string
 	var lost unscripted
-	for i, e := range sentErrands {
-		a := l.read(answers[i])
-		if a.failed("NOSCRIPT") && l.mendable(e.keys(), ops, sent) {
+	for i, e := range b.sent {
+		a := l.read(b.answers[i])
+		if a.failed("NOSCRIPT") && l.mendable(e.keys(), b.ops, b.asked) {
 			lost.errands = append(lost.errands, e)
 			continue
 		}
@@ -62,13 +92,13 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		}
 		l.settled(e, a)
 	}
-	answers = answers[len(sentErrands):]
-	for i, o := range ops {
+	answers := b.answers[len(b.sent):]
+	for i, o := range b.ops {
 		v, did := Unknown, false
-		if sent[i] {
+		if b.asked[i] {
 			a := l.read(answers[0])
 			answers = answers[1:]
-			if a.failed("NOSCRIPT") && l.mendable(o.keys(), ops[i+1:], sent[i+1:]) {
+			if a.failed("NOSCRIPT") && l.mendable(o.keys(), b.ops[i+1:], b.asked[i+1:]) {
 				o.hold()
 				lost.ops = append(lost.ops, o)
 				continue
@@ -88,8 +118,8 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 		l.vote(o, v, did, now)
 	}
 	l.flushAll()
-	l.recycle(ops)
-	empty := len(l.commands) == 0
+	empty := len(b.commands) == 0
+	l.recycle(b)
 	if err := l.mend(link, lost); err != nil {
 		return err
 	}
@@ -100,9 +130,9 @@ func (l *lane) exchange(link *link, errands []errand, ops []*op) error {
 }
 
 // add puts a command into the batch.
-func (l *lane) add(link *link, argv []string) {
-	l.commands = append(l.commands, link.client.B().Arbitrary(argv...).Build())
-	l.argv = argv
+func (b *batch) add(link *link, argv []string) {
+	b.commands = append(b.commands, link.client.B().Arbitrary(argv...).Build())
+	b.argv = argv
 }
 
 // settled looks at what became of an errand.
@@ -165,31 +195,50 @@ func (l *lane) flushAll() {
 }
 
 // begin and end note what is in flight, for the sweeper and for INFO.
-func (l *lane) begin(ops []*op, now time.Time) {
+func (l *lane) begin(b *batch, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.batch, l.sent = ops, now
+	b.began = now
+	if l.sent = now; !slices.Contains(l.flying, b) {
+		l.flying = append(l.flying, b)
+	}
 }
 
-func (l *lane) end(began time.Time) time.Time {
+func (l *lane) end(b *batch) time.Time {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.batch, l.sighted = nil, l.anchor
+	i := slices.Index(l.flying, b)
+	l.flying = slices.Delete(l.flying, i, i+1)
+	l.sighted = l.anchor
+	took := now.Sub(b.began)
 	if l.trips == 0 {
-		l.trips = now.Sub(began)
+		l.trips = took
 	}
-	l.trips += (now.Sub(began) - l.trips) / 16
+	l.trips += (took - l.trips) / 16
 	return now
 }
 
-// recycle ends what the lane has to do with the ops of a batch, and keeps the array
-// for the queue after next.
-func (l *lane) recycle(ops []*op) {
+// newBatch is a batch, maybe one that was used before.
+func (l *lane) newBatch(errands []errand, ops []*op) *batch {
+	b := l.spareBatch
+	if l.spareBatch = nil; b == nil {
+		b = new(batch)
+	}
+	b.errands, b.ops = errands, ops
+	return b
+}
+
+// recycle ends what the lane has to do with a batch, and keeps its array of ops for the
+// queue after next.
+func (l *lane) recycle(b *batch) {
+	ops := b.ops
 	dropAll(ops)
 	if cap(ops) > 0 && cap(ops) <= maxReleases {
 		l.spare = ops[:0]
 	}
+	*b = batch{commands: b.commands[:0], argv: b.argv[:0], asked: b.asked[:0]}
+	l.spareBatch = b
 }
 
 // abandon casts the votes of a batch that failed: any of it may have been

@@ -47,6 +47,7 @@ type fakeMaster struct {
 	refuse  bool                               // dials fail
 	thaw    chan struct{}                      // while frozen; closed by unfreeze
 	behind  map[int64]chan struct{}            // connections that are served later
+	far     time.Duration                      // it is away, one way
 	lag     time.Duration                      // before a batch is carried out
 	delay   time.Duration                      // before the end of a batch is answered
 	respond func(args []string) string         // a reply of its own instead, if not ""
@@ -88,6 +89,7 @@ func (m *fakeMaster) dial(ctx context.Context, network, address string) (net.Con
 		return nil, errors.New("connection refused")
 	}
 	ours, theirs := newSocket()
+	ours.out.far, theirs.out.far = m.far, m.far
 	m.lastID++
 	m.conns[m.lastID] = theirs
 	go m.serve(theirs, m.lastID)

@@ -29,27 +29,28 @@ var (
 // whatever length it is told; so what is wrong ends the connection here, before
 // rueidis sees it.
 //
-// One goroutine reads at a time, and expect is called while none does.
+// One goroutine reads at a time, and others may be about to send meanwhile.
 type guard struct {
 	net.Conn
-	err     error // sticky
-	most    int   // values in one array; 0 is maxReplyElems
-	replies int   // still expected
-	elems   int   // of the reply being read: values still to come, 0 between replies
-	skip    int64 // bytes of a bulk string and its line end still to come
+	err     error        // sticky
+	most    atomic.Int32 // values in one array; 0 is maxReplyElems
+	replies atomic.Int64 // still expected
+	elems   int          // of the reply being read: values still to come, 0 between replies
+	skip    int64        // bytes of a bulk string and its line end still to come
 	line    []byte
 	closed  atomic.Bool
 }
 
 // expect tells the guard that n commands are about to be sent.
-func (g *guard) expect(n int) { g.replies += n }
+func (g *guard) expect(n int) { g.replies.Add(int64(n)) }
 
 // allow tells the guard whether there are surveys among the next commands.
 func (g *guard) allow(surveys bool) {
-	g.most = maxReplyElems
+	most := int32(maxReplyElems)
 	if surveys {
-		g.most = maxPageElems
+		most = maxPageElems
 	}
+	g.most.Store(most)
 }
 
 func (g *guard) Close() error {
@@ -82,7 +83,7 @@ func (g *guard) inspect(p []byte) error {
 			}
 			continue
 		}
-		if g.replies == 0 {
+		if g.replies.Load() == 0 {
 			return errSurplus
 		}
 		end := bytes.IndexByte(p, '\n')
@@ -140,7 +141,7 @@ func (g *guard) header(line []byte) error {
 	case n == 0:
 		g.value()
 	default:
-		if most := max(g.most, maxReplyElems); n > most || g.elems > most {
+		if most := max(int(g.most.Load()), maxReplyElems); n > most || g.elems > most {
 			return fmt.Errorf("the master sent an array of %d", n)
 		}
 		// The array itself is one of the values to come, n more follow.
@@ -156,5 +157,5 @@ func (g *guard) value() {
 		return
 	}
 	g.elems = 0
-	g.replies--
+	g.replies.Add(-1)
 }

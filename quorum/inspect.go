@@ -10,10 +10,10 @@ import (
 // of one that votes whether its writes are durable, and of one in quarantine how
 // long that has lasted. The nonce stays, so that nobody's proof fails for it.
 func (l *lane) inspect(link *link) error {
-	now := l.engine.boot()
-	if l.engine.alone() || l.known.nonce == "" || now-l.inspected < l.engine.ProbeInterval {
+	if !l.inspects() {
 		return nil
 	}
+	now := l.engine.boot()
 	l.inspected = now
 	m := l.known
 	if m.nonce.provisional() {
@@ -37,6 +37,11 @@ func (l *lane) inspect(link *link) error {
 	}
 	l.known = m
 	return nil
+}
+
+// inspects tells that it is time to.
+func (l *lane) inspects() bool {
+	return !l.engine.alone() && l.known.nonce != "" && l.engine.boot()-l.inspected >= l.engine.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-	"github.com/redis/rueidis"
 )
 
 // Bounds of a lane. What does not fit into the queue is a vote unknown at once.
@@ -45,7 +44,7 @@ type lane struct {
 	queue   []*op
 	errands []errand // go before the queue
 	outbox  outbox   // goes between the two
-	batch   []*op    // in flight
+	flying  []*batch // in flight, or about to be
 	carried int      // errands and ops that the goroutine has not done with
 	sent    time.Time
 	link    *link
@@ -66,15 +65,14 @@ type lane struct {
 	drained  bool        // by the operator
 
 	// Used by the lane's goroutine alone.
-	commands []rueidis.Completed
-	argv     []string
-	flush    []Flusher
-	spare    []*op
-	asked    []bool // which ops of the batch are sent
-	latest   int    // how many the latest batch was of
-	troubled string // the trouble that was last logged
-	warned   bool   // of its replicas
-	mending  bool   // what was refused with NOSCRIPT is being sent again
+	flush      []Flusher
+	spare      []*op
+	latest     int // how many the latest batch was of
+	spareBatch *batch
+	abreast           // of a master that is far
+	troubled   string // the trouble that was last logged
+	warned     bool   // of its replicas
+	mending    bool   // what was refused with NOSCRIPT is being sent again
 
 	known     marker        // what stands on the master; its nonce is "" if nothing does
 	anchor    sighting      // of the master's clock, when it ran true
@@ -177,7 +175,7 @@ func (l *lane) heal(o *op) {
 
 // take waits for something to send, and takes a batch of it. An empty batch is
 // a probe.
-func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
+func (l *lane) take(ctx context.Context) (*batch, error) {
 	l.mu.Lock()
 	l.carried = 0
 	if l.waiting() == 0 {
@@ -186,7 +184,7 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 		select {
 		case <-l.wake:
 		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 	} else {
 		l.mu.Unlock()
@@ -213,10 +211,11 @@ func (l *lane) take(ctx context.Context) ([]errand, []*op, error) {
 	} else {
 		l.queue, l.spare = l.spare[:0], nil
 	}
-	l.batch = ops
+	b := l.newBatch(errands, ops)
+	l.flying = append(l.flying, b)
 	l.latest = len(errands) + len(ops)
 	l.carried = l.latest
-	return errands, ops, nil
+	return b, nil
 }
 
 // probe rouses an idle lane that has sent nothing for a while, and forgets
@@ -238,15 +237,20 @@ func (l *lane) probe(now time.Time, after time.Duration) {
 func (l *lane) overdue(ops []*op, now time.Time) []*op {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, list := range [][]*op{l.batch, l.queue} {
-		for _, o := range list {
-			if o.overdue(now) && o.ballot.load().decision() == undecided {
-				o.hold()
-				ops = append(ops, o)
-			}
+	for _, b := range l.flying {
+		ops = appendOverdue(ops, b.ops, now)
+	}
+	return appendOverdue(ops, l.queue, now)
+}
+
+func appendOverdue(to, ops []*op, now time.Time) []*op {
+	for _, o := range ops {
+		if o.overdue(now) && o.ballot.load().decision() == undecided {
+			o.hold()
+			to = append(to, o)
 		}
 	}
-	return ops
+	return to
 }
 
 // busy tells that the lane has something to do that it can do, or that it may
@@ -266,6 +270,10 @@ func (l *lane) waiting() int { return len(l.queue) + len(l.errands) + len(l.outb
 func (l *lane) status() MasterStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	inFlight := 0
+	for _, b := range l.flying {
+		inFlight += len(b.ops)
+	}
 	s := MasterStatus{
 		Name:       l.master.Name,
 		DB:         l.master.db,
@@ -280,7 +288,7 @@ func (l *lane) status() MasterStatus {
 		Unknown:    l.votes[Unknown].Load(),
 		Withheld:   l.votes[Withheld].Load(),
 		Queue:      len(l.queue),
-		InBatch:    len(l.batch),
+		InBatch:    inFlight,
 		Debts:      l.debts.len(),
 		DebtBytes:  l.debts.bytes,
 		Reconnects: max(l.links, 1) - 1,

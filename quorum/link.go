@@ -20,6 +20,15 @@ type link struct {
 	who    identity
 	boot   func() time.Duration // our clock
 
+	// least is the least round trip so far, and trips how many there were.
+	least time.Duration
+	trips int
+
+	// ctx never ends. One that could has rueidis take a batch while another is in
+	// flight, for which it has goroutines of its own from then on.
+	ctx context.Context
+	end context.CancelFunc // of ctx, once the link is gone
+
 	// loaded are the journaled scripts that were sent on this link.
 	loaded map[string]struct{}
 }
@@ -114,7 +123,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 			return nil, err
 		}
 	}
-	l := &link{guard: &guard{Conn: plain(conn)}, who: who, boot: m.boot}
+	l := &link{guard: &guard{Conn: plain(conn)}, who: who, boot: m.boot, ctx: context.Background(), end: func() {}}
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
 	l.client, err = rueidis.NewClient(rueidis.ClientOption{
@@ -132,7 +141,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 		PipelineMultiplex:  -1,
 		Dialer:             net.Dialer{KeepAlive: -1, Timeout: timeout},
 		ConnWriteTimeout:   timeout,
-		RingScaleEachConn:  1,
+		RingScaleEachConn:  4, // has room for maxAbreast
 		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
 		// A retried SET NX would meet itself.
 		DisableRetry:  true,
@@ -153,6 +162,15 @@ func (l *link) close() {
 	if l.client != nil {
 		l.client.Close()
 	}
+	l.end()
+}
+
+// saw takes in how long a batch has taken.
+func (l *link) saw(clock sighting) {
+	if took := clock.read - clock.sent; l.trips == 0 || took < l.least {
+		l.least = took
+	}
+	l.trips++
 }
 
 // proof is what ends a batch: which nonce the master's marker has, and what its
@@ -180,7 +198,7 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 		l.client.B().Arbitrary("TIME").Build())
 	l.guard.expect(len(commands))
 	p.clock.sent = l.boot()
-	answers = l.client.DoMulti(context.Background(), commands...)
+	answers = l.client.DoMulti(l.ctx, commands...)
 	p.clock.read = l.boot()
 	for _, a := range answers {
 		if err := a.NonRedisError(); err != nil {

@@ -69,5 +69,5 @@ func (l *lane) mend(link *link, lost unscripted) error {
 		l.abandon(lost.errands, lost.ops, time.Now())
 		return err
 	}
-	return l.exchange(link, lost.errands, lost.ops)
+	return l.exchange(link, l.newBatch(lost.errands, lost.ops))
 }

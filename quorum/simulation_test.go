@@ -47,6 +47,7 @@ type simulation struct {
 
 	alike    alike // whose tokens are, if all are
 	constant int   // each so many-th client locks with a constant token
+	far      bool  // masters are
 	sockets  bool  // what is in a socket is carried out late, more often than other faults come
 
 	mu      sync.Mutex // guards what follows
@@ -77,6 +78,18 @@ type holding struct {
 
 func TestSimulatedFaultsNeverGiveTwoHolders(t *testing.T) {
 	n, won := eachSeed(t, 50, simulate)
+	if won < n && !t.Failed() {
+		t.Errorf("only %d locks were won in %d schedules", won, n)
+	}
+}
+
+// Of masters that are far, lanes send a batch before the one before it is answered.
+func TestSimulatedFarMastersNeverGiveTwoHolders(t *testing.T) {
+	n, won := eachSeed(t, 20, func(t *testing.T, seed uint64) int {
+		return simulateWith(t, seed, func(s *simulation) {
+			s.far, s.alike = true, []alike{notAlike, atOneProxy, notAlike, atLast}[seed%4]
+		})
+	})
 	if won < n && !t.Failed() {
 		t.Errorf("only %d locks were won in %d schedules", won, n)
 	}
@@ -196,6 +209,11 @@ func (s *simulation) begin() {
 		engines = s.beginAtSeveral()
 	case atLast:
 		engines = s.beginAtLast()
+	}
+	for _, m := range s.world.masters {
+		if s.far {
+			m.far = time.Duration(500+s.rand.IntN(1500)) * time.Microsecond
+		}
 	}
 	for i := range engines {
 		s.engines = append(s.engines, s.world.start(s.reach(i)))

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,6 +29,15 @@ type stream struct {
 	gone  bool // the reader has closed, and reads and writes fail
 	late  bool // the reader's deadline has passed
 	void  bool // what is written vanishes
+
+	far    time.Duration // what is written can be read so much later
+	coming []parcel
+}
+
+// parcel is on its way.
+type parcel struct {
+	at    time.Time
+	bytes []byte
 }
 
 func newStream() *stream {
@@ -78,15 +88,34 @@ func (s *socket) Write(p []byte) (n int, err error) {
 			n, err = 0, net.ErrClosed
 			return
 		}
-		s.out.bytes = append(s.out.bytes, p...)
+		s.out.send(p)
 	})
 	return n, err
+}
+
+func (s *stream) send(p []byte) {
+	if s.far == 0 {
+		s.bytes = append(s.bytes, p...)
+		return
+	}
+	s.coming = append(s.coming, parcel{time.Now().Add(s.far), slices.Clone(p)})
+	time.AfterFunc(s.far, func() { s.change(func() { s.arrive(time.Now()) }) })
+}
+
+// arrive has what was sent in time be there.
+func (s *stream) arrive(now time.Time) {
+	for len(s.coming) > 0 && !s.coming[0].at.After(now) {
+		if !s.void {
+			s.bytes = append(s.bytes, s.coming[0].bytes...)
+		}
+		s.coming = s.coming[1:]
+	}
 }
 
 // Close ends both directions. The other end can still read what was written.
 func (s *socket) Close() error {
 	s.in.change(func() { s.in.gone = true })
-	s.out.change(func() { s.out.ended = true })
+	s.out.change(func() { s.out.arrive(time.Now().Add(s.out.far)); s.out.ended = true })
 	s.SetDeadline(time.Time{})
 	return nil
 }
