@@ -37,11 +37,15 @@ func (r *report) addFigures(trial string, sides ...*side) {
 		}
 		r.figures = append(r.figures, f)
 	}
-	r.remarkRefused(trial, sides...)
+	r.remarkRepeated(trial, sides...)
 }
 
-func (r *report) remarkRefused(what string, sides ...*side) {
+func (r *report) remarkRepeated(what string, sides ...*side) {
 	for _, s := range sides {
+		if s.disturbed > 0 {
+			r.remark("%s, %s: %d turns were repeated, since the host gave over %.0f %% of this machine's processor time to others meanwhile.",
+				what, s.name, s.disturbed, 100*muchStolen)
+		}
 		if s.refused > 0 {
 			r.remark("%s, %s: %d turns ended in NOQUORUM and were repeated.", what, s.name, s.refused)
 		}

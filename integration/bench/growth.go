@@ -34,7 +34,7 @@ func (b *bench) grown(r *report, grows string, sizes []int, one func(size int) (
 			return fmt.Errorf("%s, %d: %w", grows, size, err)
 		}
 		t.rows = append(t.rows, row)
-		r.remarkRefused(fmt.Sprintf("%s, %d", grows, size), row.direct, row.proxy)
+		r.remarkRepeated(fmt.Sprintf("%s, %d", grows, size), row.direct, row.proxy)
 	}
 	return nil
 }

@@ -68,11 +68,8 @@ func (b *bench) measure() (*report, error) {
 	}
 	var failed error
 	for i, t := range chosen {
-		begun, before := time.Now(), machineTime()
+		begun := time.Now()
 		err := t.run(b, r)
-		if part := machineTime().stolenSince(before); part > muchStolen {
-			r.remark("%s: the host gave %.0f %% of this machine's processor time to others meanwhile.", t.name, 100*part)
-		}
 		switch {
 		case errors.Is(err, integration.ErrNoNutcracker):
 			r.remark("%s was left out: %v.", t.name, err)

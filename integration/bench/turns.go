@@ -21,14 +21,19 @@ type side struct {
 	load    func(time.Duration) (sample, error)
 	watched []watched
 
-	samples []sample
-	refused int // turns that ended in NOQUORUM and were repeated
+	samples   []sample
+	refused   int // turns that ended in NOQUORUM and were repeated
+	disturbed int // turns that were repeated because the machine had not all of its time
 }
 
 // mostRefused bounds how many turns of a side may be repeated. A master that
 // gets no processor for longer than acquire-timeout cannot vote, and on a
 // machine that does other things too that happens; the report says how often.
 const mostRefused = 3
+
+// mostDisturbed bounds the same for turns in which the host gave much of the
+// machine's processor time to others.
+const mostDisturbed = 9
 
 // warmUps is how often a side runs before it counts. Two, since the first says
 // too little of how much a turn can hold.
@@ -60,14 +65,22 @@ func (b *bench) turns(sides ...*side) error {
 	return nil
 }
 
-// once is one turn, repeated if there was no quorum.
+// once is one turn, repeated if there was no quorum, or if others had the processors.
 func (s *side) once(d time.Duration) (sample, error) {
 	for {
+		before := timeOfMachine()
 		taken, err := s.try(d)
-		if err == nil || !strings.Contains(err.Error(), "NOQUORUM") || s.refused == mostRefused {
+		noQuorum := err != nil && strings.Contains(err.Error(), "NOQUORUM")
+		switch disturbed := timeOfMachine().stolenSince(before) > muchStolen; {
+		case err != nil && !noQuorum:
+			return taken, err
+		case disturbed && s.disturbed < mostDisturbed:
+			s.disturbed++
+		case noQuorum && s.refused < mostRefused:
+			s.refused++
+		default:
 			return taken, err
 		}
-		s.refused++
 	}
 }
 
