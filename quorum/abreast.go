@@ -31,6 +31,7 @@ type abreast struct {
 	answered chan *batch // has room for all
 	inAir    []*batch    // in the order in which they were sent
 	about    map[string]int
+	clears   bool // a survey waits, so nothing more is sent before it
 	timeout  *time.Timer
 }
 
@@ -57,7 +58,7 @@ func (l *lane) carry(ctx context.Context, link *link) error {
 	}
 	lands := l.doubt || l.discharged() || l.inspects()
 	if len(l.inAir) < most && !(lands && l.aloft()) {
-		if b := l.takeSome(false); b != nil {
+		if b := l.takeSome(); b != nil {
 			l.launch(link, b)
 			return nil
 		}
@@ -75,10 +76,14 @@ func (l *lane) await(ctx context.Context, link *link) error {
 	var err error
 	select {
 	case <-l.wake:
-		if !l.aloft() {
-			l.launch(link, l.takeSome(true))
+		if l.aloft() {
+			return nil
 		}
-		return nil
+		b := l.takeSome()
+		if b == nil {
+			b = l.newBatch(nil, nil) // a probe
+		}
+		l.launch(link, b)
 	case b := <-l.answered:
 		err = l.land(link, b)
 	case <-timeout:
@@ -103,14 +108,14 @@ func (l *lane) rest() {
 	l.idle = false
 }
 
-// takeSome takes what may be sent now. If there is nothing it is nil, but for a probe, and
-// the lane is idle from here on.
-func (l *lane) takeSome(probe bool) *batch {
+// takeSome takes what may be sent now. If there is nothing it is nil, and the lane is idle
+// from here on, unless something waits until nothing is on its way.
+func (l *lane) takeSome() *batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.aloft() {
-		l.carried = 0
-	} else if l.inAir[0].alone {
+		l.carried, l.clears = 0, false
+	} else if l.clears || l.inAir[0].alone {
 		return nil
 	}
 	b := l.newBatch(nil, nil)
@@ -133,7 +138,8 @@ func (l *lane) takeSome(probe bool) *batch {
 			return false
 		}
 		if o.Kind == Survey {
-			if stop = l.aloft() || len(waits) > 0; stop {
+			if l.clears = l.aloft(); l.clears {
+				stop = true
 				return false
 			}
 			b.alone = true
@@ -144,7 +150,7 @@ func (l *lane) takeSome(probe bool) *batch {
 		return true
 	})
 	n := len(b.errands) + len(b.ops)
-	if n == 0 && !probe {
+	if n == 0 {
 		l.spareBatch, l.idle = b, true
 		return nil
 	}

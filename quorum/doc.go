@@ -31,10 +31,13 @@
 //	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first
 //	a lane         lane.recover, each   its quarantine       the quarantine ends  Engine.Close
+//	a lane         a batch to a master  the batch's answers  they are there, or   the lane
+//	               that is far                               the link closes
 //	catchUp        a step on each       a link of the        the source answers,  the step
 //	               source               catch-up's own       or the link closes
 //	ChangeMasters  filling each master  its catch-ups        it holds all keys,   ChangeMasters
 //	                                                         or ctx ends
 //
-// rueidis starts one of its own where a link ends, which ends with it.
+// rueidis starts one of its own where a link ends, which ends with it, and to a master that
+// is far three for each link.
 package quorum

@@ -69,13 +69,14 @@ func (l *lane) load(link *link, b *batch) {
 
 // settle casts the votes of a batch that was answered, or was not.
 func (l *lane) settle(link *link, b *batch) error {
+	boot := l.engine.boot() // a batch may have waited since it was answered
 	now := l.end(b)
 	if b.err != nil {
 		l.abandon(b.sent, b.ops, now)
 		return b.err
 	}
 	link.saw(b.proof.clock)
-	l.engine.noticeSleep(b.proof.clock.read, now)
+	l.engine.noticeSleep(boot, now)
 	l.tick(b.proof)
 	counts := l.proven(b.proof)
 

@@ -264,7 +264,10 @@ func (s *simulation) contend() {
 			winner[a.key] = a.token
 		}
 	}
-	time.Sleep(20 * ms)
+	if s.far {
+		time.Sleep(15 * ms)
+	}
+	time.Sleep(5 * ms)
 	for _, m := range s.world.masters {
 		for i := range 8 {
 			key := fmt.Sprint("c", i)

@@ -26,7 +26,8 @@ func (l *lane) proven(p proof) bool {
 	if l.engine.alone() {
 		return true
 	}
-	if by := l.moved(p.clock); by != 0 || p.nonce != l.known.nonce {
+	// Of batches side by side, one may be answered behind a later one that raised the doubt.
+	if by := l.moved(p.clock); by != 0 || l.doubt || p.nonce != l.known.nonce {
 		l.doubt = true
 		return false
 	}
