@@ -88,6 +88,7 @@ func (e *Engine) fill(ctx context.Context, l *lane, q *quarantine, from supply, 
 	q.copied.Store(0)
 	q.sources.Store(0)
 	q.needed.Store(int64(r.needed))
+	q.ended.watch()
 	defer r.end()
 	if err := r.gather(ctx, from.sources); err != nil {
 		return err
@@ -148,6 +149,7 @@ func (r *catchUpRun) begin(ctx context.Context, l *lane, rivals string) (err err
 }
 
 func (r *catchUpRun) end() {
+	r.ward.ended.rest()
 	for _, p := range r.sources {
 		p.leave()
 	}

@@ -247,6 +247,55 @@ func TestCopyOfWhatIsReleasedMeanwhileIsTakenBack(t *testing.T) {
 	}
 }
 
+// A lock that is released while it is copied, and acquired by another, is not left
+// with the master as it was: with one of the others gone, nobody would get it.
+func TestCopyOfWhatWasReleasedAndAcquiredIsTakenBack(t *testing.T) {
+	long := strings.Repeat("a", 100)
+	frees := map[string]func(w *world, token string) Result{
+		"released": func(w *world, token string) Result { return w.release("k", token) },
+		"removed":  func(w *world, token string) Result { return w.ask(Request{Kind: Remove, Key: "k"}) },
+	}
+	for name, free := range frees {
+		for _, token := range []string{"a", long} {
+			t.Run(fmt.Sprint(name, len(token)), func(t *testing.T) {
+				inWorld(t, 3, func(w *world) {
+					w.want(w.acquire("k", token, time.Minute), Won)
+					w.want(w.acquire("stays", "a", time.Minute), Won)
+					w.lose(1)
+					var serve func()
+					w.masters[0].set(func(m *fakeMaster) {
+						m.respond = func(args []string) string {
+							if !runs(args, copyScript) {
+								return ""
+							}
+							m.respond = nil
+							serve = m.holdBackLocked()
+							return later
+						}
+					})
+					for held := false; !held; time.Sleep(ms) {
+						w.masters[0].set(func(m *fakeMaster) {
+							if held = serve != nil; held {
+								m.behind = nil // the lane is another connection
+							}
+						})
+					}
+					w.want(free(w, token), Won)
+					w.want(w.acquire("k", "b", time.Minute), Won) // on 2 and 3
+					serve()
+					w.votesWithin(1, 3*time.Second)
+					w.wantValues("k", "", "b", "b")
+					w.wantValues("stays", "a", "a", "a")
+
+					w.want(w.release("k", "b"), Won)
+					w.down(2)
+					w.want(w.acquire("k", "c", time.Minute), Won)
+				})
+			})
+		}
+	}
+}
+
 // A copy without a ttl would stay for ever, where the release of its lock passed it:
 // it is looked at once more in the end.
 func TestCopyWithoutTTLIsLookedAtInTheEnd(t *testing.T) {

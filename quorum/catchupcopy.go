@@ -135,11 +135,13 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 	return list, nil
 }
 
-// followUp takes back of what the master was just given what no source holds any
-// more. Nearly always one of them still has all of it, and that is soon asked.
+// followUp takes back of what the master was just given what has been released, and
+// what no source holds any more. Nearly always one of them still has all of it, and
+// that is soon asked.
 func (r *catchUpRun) followUp(list []given) error {
-	if len(list) == 0 {
-		return nil
+	list, over := r.ward.ended.part(list)
+	if err := r.takeBack(over); err != nil || len(list) == 0 {
+		return err
 	}
 	keys := make([]string, len(list))
 	for i, g := range list {
@@ -180,13 +182,16 @@ func (r *catchUpRun) recheck(list []given) (changed []string, err error) {
 			changed = append(changed, list[i].key)
 		}
 	}
+	// Of too few sources it cannot be told that nobody holds a lock any more.
+	if len(r.sources) < r.needed {
+		return changed, nil
+	}
 	return changed, r.takeBack(gone)
 }
 
-// takeBack deletes what the master was given and has still. Of too few sources it
-// cannot be told that nobody holds a lock any more.
+// takeBack deletes what the master was given and has still.
 func (r *catchUpRun) takeBack(list []given) error {
-	if len(list) == 0 || len(r.sources) < r.needed {
+	if len(list) == 0 {
 		return nil
 	}
 	var keys []string

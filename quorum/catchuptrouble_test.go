@@ -162,6 +162,40 @@ func TestTooFewSourcesTakeNothingBack(t *testing.T) {
 	}, briefTTL)
 }
 
+// What failed in passing costs the master little time, and what goes on failing costs
+// the others little work.
+func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		begun := func() int { return len(w.masters[0].commands("lease")) }
+		failing := true
+		w.masters[0].restartBlank()
+		w.masters[0].set(func(m *fakeMaster) {
+			m.respond = func(args []string) string {
+				if failing && runs(args, copyScript) {
+					return "-ERR in passing\r\n"
+				}
+				return ""
+			}
+		})
+		w.noticed(1)
+		time.Sleep(w.cfg.hush() + 10*ms)
+		for _, want := range []int{1, 2, 3, 4, 5, 6, 7, 8} {
+			if n := begun(); n != want {
+				t.Fatalf("%d have begun, want %d", n, want)
+			}
+			time.Sleep(min(firstRepeat<<(want-1), w.cfg.ProbeInterval))
+		}
+		w.masters[0].set(func(m *fakeMaster) { failing = false })
+		w.votesWithin(1, w.cfg.ProbeInterval+100*ms)
+
+		failing = true
+		w.lose(1)
+		time.Sleep(w.cfg.hush())
+		w.masters[0].set(func(m *fakeMaster) { failing = false })
+		w.votesWithin(1, 100*ms)
+	})
+}
+
 func TestMasterThatCannotHoldACopyWaits(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.each(func(m *fakeMaster) {

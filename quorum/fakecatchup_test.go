@@ -21,16 +21,14 @@ func runs(args []string, s *script) bool {
 
 func (m *fakeMaster) digest(name string) string {
 	k, ok := m.key(name)
-	sum := sha1.Sum([]byte(k.value))
 	switch {
 	case !ok:
 		return ""
 	case k.hash:
+		sum := sha1.Sum([]byte(k.value))
 		return "hash#" + hex.EncodeToString(sum[:])
-	case len(k.value) <= 64:
-		return toldWhole + k.value
 	}
-	return "string#" + hex.EncodeToString(sum[:])
+	return digestOf(k.value)
 }
 
 // catchUp carries out what is one of these scripts.

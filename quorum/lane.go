@@ -99,6 +99,9 @@ func (l *lane) push(o *op) (missed Vote) {
 	case l.silent() && !o.needsNoVote():
 		return Withheld
 	}
+	if l.ward != nil {
+		l.ward.ended.note(o)
+	}
 	o.hold()
 	l.queue = append(l.queue, o)
 	l.rouse()

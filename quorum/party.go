@@ -13,6 +13,7 @@ import (
 // at a time.
 type party struct {
 	name  string
+	lane  *lane
 	link  *link
 	nonce nonce       // under which it was known when the catch-up began
 	stop  func() bool // of what closes the link when the catch-up is to end
@@ -47,6 +48,7 @@ func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
 	k.guard.allow(true)
 	return &party{
 		name:  l.master.Name,
+		lane:  l,
 		link:  k,
 		nonce: s.nonce,
 		clock: s.clock,
@@ -73,9 +75,16 @@ func (p *party) ask(argv []string) (answer, error) {
 	case a.kind == FailureReply:
 		return a, &errParty{p.name, errors.New(a.str)}
 	case proof.nonce != p.nonce:
-		return a, &errParty{p.name, errOtherNonce}
+		return a, p.changed()
 	}
 	return a, nil
+}
+
+// changed says that the master is not the one that was meant any more. Its lane has to
+// find that out for itself, and does so at once.
+func (p *party) changed() error {
+	p.lane.rouseNow()
+	return &errParty{p.name, errOtherNonce}
 }
 
 // call asks with a script, sent by its hash once the master has it.
@@ -103,7 +112,7 @@ func (p *party) change(s *script, keys, args []string) (answer, error) {
 	case err != nil:
 		return a, err
 	case a.kind == IntegerReply && a.int == saysOtherNonce:
-		return a, &errParty{p.name, errOtherNonce}
+		return a, p.changed()
 	case a.kind == IntegerReply && a.int == saysOtherLease:
 		return a, errOtherLease
 	}

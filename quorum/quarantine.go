@@ -24,6 +24,7 @@ type quarantine struct {
 	told     bool        // that the master is catching up; the lane's mutex guards it
 	catching atomic.Bool // the master is being given what it lost
 	over     atomic.Bool // the master may be admitted
+	ended    ended       // what was released while it catches up
 	progress
 }
 
@@ -48,6 +49,11 @@ func (c *Config) quarantineTime() time.Duration { return pad(c.MaxTTL) }
 func (c *Config) hush() time.Duration { return pad(c.AcquireTimeout) + hushMargin }
 
 const hushMargin = 50 * time.Millisecond
+
+// firstRepeat is how long after a catch-up that failed the next one begins: what made
+// it fail is often over by then. Each later pause is twice as long, and none is shorter
+// than the catch-up was, nor longer than the probe interval.
+const firstRepeat = 50 * time.Millisecond
 
 // quarantine begins or goes on with the quarantine that marker m tells of.
 func (l *lane) quarantine(ctx context.Context, m marker) {
@@ -88,7 +94,7 @@ func (l *lane) admitted(n nonce) bool {
 func (l *lane) recover(ctx context.Context, q *quarantine) {
 	e := l.engine
 	pause(ctx, e.hush())
-	for ctx.Err() == nil {
+	for wait := firstRepeat; ctx.Err() == nil; wait *= 2 {
 		left := e.quarantineTime() - q.lasted(e.boot())
 		began := time.Now()
 		err := e.catchUp(ctx, l, q, left <= 0)
@@ -112,7 +118,8 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 			return
 		}
 		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
-		pause(ctx, max(min(e.ProbeInterval, left), time.Millisecond))
+		wait = min(max(wait, time.Since(began)), e.ProbeInterval)
+		pause(ctx, max(min(wait, left), time.Millisecond))
 	}
 }
 
