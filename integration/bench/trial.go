@@ -19,7 +19,7 @@ type trial struct {
 // trials is all of them, in the order of the table of what is to be reached.
 func trials() []trial {
 	return slices.Concat(
-		setTrials(), releaseTrials(), nutcrackerTrials(), pairTrials(), singleTrials(),
+		setTrials(), floorTrials(), releaseTrials(), nutcrackerTrials(), pairTrials(), singleTrials(),
 		[]trial{{"minority", minorityTrial}},
 		pollTrials(),
 		[]trial{
