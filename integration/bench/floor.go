@@ -11,16 +11,68 @@ import (
 	"redlock-proxy/integration"
 )
 
-func floorTrials() (list []trial) {
+// load is one that both proxies are put under.
+type load struct {
+	name    string
+	measure string
+	figure  func(sample) float64
+	begin   func(b *bench, h *house) (at loader, prepare func() error)
+}
+
+// loader is the load of the side that listens at an address.
+type loader func(addr string) func(time.Duration) (sample, error)
+
+// loader puts either side under the flood.
+func (f *flood) loader() loader {
+	return func(addr string) func(time.Duration) (sample, error) { return f.at(addr) }
+}
+
+// loads are those of what is to be reached in which one Redis, or redsync, is asked
+// for the same.
+func loads() (list []load) {
 	for _, s := range []shape{{1, 1}, {50, 1}, {50, 16}, {500, 1}} {
-		list = append(list, trial{"floor/" + s.name(), func(b *bench, r *report) error { return floorTrial(b, r, s) }})
+		list = append(list, load{"set/" + s.name(), fmt.Sprintf("`SET NX PX`, %v", s), throughput,
+			func(b *bench, h *house) (loader, func() error) {
+				f := &flood{shape: s, command: acquire}
+				return f.loader(), h.blank
+			}})
+	}
+	for _, s := range []shape{{50, 1}, {50, 16}, {500, 1}} {
+		list = append(list, load{"release/" + s.name(), fmt.Sprintf("release by `EVAL`, %v", s), throughput,
+			func(b *bench, h *house) (loader, func() error) {
+				f := &flood{shape: s, command: release}
+				return f.loader(), b.refill(h, f, h.masters...)
+			}})
+	}
+	for _, n := range []int{1, 50, 500} {
+		list = append(list, load{fmt.Sprintf("pairs/g%d", n), fmt.Sprintf("lock + unlock pairs, %d at once", n), throughput,
+			func(b *bench, h *house) (loader, func() error) {
+				return func(addr string) func(time.Duration) (sample, error) {
+					return b.pairLoad([]string{"-proxy", addr, "-goroutines", strconv.Itoa(n)})
+				}, h.blank
+			}})
+	}
+	return append(list, load{"p50/c1-apart", "p50 of one client on a core of its own", medianLatency,
+		func(b *bench, h *house) (loader, func() error) {
+			return func(addr string) func(time.Duration) (sample, error) {
+				return (&single{addr: addr, apart: true}).load
+			}, h.blank
+		}})
+}
+
+func floorTrials() (list []trial) {
+	for _, l := range loads() {
+		list = append(list, trial{"floor/" + l.name, func(b *bench, r *report) error { return floorTrial(b, r, l) }})
 	}
 	return list
 }
 
 // floorTrial: both proxies stand before the same masters, so all that differs is what
 // the real one does besides passing on and counting.
-func floorTrial(b *bench, r *report, s shape) (err error) {
+func floorTrial(b *bench, r *report, l load) (err error) {
+	if err := b.buildPairs(); err != nil {
+		return err
+	}
 	h, err := b.house(plan{masters: b.masters})
 	if err != nil {
 		return err
@@ -31,16 +83,16 @@ func floorTrial(b *bench, r *report, s shape) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, floor.Kill()) }()
-	f := &flood{shape: s, command: acquire}
-	other := &side{name: "floor", load: f.at(floor.Addr), prepare: h.blank,
+	at, prepare := l.begin(b, h)
+	other := &side{name: "floor", load: at(floor.Addr), prepare: prepare,
 		watched: []watched{watch(watchedProxy, floor.Child), h.watchMasters()}}
-	proxy := h.through(f.at(h.proxy.Addr))
-	proxy.prepare = h.blank
+	proxy := h.through(at(h.proxy.Addr))
+	proxy.prepare = prepare
 	if err := b.turns(other, proxy); err != nil {
 		return err
 	}
-	name := "floor/" + s.name()
-	r.add(line{name, fmt.Sprintf("`SET NX PX` beside a proxy without duties, %v", s), goal{}, proxy.beside(other, throughput), ""})
+	name := "floor/" + l.name
+	r.add(line{name, l.measure + ", beside a proxy without duties", goal{}, proxy.beside(other, l.figure), ""})
 	r.addFigures(name, other, proxy)
 	return nil
 }

@@ -64,22 +64,8 @@ func releaseTrial(b *bench, r *report, w wanted) (err error) {
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
 	f := &flood{shape: w.shape, command: release}
-	refill := func(servers ...*integration.Redis) func() error {
-		return func() error {
-			if err := h.blank(); err != nil {
-				return err
-			}
-			f.keys = f.requests(b.turn)
-			for _, s := range servers {
-				if err := fill(s, "lock:", f.keys); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
 	direct, proxy := h.asked(f.at(h.direct.Addr)), h.through(f.at(h.proxy.Addr))
-	direct.prepare, proxy.prepare = refill(h.direct), refill(h.masters...)
+	direct.prepare, proxy.prepare = b.refill(h, f, h.direct), b.refill(h, f, h.masters...)
 	if err := b.turns(direct, proxy); err != nil {
 		return err
 	}
@@ -87,6 +73,22 @@ func releaseTrial(b *bench, r *report, w wanted) (err error) {
 	r.add(line{name, fmt.Sprintf("release by `EVAL` beside direct, %v", w.shape), b.goal(w.must, w.aim), proxy.beside(direct, throughput), ""})
 	r.addFigures(name, direct, proxy)
 	return nil
+}
+
+// refill has the servers hold as many locks as a turn releases.
+func (b *bench) refill(h *house, f *flood, servers ...*integration.Redis) func() error {
+	return func() error {
+		if err := h.blank(); err != nil {
+			return err
+		}
+		f.keys = f.requests(b.turn)
+		for _, s := range servers {
+			if err := fill(s, "lock:", f.keys); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func nutcrackerTrials() (list []trial) {

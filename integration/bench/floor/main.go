@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -43,33 +44,23 @@ type floor []*lane
 func (f floor) serve(conn redcon.Conn, first redcon.Command) {
 	commands := append([]redcon.Command{first}, conn.ReadPipeline()...)
 	var undecided sync.WaitGroup
-	ops := make([]*op, len(commands))
+	all := make([]*op, len(commands))
+	var asked []*op
 	for i, c := range commands {
-		ops[i] = &op{args: make([]string, len(c.Args)), undecided: &undecided}
-		for j, word := range c.Args {
-			ops[i].args[j] = string(word)
+		all[i] = newOp(c, &undecided)
+		if all[i].locks() {
+			asked = append(asked, all[i])
 		}
 	}
-	switch ops[0].args[0] {
-	case "SET":
-	case "CONFIG": // redis-benchmark asks for some before it begins
-		conn.WriteArray(0)
-		return
-	default:
-		conn.WriteString("PONG")
-		return
-	}
-	undecided.Add(len(ops))
-	for _, l := range f {
-		l.put(ops)
-	}
-	undecided.Wait()
-	for _, o := range ops {
-		if o.won {
-			conn.WriteString("OK")
-		} else {
-			conn.WriteNull()
+	if len(asked) > 0 {
+		undecided.Add(len(asked))
+		for _, l := range f {
+			l.put(asked)
 		}
+		undecided.Wait()
+	}
+	for _, o := range all {
+		o.answer(conn)
 	}
 }
 
@@ -83,7 +74,22 @@ type op struct {
 
 const perYes = 1 << 8
 
-// vote counts one of n votes, and answers when it decides.
+func newOp(c redcon.Command, undecided *sync.WaitGroup) *op {
+	o := &op{args: make([]string, len(c.Args)), undecided: undecided}
+	for i, word := range c.Args {
+		o.args[i] = string(word)
+	}
+	o.args[0] = strings.ToUpper(o.args[0])
+	return o
+}
+
+// locks tells that the masters are asked. It is what is measured: SET with NX, and
+// scripts that answer 1 or 0.
+func (o *op) locks() bool {
+	return o.args[0] == "SET" || o.args[0] == "EVAL" || o.args[0] == "EVALSHA"
+}
+
+// vote counts one of n votes, and decides by it if it can.
 func (o *op) vote(yes bool, n int32) {
 	add := int32(1)
 	if yes {
@@ -95,6 +101,27 @@ func (o *op) vote(yes bool, n int32) {
 	if yes && yeses == quorum || !yes && noes == n-quorum+1 {
 		o.won = yes
 		o.undecided.Done()
+	}
+}
+
+// answer replies to a command. A script that is not won by its hash may be unknown, and
+// is asked for by its text.
+func (o *op) answer(conn redcon.Conn) {
+	switch name := o.args[0]; {
+	case name == "SET" && !o.won:
+		conn.WriteNull()
+	case name == "EVALSHA" && !o.won:
+		conn.WriteError("NOSCRIPT No matching script. Please use EVAL.")
+	case name == "EVAL" && !o.won:
+		conn.WriteInt(0)
+	case name == "EVAL", name == "EVALSHA":
+		conn.WriteInt(1)
+	case name == "HELLO":
+		conn.WriteError("ERR unknown command 'HELLO'")
+	case name == "CONFIG": // which redis-benchmark asks for before it begins
+		conn.WriteArray(0)
+	default:
+		conn.WriteString("OK")
 	}
 }
 
@@ -149,9 +176,22 @@ func (l *lane) run(masters int) {
 			commands = append(commands, l.client.B().Arbitrary(o.args...).Build())
 		}
 		for i, r := range l.client.DoMulti(context.Background(), commands...) {
-			ops[i].vote(r.Error() == nil, int32(masters))
+			ops[i].vote(granted(r), int32(masters))
 		}
 		clear(ops)
 		spare = ops
 	}
+}
+
+// granted tells of a reply whether it is a yes.
+func granted(r rueidis.RedisResult) bool {
+	m, err := r.ToMessage()
+	if err != nil {
+		return false
+	}
+	if !m.IsInt64() {
+		return true // the OK of SET
+	}
+	n, err := m.AsInt64()
+	return err == nil && n == 1
 }
