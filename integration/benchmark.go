@@ -3,7 +3,6 @@ package integration
 import (
 	"encoding/csv"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ func Benchmark(addr string, l Load) ([]Measurement, error) {
 	port := addr[strings.LastIndexByte(addr, ':')+1:]
 	args := []string{"-h", "127.0.0.1", "-p", port, "--csv", "-e", "-r", "1000000",
 		"-n", strconv.Itoa(l.Requests), "-c", strconv.Itoa(l.Clients), "-P", strconv.Itoa(l.Pipeline)}
-	cmd := exec.Command("redis-benchmark", append(args, l.Args...)...)
+	cmd := Command("redis-benchmark", append(args, l.Args...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("redis-benchmark: %w\n%s", err, out)

@@ -21,7 +21,7 @@ type Child struct {
 }
 
 func startChild(path string, env []string, args ...string) (*Child, error) {
-	c := &Child{cmd: exec.Command(path, args...), done: make(chan struct{})}
+	c := &Child{cmd: Command(path, args...), done: make(chan struct{})}
 	c.cmd.Stdout, c.cmd.Stderr = &c.log, &c.log
 	// Options of the program that whoever runs the tests happens to have set
 	// are none of the tests' business.
@@ -31,7 +31,6 @@ func startChild(path string, env []string, args ...string) (*Child, error) {
 		}
 	}
 	c.cmd.Env = append(c.cmd.Env, env...)
-	c.cmd.SysProcAttr = endWithParent()
 	if err := c.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
@@ -42,6 +41,14 @@ func startChild(path string, env []string, args ...string) (*Child, error) {
 		close(c.done)
 	}()
 	return c, nil
+}
+
+// Command is a program that is to be run to its end, but for no longer than this process
+// lives: redis-benchmark, for one, asks on for ever where its server has gone.
+func Command(path string, args ...string) *exec.Cmd {
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr = endWithParent()
+	return cmd
 }
 
 // PID is the process id.

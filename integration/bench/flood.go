@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/integration"
 )
 
 // shape is how many clients send how much at once.
@@ -68,7 +69,7 @@ func (f *flood) at(addr string, args ...string) func(time.Duration) (sample, err
 		port := addr[strings.LastIndexByte(addr, ':')+1:]
 		all := append([]string{"-h", "127.0.0.1", "-p", port, "--precision", "3", "-r", strconv.Itoa(keys),
 			"-n", strconv.Itoa(n), "-c", strconv.Itoa(f.clients), "-P", strconv.Itoa(f.pipeline)}, args...)
-		out, err := exec.Command("redis-benchmark", append(all, f.command...)...).CombinedOutput()
+		out, err := integration.Command("redis-benchmark", append(all, f.command...)...).CombinedOutput()
 		// It ends at the first error reply, after lines of how far it had come.
 		if _, text, found := strings.Cut(string(out), "Error from server: "); found {
 			text, _, _ = strings.Cut(text, "\n")

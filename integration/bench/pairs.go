@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/integration"
 )
 
 func pairTrials() (list []trial) {
@@ -75,7 +77,7 @@ func pairTrial(b *bench, r *report, l line, masters int, args ...string) (err er
 // pairLoad runs the program of the module integration/redsync for one turn.
 func (b *bench) pairLoad(args []string) func(time.Duration) (sample, error) {
 	return func(d time.Duration) (taken sample, err error) {
-		out, err := exec.Command(b.pairs, append([]string{"-during", d.String()}, args...)...).CombinedOutput()
+		out, err := integration.Command(b.pairs, append([]string{"-during", d.String()}, args...)...).CombinedOutput()
 		if err != nil {
 			return taken, fmt.Errorf("pairs: %w\n%s", err, out)
 		}
