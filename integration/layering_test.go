@@ -25,8 +25,10 @@ var mayImport = map[string][]string{
 	// The benchmark runs a proxy inside itself where only the process knows.
 	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum",
 		"github.com/hashicorp/go-hclog"},
-	"redlock-proxy/integration/clients": {},
-	"redlock-proxy/integration/clock":   {},
+	// What the proxy is measured beside is made of what it is made of.
+	"redlock-proxy/integration/bench/floor": {"github.com/redis/rueidis/...", "github.com/tidwall/redcon"},
+	"redlock-proxy/integration/clients":     {},
+	"redlock-proxy/integration/clock":       {},
 }
 
 // mayNotImport is what some packages must leave alone of the standard library:
