@@ -188,7 +188,7 @@ func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
 		w.masters[0].set(func(m *fakeMaster) { failing = false })
 		w.votesWithin(1, w.cfg.ProbeInterval+100*ms)
 
-		failing = true
+		w.masters[0].set(func(m *fakeMaster) { failing = true })
 		w.lose(1)
 		time.Sleep(w.cfg.hush())
 		w.masters[0].set(func(m *fakeMaster) { failing = false })

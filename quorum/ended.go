@@ -3,7 +3,7 @@ package quorum
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"strings"
+	"strconv"
 	"sync"
 )
 
@@ -22,63 +22,60 @@ const maxEnded = 8 << 10
 // it stays, is not known. So this proxy remembers what it was told itself. What other
 // proxies were told it does not see.
 //
-// Only what was released after the catch-up began may be taken back: all decisions
-// that counted the master's votes from before its loss have fallen by then, and none
-// counts a later one. So no lock of the same token needs the master's copy.
+// To take a copy back is to have the release carried out a little later, behind the copy.
+// Only what is released after the catch-up began is taken back so: all decisions that
+// counted the master's votes from before its loss have fallen by then, and none counts a
+// later one. So a newer lock of the same token needs no copy on the master.
 type ended struct {
-	mu          sync.Mutex
-	watched     bool
-	late, older map[given]struct{} // the digest of a removal is ""
+	mu sync.Mutex
+	// Two generations of what was freed, as texts, see freed. There is no late one
+	// while no catch-up runs.
+	late, older noted
 }
 
 // watch begins to remember.
 func (e *ended) watch() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.watched = true
+	e.late = newNoted()
 }
 
 // rest forgets all, and remembers no more.
 func (e *ended) rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.watched, e.late, e.older = false, nil, nil
+	e.late, e.older = noted{}, noted{}
 }
 
 // note remembers an op that is about to be sent, if it is one that frees a lock.
 func (e *ended) note(o *op) {
+	if o.Kind != Release && o.Kind != Remove {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.watched {
+	if e.late.known == nil {
 		return
 	}
-	var g given
-	switch o.Kind {
-	case Release:
-		g = given{strings.Clone(o.Key), digestOf(o.Token)}
-	case Remove:
-		g.key = strings.Clone(o.Key)
-	default:
-		return
+	if len(e.late.known) >= maxEnded {
+		e.late, e.older = newNoted(), e.late
 	}
-	if len(e.late) >= maxEnded {
-		e.late, e.older = nil, e.late
+	if o.Kind == Remove {
+		e.late.note(freed(o.Key, ""))
+	} else {
+		e.late.note(freed(o.Key, digestOf(o.Token)))
 	}
-	if e.late == nil {
-		e.late = make(map[given]struct{})
-	}
-	e.late[g] = struct{}{}
 }
 
 // part parts what a master was given into what lasts and what has been freed.
 func (e *ended) part(list []given) (lasting, over []given) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.late)+len(e.older) == 0 {
+	if len(e.late.known)+len(e.older.known) == 0 {
 		return list, nil
 	}
 	for _, g := range list {
-		if e.has(g) || e.has(given{key: g.key}) {
+		if e.has(freed(g.key, g.digest)) || e.has(freed(g.key, "")) {
 			over = append(over, g)
 		} else {
 			lasting = append(lasting, g)
@@ -87,13 +84,10 @@ func (e *ended) part(list []given) (lasting, over []given) {
 	return lasting, over
 }
 
-func (e *ended) has(g given) bool {
-	if _, ok := e.late[g]; ok {
-		return true
-	}
-	_, ok := e.older[g]
-	return ok
-}
+func (e *ended) has(text string) bool { return e.late.has(text) || e.older.has(text) }
+
+// freed names a key with the digest of the value that it was freed of, or "" for any.
+func freed(key, digest string) string { return strconv.Itoa(len(key)) + ":" + key + digest }
 
 // digestOf is the digest that our scripts make of a string.
 func digestOf(value string) string {

@@ -30,11 +30,20 @@ func (n *noted) note(key string) {
 	}
 }
 
+// has tells that a key was noted.
+func (n *noted) has(key string) bool {
+	if len(n.known) == 0 {
+		return false
+	}
+	_, ok := n.known[n.hash(key)]
+	return ok
+}
+
 // unnoted are those of the keys that were not noted.
 func (n *noted) unnoted(keys []string) []string {
 	rest := keys[:0]
 	for _, key := range keys {
-		if _, ok := n.known[n.hash(key)]; !ok {
+		if !n.has(key) {
 			rest = append(rest, key)
 		}
 	}

@@ -1,8 +1,8 @@
 // Command bench measures what the proxy costs, beside what it stands between:
 // one redis-server that is asked directly, nutcracker in front of one, redsync
-// on the same masters, and a proxy without duties before them. It builds the proxy, starts everything, and
-// prints Markdown tables: what was reached of what the project wants to reach,
-// and the figures behind it.
+// on the same masters, and a proxy without duties before them. It builds the
+// proxy, starts everything, and prints Markdown tables: what was reached of what
+// the project wants to reach, and the figures behind it.
 //
 //	go run ./integration/bench                     about twenty minutes
 //	go run ./integration/bench -short              two minutes, rougher

@@ -70,9 +70,6 @@ func floorTrials() (list []trial) {
 // floorTrial: both proxies stand before the same masters, so all that differs is what
 // the real one does besides passing on and counting.
 func floorTrial(b *bench, r *report, l load) (err error) {
-	if err := b.buildPairs(); err != nil {
-		return err
-	}
 	h, err := b.house(plan{masters: b.masters})
 	if err != nil {
 		return err

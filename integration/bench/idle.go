@@ -32,10 +32,17 @@ func idleTrial(b *bench, r *report) (err error) {
 			return fmt.Errorf("connection %d: %w", len(clients)+1, err)
 		}
 		clients = append(clients, c)
-		// Whether it gets its lock is nothing to what it keeps, and on a machine that
-		// does other things too some get NOQUORUM.
-		if _, err := c.Do("SET", fmt.Sprint("idle:", len(clients)), "v", "NX", "PX", "30000"); err != nil {
-			return fmt.Errorf("connection %d: %w", len(clients), err)
+		for refused := 0; ; refused++ {
+			reply, err := c.Do("SET", fmt.Sprint("idle:", len(clients)), "v", "NX", "PX", "30000")
+			if err != nil {
+				return fmt.Errorf("connection %d: %w", len(clients), err)
+			}
+			if reply == "OK" {
+				break
+			}
+			if refused == mostRefused {
+				return fmt.Errorf("connection %d: SET is answered %v", len(clients), reply)
+			}
 		}
 	}
 	// What a connection keeps only for a moment after it was used is not counted.

@@ -39,9 +39,6 @@ func hotTrial(b *bench, r *report) error {
 
 // pairTrial compares redsync at the masters with a plain client at the proxy.
 func pairTrial(b *bench, r *report, l line, masters int, args ...string) (err error) {
-	if err := b.buildPairs(); err != nil {
-		return err
-	}
 	h, err := b.house(plan{masters: masters})
 	if err != nil {
 		return err
@@ -77,6 +74,9 @@ func pairTrial(b *bench, r *report, l line, masters int, args ...string) (err er
 // pairLoad runs the program of the module integration/redsync for one turn.
 func (b *bench) pairLoad(args []string) func(time.Duration) (sample, error) {
 	return func(d time.Duration) (taken sample, err error) {
+		if err := b.buildPairs(); err != nil { // before a turn that counts
+			return taken, err
+		}
 		out, err := integration.Command(b.pairs, append([]string{"-during", d.String()}, args...)...).CombinedOutput()
 		if err != nil {
 			return taken, fmt.Errorf("pairs: %w\n%s", err, out)
