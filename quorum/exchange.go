@@ -55,14 +55,17 @@ func (l *lane) load(link *link, b *batch) {
 	for i, o := range b.ops {
 		if b.asked[i] = !o.pointless(); b.asked[i] {
 			surveys = surveys || o.Kind == Survey
-			if o.Kind == Run {
+			switch {
+			case o.alike(link.who.nxGet):
+				b.commands = append(b.commands, o.command)
+			case o.Kind == Run:
 				b.add(link, o.runArgv(b.argv[:0], link.knows(o.Script.wrapped.sha)))
-				continue
+			default:
+				b.add(link, o.argv(b.argv[:0], link.who.nxGet))
 			}
-			b.add(link, o.argv(b.argv[:0], link.who.nxGet))
 		}
 	}
-	b.commands = slices.Grow(b.commands, proofSize)
+	b.commands = slices.Grow(b.commands, len(askProof))
 	link.guard.allow(surveys)
 	l.begin(b, now)
 }
@@ -72,6 +75,9 @@ func (l *lane) settle(link *link, b *batch) error {
 	boot := l.engine.boot() // a batch may have waited since it was answered
 	now := l.end(b)
 	if b.err != nil {
+		for _, o := range b.ops {
+			o.keep()
+		}
 		l.abandon(b.sent, b.ops, now)
 		return b.err
 	}

@@ -181,8 +181,11 @@ type proof struct {
 	clock sighting
 }
 
-// proofSize is how many commands ask for the proof.
-const proofSize = 2
+// askProof are the commands that ask for it. Pinned, rueidis does not take them for its own.
+var askProof = []rueidis.Completed{
+	rueidis.Builder{}.Arbitrary("GETRANGE", MarkerKey, "0", lastOfNonce).Build().Pin(),
+	rueidis.Builder{}.Arbitrary("TIME").Build().Pin(),
+}
 
 // exchange sends commands as one batch, with the proof at its end, and returns the
 // answers and the proof. An error means that any of the commands may have been
@@ -193,9 +196,7 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 			err = fmt.Errorf("rueidis: %v", p)
 		}
 	}()
-	commands = append(commands,
-		l.client.B().Arbitrary("GETRANGE", MarkerKey, "0", lastOfNonce).Build(),
-		l.client.B().Arbitrary("TIME").Build())
+	commands = append(commands, askProof...)
 	l.guard.expect(len(commands))
 	p.clock.sent = l.boot()
 	answers = l.client.DoMulti(l.ctx, commands...)
@@ -205,7 +206,7 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 			return nil, p, err
 		}
 	}
-	last := len(answers) - proofSize
+	last := len(answers) - len(askProof)
 	mark, _ := answers[last].ToMessage()
 	end, _ := answers[last+1].ToMessage()
 	now, ok := masterTime(newAnswer(end))

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/redis/rueidis"
 )
 
 // op is one attempt to carry out a Request: it is put to all lanes at once and
@@ -22,6 +24,9 @@ type op struct {
 	patience time.Duration // no decision counts that falls later than put + patience
 	ttl      time.Duration // as the masters get it: padded; 0 is none
 	px       string        // ttl in milliseconds, "" if none
+
+	// command is what all masters get, built once: see build.
+	command rueidis.Completed
 
 	clock [2]string // of a Run: the seconds and microseconds that its script is told
 
@@ -146,6 +151,28 @@ type ttlText struct {
 	text         string
 }
 
+// alike tells whether a master gets the same command as the others. nxGet is of argv.
+func (o *op) alike(nxGet bool) bool {
+	switch o.Kind {
+	case Acquire:
+		return nxGet
+	case Release, Extend, Read, Remove:
+		return true
+	}
+	return false
+}
+
+// build makes the command that all masters get. Its memory is the op's and not rueidis's,
+// and is written again where an earlier command was as long; no lane has the op yet.
+func (o *op) build() {
+	var room [8]string
+	argv := o.argv(room[:0], true)
+	if o.command.IsEmpty() || len(o.command.Commands()) != len(argv) {
+		o.command = rueidis.Builder{}.Arbitrary(argv...).Build().Pin()
+	}
+	copy(o.command.Commands(), argv)
+}
+
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
 	if o.isStep() {
@@ -155,13 +182,15 @@ func (o *op) prepare(ttl time.Duration) {
 		now := o.engine.Now()
 		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
 	}
-	if ttl <= 0 {
-		return
+	if ttl > 0 {
+		o.ttl = pad(ttl)
+		o.px = o.engine.millisecondsText(milliseconds(o.ttl))
 	}
-	o.ttl = pad(ttl)
-	o.px = o.engine.millisecondsText(milliseconds(o.ttl))
-	if o.TTLArg > 0 {
+	if ttl > 0 && o.TTLArg > 0 {
 		o.Args = slices.Clone(o.Args)
 		o.Args[o.TTLArg] = o.px
+	}
+	if o.alike(true) {
+		o.build()
 	}
 }

@@ -13,13 +13,18 @@ import "sync"
 //
 // The last of them gives it back. Where an op is pointed to for longer, in what seldom
 // happens, it is kept: it is never given back, and left to the collector. A step
-// always is; so is what a heal or the second step of an acquire points to.
+// always is; so is what a heal or the second step of an acquire points to, and what was
+// put on a link that failed: rueidis may not be done with its command.
 
-var ops = sync.Pool{New: func() any { return new(op) }}
+// ops are kept by kind, since what an op keeps of its command fits the next of its kind.
+var ops [Survey + 1]sync.Pool
 
 // newOp is an op that one counts for.
 func newOp(r *Request, asker Asker) *op {
-	o := ops.Get().(*op)
+	o, _ := ops[r.Kind].Get().(*op)
+	if o == nil {
+		o = new(op)
+	}
 	o.Request, o.asker = *r, asker
 	o.holders.Store(1)
 	return o
@@ -56,6 +61,10 @@ func dropAll(list []*op) {
 // giveBack is another one in tests, where whoever uses an op after that is to be
 // found out.
 var giveBack = func(o *op) {
-	*o = op{}
-	ops.Put(o)
+	kind, command := o.Kind, o.command
+	if !command.IsEmpty() {
+		clear(command.Commands())
+	}
+	*o = op{command: command}
+	ops[kind].Put(o)
 }
