@@ -12,23 +12,25 @@ import (
 // op is one attempt to carry out a Request: it is put to all lanes at once and
 // gathers their votes. A split acquire is tried again as a new op.
 type op struct {
-	Request
-	holders atomic.Int32 // see recycle.go
-	asker   Asker
-	flusher Flusher // once the asker has been answered
-	engine  *Engine
-	attempt int // how often the same acquire was put before
-
+	// What each lane comes to for its vote stands together.
+	ballot   ballot
+	holders  atomic.Int32 // see recycle.go
+	follows  bool         // it has waited behind an acquire
+	engine   *Engine
 	put      time.Time
-	sleeps   uint64        // how often the machine had slept by then
 	patience time.Duration // no decision counts that falls later than put + patience
-	ttl      time.Duration // as the masters get it: padded; 0 is none
-	px       string        // ttl in milliseconds, "" if none
+	sleeps   uint64        // how often the machine had slept by put
 
-	// command is what all masters get, built once: see build.
-	command rueidis.Completed
+	command rueidis.Completed // what all masters get, see build
+	flight  *flight           // of an acquire: who waits for it
+	asker   Asker
+	flusher Flusher       // once the asker has been answered
+	ttl     time.Duration // as the masters get it: padded; 0 is none
 
-	clock [2]string // of a Run: the seconds and microseconds that its script is told
+	Request
+	px      string    // ttl in milliseconds, "" if none
+	attempt int       // how often the same acquire was put before
+	clock   [2]string // of a Run: the seconds and microseconds that its script is told
 
 	// Of a step: its turn, which it keeps while it is tried again; when it was first
 	// put; and what its latches hold.
@@ -36,14 +38,9 @@ type op struct {
 	began  time.Time
 	holder string
 
-	flight  *flight // of an acquire: who waits for it
-	follows bool    // it has waited behind an acquire
-
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.
 	first *op
-
-	ballot ballot
 
 	// said[i] is written by lane i before it casts its vote, and read by
 	// nobody before that vote is seen in the ballot.
