@@ -110,11 +110,14 @@ func (c *conn) put(s *slot) bool {
 	}
 	c.inFlight += s.weight
 	c.owed.push(s)
-	c.mu.Unlock()
-
 	for i := range s.asks { // the last Put may be the end of s
+		if i > 0 {
+			c.mu.Lock()
+		}
 		a := &s.asks[i]
-		if !c.enter(s, a.request) {
+		entered := c.enter(s, a.request)
+		c.mu.Unlock()
+		if !entered {
 			return false
 		}
 		c.srv.engine.Put(a.request, a)

@@ -74,10 +74,12 @@ func (u *undecided) waits(key string, queues bool) bool {
 
 // enter waits until the keys of r are decided (for a survey, all keys) and, if r
 // leaves them undecided, says so. It is false if the connection ended meanwhile: what has
-// not been put by then is not carried out.
+// not been put by then is not carried out. mu is held.
 func (c *conn) enter(s *slot, r *quorum.Request) bool {
-	if r.Kind == quorum.Survey && !c.enterAll() {
-		return false
+	if r.Kind == quorum.Survey {
+		for c.phase != cutOff && len(c.undecided.byKey) > 0 {
+			c.waitFlushed()
+		}
 	}
 	one := [1]string{r.Key}
 	keys := one[:]
@@ -85,41 +87,22 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 		keys = r.Keys
 	}
 	for _, key := range keys {
-		if !slices.Contains(s.held, key) && !c.enterKey(s, key, undecides(r)) {
-			return false
+		if slices.Contains(s.held, key) {
+			continue
+		}
+		for c.phase != cutOff && c.undecided.waits(key, s.queues) {
+			c.waitFlushed()
+		}
+		if c.phase != cutOff && (s.ordered || undecides(r)) {
+			s.held = append(s.held, key)
+			c.undecided.add(key, s.queues)
 		}
 	}
-	return true
+	return c.phase != cutOff
 }
 
 // undecides tells of a request that it leaves its keys undecided until it is
 // answered.
 func undecides(r *quorum.Request) bool {
 	return r.Kind == quorum.Acquire || r.Kind == quorum.Run || r.Kind == quorum.Extend
-}
-
-func (c *conn) enterKey(s *slot, key string, undecides bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.phase != cutOff && c.undecided.waits(key, s.queues) {
-		c.waitFlushed()
-	}
-	if c.phase == cutOff {
-		return false
-	}
-	if s.ordered || undecides {
-		s.held = append(s.held, key)
-		c.undecided.add(key, s.queues)
-	}
-	return true
-}
-
-// enterAll waits until no key is undecided.
-func (c *conn) enterAll() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.phase != cutOff && len(c.undecided.byKey) > 0 {
-		c.waitFlushed()
-	}
-	return c.phase != cutOff
 }
