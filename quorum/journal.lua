@@ -8,33 +8,40 @@
 -- It is put before the script on one line, so that the script's line numbers
 -- stay what they are: comments and line ends are taken out, and no statement may
 -- begin with a parenthesis. It runs at each call, on a master that does nothing
--- else meanwhile: so it makes few tables and functions, and most only when they
--- are needed.
+-- else meanwhile: so it makes few tables, functions and variables that these share,
+-- most of them only when they are needed, and tables as long as they will be.
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is and how long its latches live (see
--- latch.go): it latches its keys where it acts, and tells of them where it declines. The answer is {flags, line, shape, n, n undo records, values, published},
--- one flat array, since each further one takes a master more than all that is in it;
--- see journal.go.
+-- latch.go): it latches its keys where it acts, and tells of them where it declines.
+-- The answer is {flags, line, shape, n, n undo records, values, published}, one flat
+-- array, since each further one takes a master more than all that is in it; see
+-- journal.go.
 local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L)
   local raw, upper, floor = R.pcall, string.upper, math.floor
-  local first, declared = K[1], nil
-  local argv = {}
-  for i = 3, #A do argv[i - 2] = A[i] end
+  local declared
+  local argv
+  -- One table as long as it will be; unpack cannot do any length.
+  if #A < 256 then
+    argv = {unpack(A, 3)}
+  else
+    argv = {}
+    for i = 3, #A do argv[i - 2] = A[i] end
+  end
 
-  -- touched[i] is the i-th key written to; dumps[i] and lives[i] are its dump
-  -- (false: absent) and remaining ttl before that.
-  local touched, dumps, lives = {}, {}, {}
-  local flags, ttls, published, db = 0, nil, nil, ''
+  -- The answer is made at the first write: from its fifth element on it has a record of
+  -- each key that is written to, the first half of which is known then.
+  local answer
+  local wrote, removed, ttls, published, db = false, false, nil, nil, ''
 
-  -- raised is the error that the shadow raised last, and line where: Redis makes
+  -- raised is the error that the shadow raised last, and where: Redis makes
   -- its text of an error that passes through pcall.
-  local raised, line
+  local raised
 
   local function refuse(text) error({refused = 'ERR ' .. text}, 0) end
 
   local function check(k)
-    if k ~= first then
+    if k ~= K[1] then
       if not declared then
         declared = {}
         for i = 1, #K do declared[K[i]] = true end
@@ -44,21 +51,29 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   end
 
   local function record(k, any)
-    if k ~= first then check(k) end
-    for i = 1, #touched do
-      if touched[i] == k then return i end
+    if answer then
+      for i = 5, #answer, 6 do
+        if answer[i] == k then return i end
+      end
     end
+    if k ~= K[1] then check(k) end
     local d = raw('DUMP', k)
     if type(d) == 'table' and any then return end
     if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
-    local n = #touched + 1
-    if n > 400 then refuse('the script writes to more than 400 keys') end
-    touched[n], dumps[n], lives[n] = k, d, d and raw('PTTL', k) or -2
-    return n
+    local p = d and raw('PTTL', k) or -2
+    if not answer then
+      answer = {0, 0, '', 0, k, d or '', p, '', 0, '', nil}
+      return 5
+    end
+    local n = #answer
+    if n >= 4 + 6 * 400 then refuse('the script writes to more than 400 keys') end
+    answer[n + 1], answer[n + 2], answer[n + 3] = k, d or '', p
+    answer[n + 4], answer[n + 5], answer[n + 6] = '', 0, ''
+    return n + 1
   end
 
   -- milliseconds is what an expiry argument comes to, padded; what is no such
-  -- number is left to Redis to refuse.
+  -- number is left to Redis to refuse. %d is faster, and reaches that far everywhere.
   local function milliseconds(n, unit, absolute)
     n = tonumber(n)
     if not n or n ~= floor(n) then return nil end
@@ -68,17 +83,12 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       if n <= 0 then return '-1' end
     end
     if n <= 0 or n > 9e15 then return nil end
-    return string.format('%.0f', n + floor(n / 100) + 2)
+    n = n + floor(n / 100) + 2
+    return string.format(n < 2147483648 and '%d' or '%.0f', n)
   end
 
-  local function wrote(yes)
-    if yes and flags % 2 == 0 then flags = flags + 1 end
-  end
-  local function removed(yes)
-    if yes and flags < 2 then flags = flags + 2 end
-  end
-
-  -- command carries one command out and answers what Redis answers.
+  -- command carries one command out and answers what Redis answers. What locks are
+  -- taken with comes first.
   local function command(n, k, ...)
     if type(k) == 'number' then k = tostring(k) end
     n = upper(n)
@@ -88,21 +98,15 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         return {err = 'ERR Wrong number of args calling Redis command from script'}
       end
     end
-    if n == 'GET' or n == 'HEXISTS' or n == 'HGET' or n == 'TYPE' or n == 'ZSCORE' or n == 'ZCARD' or n == 'ZCOUNT'
-      or n == 'STRLEN' or n == 'HLEN' or n == 'SISMEMBER' or n == 'SCARD' or n == 'GETRANGE' or n == 'HGETALL'
-      or n == 'HMGET' or n == 'HKEYS' or n == 'HVALS' or n == 'SMEMBERS' or n == 'SMISMEMBER' or n == 'ZRANGE'
-      or n == 'ZREVRANGE' or n == 'ZRANGEBYSCORE' or n == 'ZREVRANGEBYSCORE' or n == 'ZRANK' or n == 'ZREVRANK' then
-      if k ~= first then check(k) end
-      return raw(n, k, ...)
-    elseif n == 'EXISTS' or n == 'MGET' then
-      if k ~= first then check(k) end
+    if n == 'EXISTS' or n == 'MGET' then
+      if k ~= K[1] then check(k) end
       for i = 1, select('#', ...) do check((select(i, ...))) end
       return raw(n, k, ...)
     elseif n == 'HINCRBY' or n == 'HSET' or n == 'ZADD' or n == 'HMSET' or n == 'ZINCRBY' or n == 'INCR' or n == 'INCRBY'
       or n == 'DECR' or n == 'DECRBY' or n == 'GETSET' or n == 'APPEND' then
       record(k)
       local r = raw(n, k, ...)
-      wrote(type(r) ~= 'table' or not r.err)
+      wrote = wrote or type(r) ~= 'table' or not r.err
       return r
     elseif n == 'PEXPIRE' or n == 'EXPIRE' or n == 'PEXPIREAT' or n == 'EXPIREAT' then
       local ms, o = ...
@@ -112,14 +116,14 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       local r
       if not ms then
         r = raw(n, k, ...)
-        removed(r == 1)
+        removed = removed or r == 1
       else
         if o == nil then r = raw('PEXPIRE', k, ms) else r = raw('PEXPIRE', k, ms, select(2, ...)) end
-        if ms == '-1' then removed(r == 1) else wrote(r == 1) end
+        if ms == '-1' then removed = removed or r == 1 else wrote = wrote or r == 1 end
       end
       return r
     elseif n == 'PTTL' or n == 'TTL' then
-      if k ~= first then check(k) end
+      if k ~= K[1] then check(k) end
       local p = raw('PTTL', k, ...)
       if type(p) == 'number' and p > 0 then
         p = math.max(p - floor(p / 100) - 2, 1)
@@ -128,6 +132,12 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         ttls[p] = true
       end
       return p
+    elseif n == 'DEL' or n == 'UNLINK' then
+      record(k)
+      for i = 1, select('#', ...) do record((select(i, ...))) end
+      local r = raw(n, k, ...)
+      removed = removed or type(r) == 'number' and r > 0
+      return r
     elseif n == 'SET' or n == 'GETEX' then
       local i = record(k)
       local c = {...}
@@ -146,32 +156,32 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       end
       local r = raw(n, k, unpack(c))
       if type(r) == 'table' then
-        wrote(r.ok)
+        wrote = wrote or r.ok
       elseif n == 'GETEX' then
-        wrote(r and #c > 0)
+        wrote = wrote or r and #c > 0
       elseif get then
         -- SET ... GET answers the old value, and not whether it set.
-        if nx then wrote(not r)
-        elseif xx then wrote(r)
-        elseif compares then wrote(raw('DUMP', k) ~= dumps[i])
-        else wrote(true) end
+        if nx then wrote = wrote or not r
+        elseif xx then wrote = wrote or r
+        elseif compares then wrote = wrote or (raw('DUMP', k) or '') ~= answer[i + 1]
+        else wrote = true end
       end
       return r
-    elseif n == 'DEL' or n == 'UNLINK' then
-      record(k)
-      for i = 1, select('#', ...) do record((select(i, ...))) end
-      local r = raw(n, k, ...)
-      removed(type(r) == 'number' and r > 0)
-      return r
+    elseif n == 'GET' or n == 'HEXISTS' or n == 'HGET' or n == 'TYPE' or n == 'ZSCORE' or n == 'ZCARD' or n == 'ZCOUNT'
+      or n == 'STRLEN' or n == 'HLEN' or n == 'SISMEMBER' or n == 'SCARD' or n == 'GETRANGE' or n == 'HGETALL'
+      or n == 'HMGET' or n == 'HKEYS' or n == 'HVALS' or n == 'SMEMBERS' or n == 'SMISMEMBER' or n == 'ZRANGE'
+      or n == 'ZREVRANGE' or n == 'ZRANGEBYSCORE' or n == 'ZREVRANGEBYSCORE' or n == 'ZRANK' or n == 'ZREVRANK' then
+      if k ~= K[1] then check(k) end
+      return raw(n, k, ...)
     elseif n == 'HDEL' or n == 'SREM' or n == 'ZREM' or n == 'ZREMRANGEBYSCORE' or n == 'ZREMRANGEBYRANK' or n == 'GETDEL' then
       record(k)
       local r = raw(n, k, ...)
-      removed(r and r ~= 0 and type(r) ~= 'table')
+      removed = removed or r and r ~= 0 and type(r) ~= 'table'
       return r
     elseif n == 'SETNX' or n == 'HSETNX' or n == 'SADD' or n == 'PERSIST' then
       record(k)
       local r = raw(n, k, ...)
-      wrote(type(r) == 'number' and r > 0)
+      wrote = wrote or type(r) == 'number' and r > 0
       return r
     elseif n == 'SETEX' or n == 'PSETEX' then
       local ms, v = ...
@@ -179,13 +189,13 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       local padded = milliseconds(ms, n == 'SETEX' and 1000 or 1)
       local r
       if padded and v ~= nil and select('#', ...) == 2 then r = raw('PSETEX', k, padded, v) else r = raw(n, k, ...) end
-      wrote(type(r) == 'table' and r.ok)
+      wrote = wrote or type(r) == 'table' and r.ok
       return r
     elseif n == 'MSET' or n == 'MSETNX' then
       record(k)
       for i = 2, select('#', ...), 2 do record((select(i, ...))) end
       local r = raw(n, k, ...)
-      wrote(r == 1 or type(r) == 'table' and r.ok)
+      wrote = wrote or r == 1 or type(r) == 'table' and r.ok
       return r
     elseif n == 'TIME' then
       return {A[1], A[2]}
@@ -196,7 +206,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       published[#published + 1], published[#published + 2] = k, (...)
       return 0
     elseif n == 'SELECT' then
-      if #touched > 0 then refuse('the script selects another database after it has written') end
+      if answer then refuse('the script selects another database after it has written') end
       local r = raw(n, k, ...)
       if r.ok then db = k end
       return r
@@ -212,7 +222,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       local r = command(...)
       if type(r) == 'table' and r.err then
         local _, at = pcall(error, '', 3)
-        raised, line = r.err, tonumber(string.match(at, ':(%d+):')) or 0
+        raised = {r.err, tonumber(string.match(at, ':(%d+):')) or 0}
         error({err = r.err}, 0)
       end
       return r
@@ -220,22 +230,22 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     setresp = tostring, set_repl = tostring, log = tostring,
   }, {__index = R, __metatable = false})
 
-  -- encode turns a reply into a shape and the values it speaks of.
+  -- encode turns a reply into a shape, and the one value that it speaks of, or all.
   local function encode(v)
     local t = type(v)
     if t == 'nil' or v == false then
-      return '_', {}
+      return '_'
     elseif t == 'string' then
-      return '$', {v}
+      return '$', v
     elseif t == 'number' then
       v = v < 0 and math.ceil(v) or floor(v)
-      return ttls and ttls[v] and 't' or ':', {string.format('%.0f', v)}
+      return ttls and ttls[v] and 't' or ':', string.format('%.0f', v)
     elseif t == 'boolean' then
-      return ':', {'1'}
+      return ':', '1'
     elseif type(v.err) == 'string' then
-      return '-', {v.err}
+      return '-', v.err
     elseif type(v.ok) == 'string' then
-      return '+', {v.ok}
+      return '+', v.ok
     end
     local shape, values = {}, {}
     local function each(a, depth)
@@ -248,13 +258,12 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         if type(e) == 'table' and type(e.err) ~= 'string' and type(e.ok) ~= 'string' then
           each(e, depth + 1)
         else
-          local s, v = encode(e)
-          shape[#shape + 1], values[#values + 1] = s, v[1]
+          shape[#shape + 1], values[#values + 1] = encode(e)
         end
       end
     end
     each(v, 1)
-    return table.concat(shape), values
+    return table.concat(shape), nil, values
   end
 
   local function run(script)
@@ -268,52 +277,60 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       end
     end
     local ok, v = pcall(body)
-    local shape, values
+    local shape, value, values
     if ok then
-      ok, shape, values = pcall(encode, v)
+      ok, shape, value, values = pcall(encode, v)
       if not ok then v = shape end
     end
     if not ok then
       if type(v) == 'table' and v.refused then
-        for i = 1, #touched do
-          local k, d, p = touched[i], dumps[i], lives[i]
-          if d ~= raw('DUMP', k) or p ~= raw('PTTL', k) then
+        for i = 5, answer and #answer or 0, 6 do
+          local k, d, p = answer[i], answer[i + 1], answer[i + 2]
+          if d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k) then
             raw('DEL', k)
-            if d then raw('RESTORE', k, p > 0 and string.format('%.0f', p) or '0', d) end
+            if d ~= '' then raw('RESTORE', k, p > 0 and string.format('%.0f', p) or '0', d) end
           end
         end
         return {4, 0, '-', 0, v.refused}
       end
       if type(v) == 'table' then v = v.err end
-      if v ~= nil and v == raised then
-        at = line
+      if v ~= nil and raised and v == raised[1] then
+        at = raised[2]
       else
         v = tostring(v)
         at = tonumber(string.match(v, 'user_script:(%d+):')) or 0
         v = 'ERR ' .. v
       end
-      shape, values = '-', {v}
+      shape, value, values = '-', v, nil
     end
-    local answer, n = {0, at, shape}, 4
-    if L or flags % 2 == 1 then
-      for i = 1, #touched do
-        local k = touched[i]
+    local n = 4
+    if answer and (L or wrote) then
+      for i = 5, #answer, 6 do
+        local k = answer[i]
         local after = raw('DUMP', k)
         if after or L then
           if after and #after > 100 and not L then after = R.sha1hex(after) end
-          answer[n + 1], answer[n + 2], answer[n + 3] = k, dumps[i] or '', lives[i]
+          answer[n + 1], answer[n + 2], answer[n + 3] = k, answer[i + 1], answer[i + 2]
           answer[n + 4], answer[n + 5], answer[n + 6] = after or '', raw('PTTL', k), db
           n = n + 6
         end
       end
+      for i = #answer, n + 1, -1 do answer[i] = nil end
+    else
+      answer = {0, 0, '', 0, value}
     end
     if L then
-      for i = 1, flags > 0 and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
-      flags = flags + 16
+      for i = 1, (wrote or removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
     end
-    answer[1], answer[4] = flags, (n - 4) / 6
-    for i = 1, #values do answer[n + i] = values[i] end
-    n = n + #values
+    answer[1] = (wrote and 1 or 0) + (removed and 2 or 0) + (L and 16 or 0)
+    answer[2], answer[3], answer[4] = at, shape, (n - 4) / 6
+    if values then
+      for i = 1, #values do answer[n + i] = values[i] end
+      n = n + #values
+    elseif value then
+      n = n + 1
+      answer[n] = value
+    end
     for i = 1, published and #published or 0 do answer[n + i] = published[i] end
     return answer
   end
