@@ -55,8 +55,10 @@ const (
 // command ends there. If not, n is len(p).
 func (s *scanner) next(p []byte) (n int, end bool, err error) {
 	for n < len(p) && !end && err == nil {
-		var took int
-		took, end, err = s.step(p[n:])
+		took := s.small(p[n:])
+		if end = took > 0 && s.args == 0; took == 0 {
+			took, end, err = s.step(p[n:])
+		}
 		n += took
 		s.size += took
 		if s.size > s.limits.MaxQuery && err == nil {
@@ -67,6 +69,34 @@ func (s *scanner) next(p []byte) (n int, end bool, err error) {
 		s.state = atStart
 	}
 	return n, end, err
+}
+
+// small takes a whole argument of less than a hundred bytes, as nearly all are. It is
+// what step comes to with one, for a fraction of the time; of anything else, and of
+// what is wrong, it takes nothing.
+func (s *scanner) small(p []byte) (took int) {
+	if s.state != inLength || s.first != '$' || s.line != 0 || len(p) < len("$0\r\n\r\n") || p[0] != '$' {
+		return 0
+	}
+	body, digit := int(p[1]-'0'), int(p[2]-'0')
+	head := len("$0\r\n")
+	if body > 9 {
+		return 0
+	}
+	if p[2] != '\r' {
+		if body == 0 || digit > 9 {
+			return 0
+		}
+		body = 10*body + digit
+		head++
+	}
+	took = head + body + len("\r\n")
+	if body > s.limits.MaxBulk || s.size+took > s.limits.MaxQuery || took > len(p) ||
+		p[head-2] != '\r' || p[head-1] != '\n' || p[took-2] != '\r' || p[took-1] != '\n' {
+		return 0
+	}
+	s.args--
+	return took
 }
 
 func (s *scanner) step(p []byte) (took int, end bool, err error) {

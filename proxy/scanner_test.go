@@ -2,8 +2,10 @@ package proxy
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,13 @@ func TestScannerRefuses(t *testing.T) {
 		{"*99999999999999999999999\r\n", "invalid multibulk length", false},
 		{"*1\r\n$9223372036854775807\r\n", "invalid bulk length", false},
 		{"*1\r\n$-1\r\n", "invalid bulk length", false},
+		{"*1\r\n$:\r\n" + long[:10] + "\r\n", "invalid bulk length", false},
+		{"*1\r\n$1:\r\n" + long[:20] + "\r\n", "invalid bulk length", false},
+		{"*1\r\n$05\r\n" + long[:5] + "\r\n", "invalid bulk length", false},
+		{"*1\r\n$ 5\r\n" + long[:5] + "\r\n", "invalid bulk length", false},
+		{"*1\r\n$10\n\n" + long[:10] + "\r\n", "invalid bulk length", false},
+		{"*1\r\n$10\r\r" + long[:10] + "\r\n", "invalid bulk length", false},
+		{"*1\r\n$10\r\n" + long[:11] + "\n", "invalid bulk length", false},
 		{"*1\r\n$101\r\n", "invalid bulk length", false},
 		{"*1\r\n$1\r\nxx\r\n", "invalid bulk length", false},
 		{"*1\r\n$1\r\nx\rx", "invalid bulk length", false},
@@ -89,6 +98,33 @@ func TestScannerRefuses(t *testing.T) {
 	}
 	if _, err := scanAll(&s, "*1\r\n$16385\r\n", 100); err != protocolError("unauthenticated bulk length") {
 		t.Errorf("a guest's long bulk: %v", err)
+	}
+}
+
+// A stream that is whole takes another way through the scanner than one in pieces.
+func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
+	const seed = "*3\r\n$3\r\nSET\r\n$10\r\n0123456789\r\n$0\r\n\r\n*1\r\n$4\r\nPING\r\nget k\r\n*2\r\n$1\r\na\r\n$12\r\nabcdefghijkl\r\n"
+	const bytes = "\r\n*$0123456789:/-+ x"
+	limits := Limits{MaxBulk: 11, MaxArgs: 5, MaxInline: 30, MaxQuery: 40}.withDefaults()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		text := []byte(seed)
+		for range rnd.IntN(4) {
+			at := rnd.IntN(len(text))
+			text[at] = bytes[rnd.IntN(len(bytes))]
+			if rnd.IntN(4) == 0 {
+				text = append(text[:at], text[at+1:]...)
+			}
+		}
+		whole, pieces := scanner{limits: limits}, scanner{limits: limits}
+		if rnd.IntN(2) == 0 {
+			whole.limits, pieces.limits = Limits{}.withDefaults(), Limits{}.withDefaults()
+		}
+		ends, err := scanAll(&whole, string(text), len(text))
+		ends1, err1 := scanAll(&pieces, string(text), 1)
+		if !slices.Equal(ends, ends1) || err != err1 {
+			t.Fatalf("%q: whole %v (%v), in pieces %v (%v)", text, ends, err, ends1, err1)
+		}
 	}
 }
 
