@@ -19,7 +19,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.last.Store(a.Command)
 	}
 	if len(a.Requests) > 0 {
-		if !c.put(newSlot(c, &a, begun)) || a.Close {
+		if !c.put(&a, begun) || a.Close {
 			return ended
 		}
 		return 0

@@ -40,6 +40,7 @@ type conn struct {
 	waits   bool // the reader waits for changed
 	reading bool // of a polled connection: somebody reads, begins or ends it
 
+	spare     *slot     // and what follows it: see slots
 	owed      slotLine  // slots whose replies are owed, in the order of the commands
 	inFlight  int       // requests of these slots
 	undecided undecided // keys whose next command waits

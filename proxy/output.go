@@ -77,7 +77,7 @@ func (c *conn) leave(s *slot) {
 		c.promises.push(s)
 		c.unread += promiseSize
 	} else {
-		s.release()
+		c.release(s)
 	}
 }
 

@@ -55,14 +55,19 @@ type slot struct {
 }
 
 // slots are used again: one that has left the line is nobody's any more, unless it
-// is a promise. Those of a connection that is cut off are left to the collector,
-// since answers for them are still to come.
+// is a promise. A connection keeps them while it owes anything, and then gives all back
+// at once: here are lists of them. Those of a connection that is cut off are left to the
+// collector, since answers for them are still to come.
 var slots = sync.Pool{New: func() any { return new(slot) }}
 
-// release gives a slot back as newSlot needs it.
-func (s *slot) release() {
-	*s = slot{}
-	slots.Put(s)
+// release keeps a slot as newSlot needs it. mu is held.
+func (c *conn) release(s *slot) {
+	*s = slot{next: c.spare}
+	c.spare = s
+	if c.owed.head == nil && c.promises.head == nil {
+		slots.Put(c.spare)
+		c.spare = nil
+	}
 }
 
 // ask is one request of a slot, and the engine's asker for it.
@@ -72,8 +77,13 @@ type ask struct {
 	n       int
 }
 
-func newSlot(c *conn, a *commands.Action, begun time.Duration) *slot {
-	s := slots.Get().(*slot)
+// newSlot is called with mu held.
+func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
+	s := c.spare
+	if s == nil {
+		s = slots.Get().(*slot)
+	}
+	c.spare, s.next = s.next, nil
 	s.conn, s.command, s.begun = c, a.Command, begun
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
 	s.weight = len(a.Requests)
@@ -100,14 +110,15 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 	s.missing.Store(int32(len(requests)))
 }
 
-// put gives a slot its place in the line and puts its requests, each as soon
+// put gives a command its slot in the line and puts its requests, each as soon
 // as nothing before it leaves its key undecided. Only the reader calls it. It
 // is false if the connection ended meanwhile.
-func (c *conn) put(s *slot) bool {
+func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	c.mu.Lock()
-	for c.phase != cutOff && c.inFlight > 0 && c.inFlight+s.weight > c.srv.cfg.Limits.MaxInFlight {
+	for c.phase != cutOff && c.inFlight > 0 && c.inFlight+len(a.Requests) > c.srv.cfg.Limits.MaxInFlight {
 		c.waitFlushed()
 	}
+	s := c.newSlot(a, begun)
 	c.inFlight += s.weight
 	c.owed.push(s)
 	for i := range s.asks { // the last Put may be the end of s

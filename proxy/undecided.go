@@ -15,61 +15,112 @@ import (
 // order, and lets them share an answer. A client that polls a lock in a pipeline is
 // so answered as one that does not.
 
-// undecided counts what leaves keys undecided.
-type undecided struct {
-	byKey map[string]doubts
-	most  int // keys that there were at once since byKey was made
+// undecided counts what leaves keys undecided. A connection that leaves none has no list.
+type undecided struct{ *doubtful }
+
+// doubtful are the keys, in no order, and where each is, once they are many.
+type doubtful struct {
+	keys  []doubts
+	where map[string]int
 }
 
 // doubts are the commands that leave one key undecided: those that queue in the
 // engine, and others.
-type doubts struct{ queueing, others int }
+type doubts struct {
+	key              string
+	queueing, others int
+}
 
-// keyMaps spares a client a new map whenever it asks for something. One in which
-// there were many keys is not kept.
-var keyMaps = sync.Pool{New: func() any { return make(map[string]doubts) }}
+// fewKeys are looked through in less time than a map takes. Of manyKeys none are kept
+// for another client.
+const (
+	fewKeys  = 32
+	manyKeys = 1024
+)
 
-// maxKeptKeys bounds the keys of a map that is kept.
-const maxKeptKeys = 1024
+var doubtfuls = sync.Pool{New: func() any { return new(doubtful) }}
+
+// find is where a key is, or -1.
+func (u *undecided) find(key string) int {
+	switch {
+	case u.doubtful == nil:
+		return -1
+	case u.where != nil:
+		if i, ok := u.where[key]; ok {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(u.keys, func(d doubts) bool { return d.key == key })
+}
 
 func (u *undecided) add(key string, queues bool) {
-	if u.byKey == nil {
-		u.byKey = keyMaps.Get().(map[string]doubts)
+	if u.doubtful == nil {
+		u.doubtful = doubtfuls.Get().(*doubtful)
 	}
-	d := u.byKey[key]
+	i := u.find(key)
+	if i < 0 {
+		i = len(u.keys)
+		u.keys = append(u.keys, doubts{key: key})
+		u.note(i)
+	}
 	if queues {
-		d.queueing++
+		u.keys[i].queueing++
 	} else {
-		d.others++
+		u.keys[i].others++
 	}
-	u.byKey[key] = d
-	u.most = max(u.most, len(u.byKey))
+}
+
+// note has the i-th key be found.
+func (u *undecided) note(i int) {
+	switch {
+	case u.where != nil:
+		u.where[u.keys[i].key] = i
+	case len(u.keys) > fewKeys:
+		u.where = make(map[string]int, 2*len(u.keys))
+		for i, d := range u.keys {
+			u.where[d.key] = i
+		}
+	}
 }
 
 func (u *undecided) remove(key string, queues bool) {
-	d := u.byKey[key]
+	i := u.find(key)
+	d := &u.keys[i]
 	if queues {
 		d.queueing--
 	} else {
 		d.others--
 	}
-	if d != (doubts{}) {
-		u.byKey[key] = d
+	if d.queueing+d.others > 0 {
 		return
 	}
-	delete(u.byKey, key)
-	if len(u.byKey) == 0 {
-		if u.most <= maxKeptKeys {
-			keyMaps.Put(u.byKey)
+	last := len(u.keys) - 1
+	if u.where != nil {
+		delete(u.where, key)
+	}
+	if i < last {
+		u.keys[i] = u.keys[last]
+		u.note(i)
+	}
+	u.keys[last] = doubts{}
+	u.keys = u.keys[:last]
+	if last == 0 {
+		if cap(u.keys) <= manyKeys {
+			u.where = nil
+			doubtfuls.Put(u.doubtful)
 		}
-		*u = undecided{}
+		u.doubtful = nil
 	}
 }
 
+// any tells that some key is undecided.
+func (u *undecided) any() bool { return u.doubtful != nil }
+
 // waits tells that the next command on a key must wait.
 func (u *undecided) waits(key string, queues bool) bool {
-	d := u.byKey[key]
-	return d.others > 0 || d.queueing > 0 && !queues
+	i := u.find(key)
+	return i >= 0 && (u.keys[i].others > 0 || u.keys[i].queueing > 0 && !queues)
 }
 
 // enter waits until the keys of r are decided (for a survey, all keys) and, if r
@@ -77,7 +128,7 @@ func (u *undecided) waits(key string, queues bool) bool {
 // not been put by then is not carried out. mu is held.
 func (c *conn) enter(s *slot, r *quorum.Request) bool {
 	if r.Kind == quorum.Survey {
-		for c.phase != cutOff && len(c.undecided.byKey) > 0 {
+		for c.phase != cutOff && c.undecided.any() {
 			c.waitFlushed()
 		}
 	}

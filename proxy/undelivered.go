@@ -13,7 +13,7 @@ const promiseSize = 1 << 10
 // kept forgets the promises of which the kernel has a byte. mu is held.
 func (c *conn) kept() {
 	for c.promises.head != nil && c.promises.head.begins < c.sent {
-		c.promises.pop().release()
+		c.release(c.promises.pop())
 		c.unread -= promiseSize
 	}
 }

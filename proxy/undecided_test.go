@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+// TestUndecidedKeysAreCounted does what a connection does at random, with few keys and
+// with many, and compares with a plain count.
+func TestUndecidedKeysAreCounted(t *testing.T) {
+	type entry struct {
+		key    string
+		queues bool
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, most := range []int{1, fewKeys, 3 * fewKeys, 2 * manyKeys} {
+		var u undecided
+		var held []entry
+		count := map[entry]int{}
+		for range 40 * most {
+			e := entry{strconv.Itoa(rnd.IntN(most)), rnd.IntN(2) == 0}
+			if queueing, others := count[entry{e.key, true}], count[entry{e.key, false}]; u.waits(e.key, true) != (others > 0) || u.waits(e.key, false) != (queueing+others > 0) {
+				t.Fatalf("%d keys: %q waits %t, %t with %d that queue and %d others", most, e.key, u.waits(e.key, true), u.waits(e.key, false), queueing, others)
+			}
+			if u.any() != (len(held) > 0) {
+				t.Fatalf("%d keys: any is %t with %d held", most, u.any(), len(held))
+			}
+			// Now and then everything is decided.
+			if len(held) > 0 && rnd.IntN(5) < 2 {
+				for again := rnd.IntN(8*most) == 0; ; {
+					i := rnd.IntN(len(held))
+					e, held[i] = held[i], held[len(held)-1]
+					held = held[:len(held)-1]
+					count[e]--
+					u.remove(e.key, e.queues)
+					if !again || len(held) == 0 {
+						break
+					}
+				}
+				continue
+			}
+			held = append(held, e)
+			count[e]++
+			u.add(e.key, e.queues)
+		}
+	}
+}
