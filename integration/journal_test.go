@@ -214,6 +214,8 @@ func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
 		"redis.call('set', KEYS[1], 'v') return redis.call('flushall')",
 		"redis.call('set', KEYS[1], 'v') return redis.pcall('xadd', KEYS[2], '*', 'a', 'b')",
 		"redis.call('hset', KEYS[1], 'a', 'b') return redis.call('keys', '*')",
+		"KEYS[1] = 'not:declared' return redis.call('set', KEYS[1], 'v')",
+		"redis.call('set', KEYS[1], 'v') KEYS[2] = 'not:declared' return redis.call('set', KEYS[2], 'v')",
 	} {
 		got := fmt.Sprint(c.do("EVAL", script, "2", "no:a", "no:b"))
 		if !strings.HasPrefix(got, "ERR ") || strings.Contains(got, "unknown command") || strings.Contains(got, "syntax error") {
@@ -221,6 +223,7 @@ func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
 		}
 		wantGone(t, masters, "no:a")
 		wantGone(t, masters, "no:b")
+		wantGone(t, masters, "not:declared")
 	}
 	// Nothing of the real Redis can be reached round the shadow of it.
 	for _, script := range []string{

@@ -20,12 +20,15 @@
 local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L)
   local raw, upper, floor = R.pcall, string.upper, math.floor
   local declared
-  local argv
-  -- One table as long as it will be; unpack cannot do any length.
-  if #A < 256 then
-    argv = {unpack(A, 3)}
+
+  -- What the script may write into is its own: K says which keys it was given. Each is
+  -- one table as long as it will be; unpack cannot do any length.
+  local keys, argv
+  if #K + #A < 256 then
+    keys, argv = {unpack(K)}, {unpack(A, 3)}
   else
-    argv = {}
+    keys, argv = {}, {}
+    for i = 1, #K do keys[i] = K[i] end
     for i = 3, #A do argv[i - 2] = A[i] end
   end
 
@@ -62,6 +65,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
     local p = d and raw('PTTL', k) or -2
     if not answer then
+      -- The nil is room for a reply of one value.
       answer = {0, 0, '', 0, k, d or '', p, '', 0, '', nil}
       return 5
     end
@@ -73,7 +77,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   end
 
   -- milliseconds is what an expiry argument comes to, padded; what is no such
-  -- number is left to Redis to refuse. %d is faster, and reaches that far everywhere.
+  -- number is left to Redis to refuse. Below 2^31, %d says the same everywhere, and faster.
   local function milliseconds(n, unit, absolute)
     n = tonumber(n)
     if not n or n ~= floor(n) then return nil end
@@ -335,6 +339,6 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     return answer
   end
 
-  return shadow, K, argv, run
+  return shadow, keys, argv, run
 end)(redis, KEYS, ARGV)
 return __journal(function()
