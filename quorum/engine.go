@@ -133,8 +133,8 @@ func (e *Engine) Put(r *Request, asker Asker) {
 // try is one attempt at a request. The op is not the caller's any more.
 func (e *Engine) try(o *op) {
 	n := len(e.lanes)
-	o.engine, o.said, o.put, o.sleeps = e, o.few[:min(n, len(o.few))], time.Now(), e.sleeps.Load()
-	if n > len(o.few) {
+	o.engine, o.put, o.sleeps = e, time.Now(), e.sleeps.Load()
+	if len(o.said) != n {
 		o.said = make([]said, n)
 	}
 	if !e.ready(o) {

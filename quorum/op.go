@@ -45,7 +45,6 @@ type op struct {
 	// said[i] is written by lane i before it casts its vote, and read by
 	// nobody before that vote is seen in the ballot.
 	said []said
-	few  [3]said // what said is made of, if that is enough
 }
 
 // argv appends the command as a master gets it. Masters before 7.0 cannot
@@ -182,10 +181,10 @@ func (o *op) prepare(ttl time.Duration) {
 	if ttl > 0 {
 		o.ttl = pad(ttl)
 		o.px = o.engine.millisecondsText(milliseconds(o.ttl))
-	}
-	if ttl > 0 && o.TTLArg > 0 {
-		o.Args = slices.Clone(o.Args)
-		o.Args[o.TTLArg] = o.px
+		if o.TTLArg > 0 {
+			o.Args = slices.Clone(o.Args)
+			o.Args[o.TTLArg] = o.px
+		}
 	}
 	if o.alike(true) {
 		o.build()

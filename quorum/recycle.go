@@ -61,10 +61,11 @@ func dropAll(list []*op) {
 // giveBack is another one in tests, where whoever uses an op after that is to be
 // found out.
 var giveBack = func(o *op) {
-	kind, command := o.Kind, o.command
+	kind, command, said := o.Kind, o.command, o.said
 	if !command.IsEmpty() {
 		clear(command.Commands())
 	}
-	*o = op{command: command}
+	clear(said)
+	*o = op{command: command, said: said}
 	ops[kind].Put(o)
 }
