@@ -118,9 +118,12 @@ func walk(t *testing.T, file string, defines []string, shortest bool) finding {
 	run(t, dir, "spin", append(append([]string{"-a"}, args...), model)...)
 	compile := []string{"-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"}
 	if shortest {
-		compile = append([]string{"-DBFS", "-O1"}, compile...)
+		compile = append(compile, "-DBFS", "-O1")
 	} else {
-		compile = append([]string{"-O2"}, compile...)
+		compile = append(compile, "-O2")
+	}
+	if file != "lock.pml" {
+		compile = append(compile, "-O0") // its walk is shorter than what a compiler takes to better it
 	}
 	run(t, dir, "cc", compile...)
 	began := time.Now()
@@ -164,7 +167,7 @@ func match(t *testing.T, pattern string, out []byte) string {
 // run ends a program that takes too long, with its output so far.
 func run(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
-	limit := 10 * time.Minute
+	limit := time.Hour
 	if *large {
 		limit = 2 * time.Hour
 	}
