@@ -33,11 +33,7 @@ func (c *Config) check(problems *Problems) {
 		}
 	}
 	if c.AcquireTimeout > c.MaxTTL/10 {
-		where := "acquire-timeout"
-		if !c.named(where) {
-			where = "max-ttl"
-		}
-		problems.add(c.where(where),
+		problems.add(c.where("acquire-timeout"),
 			fmt.Sprintf("an acquire-timeout of %s is more than a tenth of a max-ttl of %s, so locks could run out while they are being taken", shortDuration(c.AcquireTimeout), shortDuration(c.MaxTTL)),
 			fmt.Sprintf("set acquire-timeout to at most %s, or max-ttl to at least %s", shortDuration(c.MaxTTL/10), shortDuration(10*c.AcquireTimeout)))
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -47,14 +48,18 @@ func (c Command) String() string {
 
 // grammar is the whole command line.
 type grammar struct {
-	Options       `embed:""`
-	Version       bool     `name:"version" help:"Print the version and exit."`
-	Serve         struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
-	Check         struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
-	Ping          struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
-	Bootstrap     struct{} `cmd:"" help:"Mark a new set of masters as those of this configuration, and exit: 0 if it is done, 1 if not. Once for each new set, before any proxy can grant a lock on it: a master without its marker is taken for one that forgot its locks. All proxies of the set need the same masters, acquire-timeout and max-ttl."`
+	Options   `embed:""`
+	Version   bool     `name:"version" help:"Print the version and exit."`
+	Serve     struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
+	Check     struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
+	Ping      struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
+	Bootstrap struct {
+		NoLocksHeld bool          `name:"no-locks-held" help:"Let the masters vote at once. It is your word that nobody holds a lock on them: else it can be given a second time."`
+		Wait        time.Duration `name:"wait" placeholder:"DURATION" help:"How long to wait for masters that cannot be reached yet."`
+	} `cmd:"" help:"Mark the masters of this configuration as its set, and exit: 0 if it is done or a master of the set votes, 1 if not, 78 if they are a set of another configuration. It keeps what stands and completes what lacks, so it can be repeated, by an init job too. The masters vote when proxies have seen max-ttl pass, as they do without bootstrap where they are new and hold no key; --no-locks-held spares the wait. All proxies of the set need the same masters, acquire-timeout and max-ttl."`
 	ChangeMasters struct {
-		From []string `name:"from" placeholder:"ADDRESS" help:"One master of the set as it was, written like master, and with the name it had there. Repeatable; name all of them."`
+		From   []string `name:"from" placeholder:"ADDRESS" help:"One master of the set as it was, written like master, and with the name it had there. Repeatable; name all of them."`
+		EvenSo bool     `name:"even-so" help:"Go on although proxies are connected to the old set's masters. They grant nothing more then."`
 	} `cmd:"" help:"Make the masters of this configuration the set that those named by --from were, and exit: 0 if it is done, 1 if not. Every lock that is held stays held. Stop all proxies before, and start those of the new set when it is done. It can be ordered again if it was ended on the way, and then must be."`
 	Ready struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
 }
@@ -67,6 +72,7 @@ Every option is a flag (--max-ttl), a variable (` + envPrefix + `MAX_TTL) and a 
 type commandLine struct {
 	command  Command
 	values   map[string][]string // by option, in the order given
+	given    []string            // all flags, those of subcommands too, that are not said to be false
 	help     string              // if command is ShowHelp
 	problems Problems
 }
@@ -142,7 +148,7 @@ func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
 		cl.command = ChangeMasters
 	}
 	for _, p := range ctx.Path {
-		if p.Flag == nil {
+		if p.Flag == nil || ctx.FlagValue(p.Flag) == false { // as --no-locks-held=false
 			continue
 		}
 		switch p.Flag.Name {
@@ -155,6 +161,8 @@ func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
 			return
 		case "version":
 			cl.command = ShowVersion
+		default:
+			cl.given = append(cl.given, p.Flag.Name)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"crypto/tls"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Source is where a value is from. A greater one counts before a smaller one.
@@ -53,12 +55,15 @@ type Config struct {
 	Options
 	From map[string]Origin // of every option, by its name
 
-	Listeners    []Address // of Options.Listen
-	TLSListeners []Address // of Options.TLSListen
-	Masters      []Master  // of Options.Master, with their credentials
-	OldMasters   []Master  // of change-masters, with their credentials
-	old          []string  // the same as written
-	Password     Secret    // what clients must AUTH with, whichever option it is from
+	Listeners    []Address     // of Options.Listen
+	TLSListeners []Address     // of Options.TLSListen
+	Masters      []Master      // of Options.Master, with their credentials
+	OldMasters   []Master      // of change-masters, with their credentials
+	old          []string      // the same as written
+	EvenSo       bool          // of change-masters
+	NoLocksHeld  bool          // of bootstrap
+	Wait         time.Duration // of bootstrap
+	Password     Secret        // what clients must AUTH with, whichever option it is from
 
 	// ServerTLS is nil without a TLS listener, MasterTLS without a TLS master.
 	// The caller must not change them; MasterTLS has no ServerName if each
@@ -102,6 +107,17 @@ func Load(args, environ []string) (*Config, error) {
 		reflect.ValueOf(&c.Options).Elem().Field(o.field).Set(v)
 	}
 	c.old = splitList(cl.values["from"])
+	c.EvenSo = slices.Contains(cl.given, "even-so")
+	c.NoLocksHeld = slices.Contains(cl.given, "no-locks-held")
+	if texts := cl.values["wait"]; texts != nil {
+		wait := option{min: "0", max: "24h"}
+		d, problem := wait.duration(texts[len(texts)-1])
+		if problem != nil {
+			problem.Where = "--wait"
+			problems = append(problems, *problem)
+		}
+		c.Wait = d
+	}
 	c.check(&problems)
 	c.warnOfShownPasswords(cl.values)
 	return c, problems.err()

@@ -39,7 +39,7 @@ func TestNothingConfiguredMeansEmbeddedMastersOnLoopback(t *testing.T) {
 	}
 	want := Options{
 		Listen: []string{"127.0.0.1:6380"}, TLSListen: []string{}, Master: []string{},
-		ProtectedMode: "yes", RedisVersion: "7.2.0", TLSAuthClients: "yes", OverMaxTTL: "keep", AllowDangerous: "no", LogLevel: "info", LogFormat: "text",
+		ProtectedMode: "yes", RedisVersion: "7.2.0", TLSAuthClients: "yes", FirstStart: "yes", OverMaxTTL: "keep", AllowDangerous: "no", LogLevel: "info", LogFormat: "text",
 		MaxClients: 10000, Embedded: 3, SplitRetries: 3,
 		TCPKeepalive: 300 * time.Second, ShutdownTimeout: 10 * time.Second,
 		ConnectTimeout: 500 * time.Millisecond, MasterTimeout: 500 * time.Millisecond, ProbeInterval: time.Second,

@@ -96,7 +96,7 @@ func TestEveryMistakeIsNamedWithItsCure(t *testing.T) {
 
 		// Locks.
 		{"--acquire-timeout 2s --max-ttl 10s", `--acquire-timeout: an acquire-timeout of 2s is more than a tenth of a max-ttl of 10s, so locks could run out while they are being taken; set acquire-timeout to at most 1s, or max-ttl to at least 20s`},
-		{"--max-ttl 2s", `--max-ttl: an acquire-timeout of 250ms is more than a tenth of a max-ttl of 2s`},
+		{"--max-ttl 4s", `--max-ttl: 4s is out of range; write a duration from 5s to 168h`},
 	} {
 		got := wrong(t, nil, strings.Fields(c.args)...)
 		if !strings.Contains(got, c.want) {
