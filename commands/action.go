@@ -74,8 +74,11 @@ type (
 	MastersEffect struct{}
 	// AdmitEffect, DrainEffect and ResumeEffect are orders about the master of
 	// that name, answered with what they amount to.
-	AdmitEffect  struct{ Master string }
-	DrainEffect  struct{ Master string }
+	AdmitEffect struct{ Master string }
+	DrainEffect struct {
+		Master string
+		Force  bool // also if it takes the quorum away
+	}
 	ResumeEffect struct{ Master string }
 
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once

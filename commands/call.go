@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -17,23 +16,28 @@ type call struct {
 	additive   bool  // the ttl is added to what is left
 }
 
-// newCall takes what the shape names out of KEYS and ARGV, or says what is wrong
-// there in the words that Redis has for it when a script uses it.
-func newCall(sc *script, keys, argv []string) (call, string) {
+// exact is how far Lua's numbers are whole numbers. What is within it is also a
+// ttl, or a time, that Redis takes.
+const exact = 1 << 53
+
+// newCall takes what the shape names out of KEYS and ARGV. It is false if this call
+// is not the one that was recognised: something is not given, or the ttl argument is
+// none that the shape speaks of. What comes of that may hang on what the key holds.
+func newCall(sc *script, keys, argv []string) (call, bool) {
 	sh, c := &sc.shape, call{sc: sc}
-	if len(keys) < sh.key || len(argv) < max(sh.token, sh.ttl, sh.additive) {
-		return call{}, errScriptArgument
+	if len(keys) < sh.keys || len(argv) < sh.args {
+		return call{}, false
 	}
 	c.key, c.token = keys[sh.key-1], argv[sh.token-1]
 	if sh.ttl > 0 {
 		n, ok := parseInt(argv[sh.ttl-1])
-		if !ok {
-			return call{}, errNotInteger
+		if !ok || n > exact || n < -exact || n <= 0 && sh.bySet && !sh.orPersist {
+			return call{}, false
 		}
 		c.number = n
 	}
 	c.additive = sh.additive > 0 && argv[sh.additive-1] == "0"
-	return c, ""
+	return c, true
 }
 
 func (c call) action(s *Session) Action {
@@ -63,7 +67,7 @@ func (c call) extend(d *Dialect, n int64, unit time.Duration) Action {
 		return c.putExtend(expiry{})
 	}
 	e, ok := newExpiry(n, unit, sh.absolute)
-	if !ok || sh.bySet && n <= 0 {
+	if !ok || sh.bySet && n <= 0 { // what was added to was less than was taken off
 		return refuse(inScript(invalidExpire(sh.command()), c.sc.sha))
 	}
 	if e.past() {
@@ -159,7 +163,7 @@ func (a afterRead) next(left time.Duration) Action {
 		return a.add(left)
 	}
 	if sh.greater && !sh.absolute && a.longEnough(left) {
-		return Action{Reply: sh.yes}
+		return Action{Reply: sh.kept}
 	}
 	return c.extend(a.d, c.number, sh.unit)
 }
@@ -179,9 +183,5 @@ func (a afterRead) add(left time.Duration) Action {
 	if left != quorum.NoTTL {
 		millis = left.Milliseconds()
 	}
-	n := a.c.number
-	if n > (math.MaxInt64-millis)/perUnit || n < math.MinInt64/perUnit+1 {
-		return refuse(inScript(invalidExpire(a.c.sc.shape.command()), a.c.sc.sha))
-	}
-	return a.c.extend(a.d, n*perUnit+millis, time.Millisecond)
+	return a.c.extend(a.d, a.c.number*perUnit+millis, time.Millisecond)
 }

@@ -47,18 +47,18 @@ end
 
 // allScript carries out HGETALL or SMEMBERS.
 var allScript = quorum.NewScript(sortedText + `local r = redis.call(unpack(ARGV))
-if string.lower(ARGV[1]) == 'hgetall' then return sortedPairs(r) end
+if ARGV[1] == 'HGETALL' then return sortedPairs(r) end
 return sorted(r)`)
 
 // countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
 // such a one is read again as a string.
 const countText = `local r = redis.call(unpack(ARGV))
 if math.abs(r) < 9007199254740992 then return r end
-if string.lower(ARGV[1]) == 'hincrby' then return redis.call('HGET', KEYS[1], ARGV[3]) end
+if ARGV[1] == 'HINCRBY' then return redis.call('HGET', KEYS[1], ARGV[3]) end
 return redis.call('GET', KEYS[1])`
 
-// Masters that count differently can be brought to the furthest of them where the
-// count is all that the key holds.
+// Masters that count differently can be brought up to one number where the count is
+// all that the key holds.
 var (
 	countUp    = quorum.NewCountUp(countText)
 	countDown  = quorum.NewCountDown(countText)

@@ -31,7 +31,7 @@ func (s *Session) clientList(c *Command, args []string) Action {
 // asks.
 func (s *Session) clientKill(c *Command, args []string) Action {
 	if len(args) == 3 {
-		return Action{Effect: ClientKillEffect{Filter: ClientFilter{Addr: args[2]}, Old: true}}
+		return Action{Effect: ClientKillEffect{Filter: ClientFilter{Addr: address(args[2])}, Old: true}}
 	}
 	filter := ClientFilter{SkipMe: true}
 	for words := args[2:]; len(words) > 0; words = words[2:] {
@@ -58,9 +58,9 @@ func (f *ClientFilter) set(option, value string) (text string) {
 	case "type":
 		f.Type, text = parseClientType(value)
 	case "addr":
-		f.Addr = value
+		f.Addr = address(value)
 	case "laddr":
-		f.LAddr = value
+		f.LAddr = address(value)
 	case "user":
 		if value != defaultUser {
 			return oneLine(fmt.Sprintf("ERR No such user '%s'", quoted(value, len(value))))
@@ -88,6 +88,14 @@ func (f *ClientFilter) set(option, value string) (text string) {
 		return errSyntax
 	}
 	return text
+}
+
+// address is one that a filter asks for. None at all would be any.
+func address(word string) string {
+	if word == "" {
+		return "nobody's"
+	}
+	return word
 }
 
 func parseClientType(word string) (kind, text string) {

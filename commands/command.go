@@ -24,7 +24,7 @@ func (s *Session) commandInfo(c *Command, args []string) Action {
 		if row := rowNamed(name); row != nil {
 			replies = append(replies, describe(row))
 		} else {
-			replies = append(replies, Reply{Kind: NullArrayReply})
+			replies = append(replies, Null)
 		}
 	}
 	return Action{Reply: Array(replies...)}
@@ -92,8 +92,8 @@ func (s *Session) commandGetKeys(c *Command, args []string) Action {
 // number makes no sense.
 func (c *Command) keys(words []string) (keys []string) {
 	if c.FirstKey == 0 {
-		n, ok := parseInt(words[2])
-		if !ok || n < 0 || n > int64(len(words)-3) {
+		n := leadingInt(words[2])
+		if n < 0 || n > int64(len(words)-3) {
 			return nil
 		}
 		return words[3 : 3+n]

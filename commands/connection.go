@@ -112,6 +112,8 @@ func (s *Session) hello(c *Command, args []string) Action {
 		}
 		next.Proto = int(proto)
 		if text := s.helloOptions(args[2:], &next); text != "" {
+			// As in Redis, the options before the wrong one have been taken.
+			s.seen.Name, s.seen.Authed = next.Name, next.Authed
 			return refuse(text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // The cursor of a SCAN through the proxy tells the whole place where the scan goes
@@ -37,10 +38,24 @@ type place struct {
 
 var beginning = place{master: 1}
 
-// parseCursor reads a cursor that may be of anybody's invention.
+// parseCursor reads a cursor that may be of anybody's invention, as strtoul does: empty is
+// 0, it may have a sign, and it ends at a zero byte.
 func parseCursor(s string) (cursor uint64, ok bool) {
-	cursor, err := strconv.ParseUint(s, 10, 64)
-	return cursor, err == nil && s[0] != '+'
+	if s, _, _ = strings.Cut(s, "\x00"); s == "" {
+		return 0, true
+	}
+	digits := strings.TrimPrefix(s, "-")
+	if len(digits) == len(s) {
+		digits = strings.TrimPrefix(s, "+")
+	}
+	if digits == "" || digits[0] < '0' || digits[0] > '9' {
+		return 0, false
+	}
+	cursor, err := strconv.ParseUint(digits, 10, 64)
+	if s[0] == '-' {
+		cursor = -cursor
+	}
+	return cursor, err == nil
 }
 
 func placeOf(cursor uint64) place {

@@ -22,8 +22,8 @@ type Options struct {
 	RefuseOverMaxTTL bool
 
 	// Now is the masters' time, by which RefuseOverMaxTTL judges an expiry that
-	// is given as a time of day. Nil: such an expiry is not judged.
-	Now func() time.Time
+	// is given as a time of day, if that is known. Nil: such an expiry is not judged.
+	Now func() (now time.Time, known bool)
 
 	// AllowDangerous lets commands through that can take every lock from its
 	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS; and those by

@@ -60,7 +60,7 @@ var (
 
 	readWatchedScript = quorum.NewScript(digestText + `local d = digest(KEYS[1])
 local r = redis.call(unpack(ARGV))
-if string.lower(ARGV[1]) == 'hgetall' then r = sortedPairs(r) end
-if string.lower(ARGV[1]) == 'smembers' then r = sorted(r) end
+if ARGV[1] == 'HGETALL' then r = sortedPairs(r) end
+if ARGV[1] == 'SMEMBERS' then r = sorted(r) end
 return {d, r}`)
 )

@@ -34,7 +34,11 @@ const (
 	errScriptFlush     = "ERR SCRIPT FLUSH only support SYNC|ASYNC option"
 	errScriptKill      = "NOTBUSY No scripts in execution right now."
 	errReadOnlyScript  = "ERR Write commands are not allowed from read-only scripts."
-	errScriptArgument  = "ERR Lua redis lib command arguments must be strings or integers"
+	errShebang         = "ERR Invalid script shebang"
+	errShebangEngine   = "ERR Unexpected engine in script shebang: %s"
+	errShebangOption   = "ERR Unknown lua shebang option: %s"
+	errShebangFlag     = "ERR Unexpected flag in script shebang: %s"
+	errShebangWrites   = "ERR Can not execute a script with write flag using *_ro command."
 	errNoCluster       = "ERR This instance has cluster support disabled"
 	errGetKeysCommand  = "ERR Invalid command specified"
 	errGetKeysNumber   = "ERR Invalid number of arguments specified for command"
@@ -53,6 +57,9 @@ const (
 	errTimeoutNotInteger = "ERR timeout is not an integer or out of range"
 	errTimeoutNegative   = "ERR timeout is negative"
 	errCursor            = "ERR invalid cursor"
+	errRedirect          = "ERR The client ID you want redirect to does not exist"
+	errCaching           = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
+	errUnblock           = "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"
 
 	// NoSuchClient is what the old form of CLIENT KILL answers if nobody has
 	// that address.
@@ -66,7 +73,10 @@ const (
 	errScriptLong     = "ERR the script is longer than %d bytes"
 	errTTLTooLong     = "ERR the ttl is longer than max-ttl (%s), which over-max-ttl refuses"
 	errNoTTL          = "ERR a key without a ttl outlives max-ttl (%s), which over-max-ttl refuses"
-	errNoQuorum       = "NOQUORUM %d of %d masters could vote, %d are needed"
+	errNoQuorum       = "NOQUORUM %d of %d masters can vote, %d are needed"
+	errFewAnswers     = "NOQUORUM %d of %d masters gave an answer, %d are needed"
+	errFewHeard       = "NOQUORUM %d of %d masters can be heard, %d are needed"
+	errNoTime         = "NOQUORUM no quorum of the masters' clocks agrees on the time of day"
 	errManyNames      = "ERR a client may subscribe to no more than %d %s"
 	errChannelName    = "ERR the name of a channel or a pattern is longer than %d bytes"
 	errTracking       = "ERR CLIENT TRACKING ON is refused: this proxy sends no invalidations"
@@ -80,19 +90,20 @@ const (
 	errDangerous      = "ERR %s can harm those who hold locks: it needs the option allow-dangerous"
 	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"
 	errPrivateKey     = "ERR keys that begin with redlock-proxy:{ are the proxy's own"
+	errTTLTooShort    = "ERR the ttl is too short: half of it was over before the masters had decided, so ask for %d ms or more"
 	errNoTwoAlike     = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
 
 // refuse is the Action that answers with this error.
 func refuse(text string) Action { return Action{Reply: Error(text)} }
 
-// refusef is refuse with a client's words in the text. Line ends become spaces,
-// as in Redis: an error is one line.
+// refusef is refuse with a client's words in the text. Line ends become spaces, or nothing
+// where the text ends, as in Redis: an error is one line.
 func refusef(format string, args ...any) Action { return refuse(oneLine(fmt.Sprintf(format, args...))) }
 
 var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
 
-func oneLine(s string) string { return lineEnds.Replace(s) }
+func oneLine(s string) string { return lineEnds.Replace(strings.Trim(s, "\r\n")) }
 
 // quoted is how Redis prints a client's word with %.*s: up to its first zero
 // byte, and no longer than max bytes.
@@ -137,10 +148,23 @@ func inScript(text, sha string) string {
 func tooLong(max time.Duration) string { return fmt.Sprintf(errTTLTooLong, max) }
 func noTTL(max time.Duration) string   { return fmt.Sprintf(errNoTTL, max) }
 
+// NoTime answers what needs the time of day while that is not known.
+var NoTime = Error(errNoTime)
+
 // unavailable is the error of a result that no quorum decided.
 func unavailable(r quorum.Result) Reply {
+	if r.Shortest > 0 {
+		return Error(fmt.Sprintf(errTTLTooShort, r.Shortest.Milliseconds()))
+	}
+	if r.NoTime {
+		return NoTime
+	}
 	if r.Decision == quorum.Split {
 		return Error(fmt.Sprintf(errNoTwoAlike, r.Voted, r.Masters, r.Needed))
 	}
-	return Error(fmt.Sprintf(errNoQuorum, r.Voted, r.Masters, r.Needed))
+	text := fmt.Sprintf(errNoQuorum, r.Voted, r.Masters, r.Needed)
+	if r.Why != "" {
+		text += ": " + r.Why
+	}
+	return Error(text)
 }

@@ -30,7 +30,11 @@ local replies = {}
 for c = 1, tonumber(next()) do
   local words = {}
   for w = 1, tonumber(next()) do words[w] = next() end
-  replies[c] = redis.pcall(unpack(words))
+  local r, name = redis.pcall(unpack(words)), string.lower(words[1])
+  if type(r) == 'table' and not r.err then
+    if name == 'smembers' then r = sorted(r) elseif name == 'hgetall' then r = sortedPairs(r) end
+  end
+  replies[c] = r
 end
 return replies`)
 

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"slices"
 
 	"redlock-proxy/quorum"
@@ -121,5 +122,5 @@ func (n named) Render(results []quorum.Result) (Reply, Action) {
 
 // tooFew is the error that only so many masters gave a true answer.
 func tooFew(voted int, r quorum.Result) Reply {
-	return unavailable(quorum.Result{Decision: quorum.Unavailable, Voted: voted, Needed: r.Needed, Masters: r.Masters})
+	return Error(fmt.Sprintf(errFewAnswers, voted, r.Masters, r.Needed))
 }

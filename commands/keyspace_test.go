@@ -43,8 +43,8 @@ func TestSizeIsWhatAQuorumHasAsManyOf(t *testing.T) {
 		{[]*quorum.ScriptReply{numbered(1), numbered(2), numbered(3), numbered(4)}, Integer(2)},
 		{[]*quorum.ScriptReply{numbered(5), numbered(4), numbered(3), numbered(2), numbered(1)}, Integer(3)},
 		{[]*quorum.ScriptReply{numbered(5), nil, numbered(3), numbered(2), nil}, Integer(2)},
-		{[]*quorum.ScriptReply{numbered(5), nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
-		{[]*quorum.ScriptReply{numbered(5), failing("ERR unknown command"), nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+		{[]*quorum.ScriptReply{numbered(5), nil, nil}, Error("NOQUORUM 1 of 3 masters can vote, 2 are needed")},
+		{[]*quorum.ScriptReply{numbered(5), failing("ERR unknown command"), nil}, Error("NOQUORUM 1 of 3 masters gave an answer, 2 are needed")},
 	} {
 		r, own := answersOf(c.given...), answersOf(c.given...)
 		for i := range own.Answers {
@@ -63,7 +63,7 @@ func TestSizeLeavesOutTheProxysOwnKeys(t *testing.T) {
 		t.Errorf("%+v, want 3", got)
 	}
 	own.Answers[2].Given = false
-	if got, _ := (counted{}).Render([]quorum.Result{sizes, own}); got.Str != "NOQUORUM 1 of 3 masters could vote, 2 are needed" {
+	if got, _ := (counted{}).Render([]quorum.Result{sizes, own}); got.Str != "NOQUORUM 1 of 3 masters gave an answer, 2 are needed" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -80,7 +80,7 @@ func TestFlushIsDoneWhenAQuorumSaysSo(t *testing.T) {
 		{[]*quorum.ScriptReply{&ok, refused, &ok}, OK},
 		{[]*quorum.ScriptReply{&ok, refused, refused}, Error("ERR unknown command 'FLUSHALL'")},
 		{[]*quorum.ScriptReply{&ok, refused, nil}, Error("ERR unknown command 'FLUSHALL'")},
-		{[]*quorum.ScriptReply{&ok, nil, nil}, Error("NOQUORUM 1 of 3 masters could vote, 2 are needed")},
+		{[]*quorum.ScriptReply{&ok, nil, nil}, Error("NOQUORUM 1 of 3 masters can vote, 2 are needed")},
 	} {
 		r := answersOf(c.given...)
 		if got, _ := (flushed{}).Render([]quorum.Result{r}); got.Kind != c.want.Kind || got.Str != c.want.Str {

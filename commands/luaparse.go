@@ -111,9 +111,10 @@ func (p *luaParser) statement() luaStatement {
 		}
 		return luaStatement{op: luaCall, values: []luaExpr{call}}
 	}
-	s := luaStatement{op: luaAssign, names: p.names()}
+	// One name and one value: of several, Lua says not in which order it assigns.
+	s := luaStatement{op: luaAssign, names: []string{p.name()}}
 	p.expect("=")
-	s.values = p.values(1)
+	s.values = []luaExpr{p.expr(0)}
 	return s
 }
 
@@ -135,17 +136,19 @@ func (p *luaParser) conditional() luaStatement {
 }
 
 func (p *luaParser) names() []string {
-	var names []string
-	for {
-		name := p.take(luaName)
-		if luaGlobals[name] {
-			p.fail()
-		}
-		names = append(names, name)
-		if !p.accept(",") {
-			return names
-		}
+	names := []string{p.name()}
+	for p.accept(",") {
+		names = append(names, p.name())
 	}
+	return names
+}
+
+func (p *luaParser) name() string {
+	name := p.take(luaName)
+	if luaGlobals[name] {
+		p.fail()
+	}
+	return name
 }
 
 // values takes exactly n expressions: Lua would drop some or fill up with nil.

@@ -20,6 +20,7 @@ const (
 	luaAbsent luaKeyState = iota + 1
 	luaHoldsOther
 	luaHoldsToken
+	luaHoldsNoString
 )
 
 // luaBindings are the indexes that a script has been seen to use, over all its
@@ -28,6 +29,10 @@ const (
 type luaBindings struct {
 	key, token, ttl, additive int
 	persists                  bool // whether the ttl is above 0 makes a difference
+
+	// How many KEYS and ARGV it has looked at, for whatever purpose. A run takes
+	// each of them for given: one that is not is nil, which may turn any condition.
+	keys, args int
 }
 
 func luaBind(slot *int, index int64) bool {
@@ -41,6 +46,7 @@ func luaBind(slot *int, index int64) bool {
 type luaOutcome struct {
 	result luaValue
 	effect luaEffect
+	raised bool
 }
 
 type luaRun struct {
@@ -48,6 +54,7 @@ type luaRun struct {
 	bindings *luaBindings
 	locals   []luaLocalValue
 	effect   luaEffect
+	raised   bool // it has ended with the error that the key holds no string
 }
 
 type luaLocalValue struct {
@@ -60,10 +67,10 @@ func luaCarryOut(script []luaStatement, assumed luaAssumption, bindings *luaBind
 	r := luaRun{assumed: assumed, bindings: bindings}
 	result, _, ok := r.block(script)
 	if !ok {
-		return luaOutcome{}, false
+		return luaOutcome{raised: r.raised}, r.raised
 	}
 	result, ok = result.result()
-	return luaOutcome{result, r.effect}, ok
+	return luaOutcome{result: result, effect: r.effect}, ok
 }
 
 // block carries out a block and tells whether it returned, and what.
@@ -164,16 +171,23 @@ func (r *luaRun) eval(e luaExpr) (luaValue, bool) {
 	case e.op == luaNot:
 		return luaBool(!arg.truthy()), true
 	case e.op == luaIndex && arg.kind == luaNum && arg.num > 0:
-		if e.text == "KEYS" {
-			return luaValue{kind: luaKey, num: arg.num}, true
-		}
-		return luaValue{kind: luaArg, num: arg.num}, true
+		return r.given(e.text, arg.num), true
 	case e.op == luaTable && arg.kind == luaStr && e.text == "ok":
 		return luaValue{kind: luaStatus, text: arg.text}, true
 	case e.op == luaTable && arg.kind == luaStr && e.text == "err":
 		return luaValue{kind: luaErr, text: arg.text}, true
 	}
 	return luaValue{}, false
+}
+
+// given is KEYS[n] or ARGV[n].
+func (r *luaRun) given(list string, n int64) luaValue {
+	if list == "KEYS" {
+		r.bindings.keys = max(r.bindings.keys, int(n))
+		return luaValue{kind: luaKey, num: n}
+	}
+	r.bindings.args = max(r.bindings.args, int(n))
+	return luaValue{kind: luaArg, num: n}
 }
 
 func (r *luaRun) binary(e luaExpr) (luaValue, bool) {

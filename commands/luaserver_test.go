@@ -3,34 +3,37 @@ package commands
 import (
 	"bufio"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"net"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/alicebob/miniredis/v2"
+	"redlock-proxy/integration"
 )
 
-// What recognise says of a script is checked against what the script does when
-// a Lua carries it out: that of miniredis, or of the server named here.
-var scriptServer = flag.String("script-server", "", "host:port of a Redis of the tests' own, for the scripts to run on")
-
-// luaServer is a connection to a server that runs scripts.
+// luaServer is a connection to a real Redis: what recognise says of a script is checked
+// against what the script does there. It is asked in batches.
 type luaServer struct {
-	conn net.Conn
-	in   *bufio.Reader
+	conn  net.Conn
+	in    *bufio.Reader
+	batch []byte
+	asked int
 }
 
 func newLuaServer(t testing.TB) *luaServer {
 	t.Helper()
-	addr := *scriptServer
-	if addr == "" {
-		addr = miniredis.RunT(t).Addr()
+	redis, err := integration.StartRedis(integration.RedisOptions{Unix: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", addr)
+	t.Cleanup(func() {
+		if err := redis.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	conn, err := net.Dial("unix", redis.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,21 +41,30 @@ func newLuaServer(t testing.TB) *luaServer {
 	return &luaServer{conn: conn, in: bufio.NewReader(conn)}
 }
 
-func (s *luaServer) do(t testing.TB, args ...string) Reply {
+// ask puts a command into the batch.
+func (s *luaServer) ask(args ...string) {
+	s.batch = append(s.batch, integration.Encode(args...)...)
+	s.asked++
+}
+
+// replies sends the batch and takes what is answered to it.
+func (s *luaServer) replies(t testing.TB) []Reply {
 	t.Helper()
-	var out strings.Builder
-	fmt.Fprintf(&out, "*%d\r\n", len(args))
-	for _, a := range args {
-		fmt.Fprintf(&out, "$%d\r\n%s\r\n", len(a), a)
-	}
-	if _, err := io.WriteString(s.conn, out.String()); err != nil {
+	if err := s.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.read()
-	if err != nil {
+	if _, err := s.conn.Write(s.batch); err != nil {
 		t.Fatal(err)
 	}
-	return r
+	replies := make([]Reply, s.asked)
+	for i := range replies {
+		var err error
+		if replies[i], err = s.read(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.batch, s.asked = s.batch[:0], 0
+	return replies
 }
 
 func (s *luaServer) read() (Reply, error) {

@@ -59,6 +59,10 @@ func (r *luaRun) call(args []luaValue, protected bool) (luaValue, bool) {
 		// ttl argument was: one in the past deletes the key.
 		return luaValue{}, false
 	}
+	if name == "get" && r.assumed.key == luaHoldsNoString {
+		r.raised = !protected
+		return luaValue{}, false
+	}
 	if len(rest) == 0 {
 		if value, ok := r.read(name); ok {
 			return value, true

@@ -78,15 +78,12 @@ func (v luaValue) result() (luaValue, bool) {
 			return luaValue{}, true
 		}
 		return luaInt(1), true
-	case luaGreater:
-		// A 0 says only that the lock is held for longer already.
-		return luaInt(1), true
 	case luaStatus:
 		return v, luaOneLine(v.text)
 	case luaErr:
 		return v, luaOneLine(v.text) && v.text[0] != '-'
 	}
-	return v, v.kind == luaNil || v.kind == luaNum || v.kind == luaStr
+	return v, v.kind == luaNil || v.kind == luaNum || v.kind == luaStr || v.kind == luaGreater
 }
 
 // reply is what Redis makes of a result.

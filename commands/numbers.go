@@ -18,6 +18,17 @@ func parseInt(s string) (int64, bool) {
 	return n, err == nil
 }
 
+// leadingInt is the integer that s begins with, as atoi reads it: 0 if there is none.
+func leadingInt(s string) int64 {
+	s = strings.TrimLeft(s, " \t\n\v\f\r")
+	end := 0
+	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || end == 0 && (s[0] == '-' || s[0] == '+')) {
+		end++
+	}
+	n, _ := strconv.ParseInt(s[:end], 10, 64)
+	return n
+}
+
 const (
 	// Where Redis adds the present time to a ttl it looks for an overflow. The
 	// dialect has no clock; whether the present is this instant or some decades
@@ -82,7 +93,11 @@ func (d *Dialect) allowTTL(e expiry) string {
 		if d.options.Now == nil {
 			return ""
 		}
-		left = time.UnixMilli(e.at()).Sub(d.options.Now())
+		now, known := d.options.Now()
+		if !known {
+			return errNoTime
+		}
+		left = time.UnixMilli(e.at()).Sub(now)
 	}
 	if left > d.options.MaxTTL {
 		return tooLong(d.options.MaxTTL)

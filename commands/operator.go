@@ -9,7 +9,11 @@ func (s *Session) lockAdmit(c *Command, args []string) Action {
 }
 
 func (s *Session) lockDrain(c *Command, args []string) Action {
-	return s.order(c, DrainEffect{Master: args[2]})
+	force := len(args) == 4 && lower(args[3]) == "force"
+	if len(args) > 4 || len(args) == 4 && !force {
+		return refuse(errSyntax)
+	}
+	return s.order(c, DrainEffect{Master: args[2], Force: force})
 }
 
 func (s *Session) lockResume(c *Command, args []string) Action {

@@ -8,7 +8,7 @@ import (
 
 func TestOrdersAboutMastersNeedAllowDangerous(t *testing.T) {
 	for word, want := range map[string]Effect{
-		"admit": AdmitEffect{"m1"}, "drain": DrainEffect{"m1"}, "resume": ResumeEffect{"m1"},
+		"admit": AdmitEffect{"m1"}, "drain": DrainEffect{Master: "m1"}, "resume": ResumeEffect{"m1"},
 	} {
 		a := NewDialect(Options{}).Session(1).Do([]string{"LOCK", word, "m1"})
 		if a.Effect != nil || !strings.HasSuffix(a.Reply.Str, "it needs the option allow-dangerous") {

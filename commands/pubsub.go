@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (s *Session) ask(names []string, patterns bool) Action {
 // are a quorum, and gives the reply.
 func (s *Session) Subscribed(e SubscribeEffect, heard quorum.Result) Reply {
 	if heard.Decision != quorum.Won {
-		return unavailable(heard)
+		return Error(fmt.Sprintf(errFewHeard, heard.Voted, heard.Masters, heard.Needed))
 	}
 	set, word := &s.channels, "subscribe"
 	if e.Patterns {
@@ -177,6 +178,22 @@ func (s *Session) pubsubNumPat(c *Command, args []string) Action {
 
 func (s *Session) pubsubNumSub(c *Command, args []string) Action {
 	return Action{Effect: NumSubEffect{Channels: slices.Clone(args[2:])}}
+}
+
+// pubsubShardChannels and pubsubShardNumSub tell of channels that only a cluster has.
+func (s *Session) pubsubShardChannels(c *Command, args []string) Action {
+	if len(args) > 3 {
+		return refusef("ERR unknown subcommand or wrong number of arguments for '%s'. Try PUBSUB HELP.", quoted(args[1], errorWords))
+	}
+	return Action{Reply: Array()}
+}
+
+func (s *Session) pubsubShardNumSub(c *Command, args []string) Action {
+	var replies []Reply
+	for _, channel := range args[2:] {
+		replies = append(replies, Bulk(channel), Integer(0))
+	}
+	return Action{Reply: Array(replies...)}
 }
 
 // Message is a message as a subscriber of its channel gets it, and PatternMessage

@@ -26,7 +26,7 @@ func TestSubscribingBeginsWhenMessagesCanBeHeard(t *testing.T) {
 		t.Error("subscribed before anything can be heard")
 	}
 	reply := s.Subscribed(e, quorum.Result{Decision: quorum.Unavailable, Voted: 1, Needed: 2, Masters: 3})
-	if reply.Str != "NOQUORUM 1 of 3 masters could vote, 2 are needed" || s.Snapshot().Subscribed() {
+	if reply.Str != "NOQUORUM 1 of 3 masters can be heard, 2 are needed" || s.Snapshot().Subscribed() {
 		t.Errorf("%+v, %+v", reply, s.Snapshot())
 	}
 	if reply = s.Subscribed(e, quorum.Result{Decision: quorum.Won}); reply.Kind != PushReply || s.Snapshot().Channels != 1 {

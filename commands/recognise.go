@@ -9,10 +9,13 @@ import (
 // shape is what a recognised script comes to: one Release or Extend of one key.
 //
 // key is a 1-based index into KEYS; token, ttl and additive are 1-based
-// indexes into ARGV. A call that does not give all that the shape names is
-// not the call that was recognised.
+// indexes into ARGV.
 type shape struct {
 	class quorum.Kind // Release or Extend
+
+	// A call that gives fewer KEYS or ARGV than these is not the call that was
+	// recognised. They are at least what the shape names.
+	keys, args int
 
 	key, token int
 
@@ -23,12 +26,13 @@ type shape struct {
 	additive  int  // the argument that is "0" when the ttl is to be added to what is left, 0 if none
 	needsTTL  bool // answers other if the key has no expiry
 	orPersist bool // a ttl argument of 0 or less takes the expiry away
-	greater   bool // never shortens what is left, which is still a yes; not with absolute
+	greater   bool // never shortens what is left; not with absolute
 	bySet     bool // the script extends by SET, for which a ttl of 0 or less is an error
 
 	// What the client's script would have answered: when it acted, when the
-	// key holds another value, when there is no such key.
-	yes, other, absent Reply
+	// key holds another value, when there is no such key; and with greater, when
+	// the holder's key lives long enough as it is.
+	yes, other, absent, kept Reply
 }
 
 // recognise tells what a script comes to, if it is exactly one
@@ -41,9 +45,9 @@ type shape struct {
 // because a script has no loops, and because a condition that the state does
 // not decide ends the attempt.
 //
-// It takes for granted what must hold for a call to be served: the key is a
-// string or absent, KEYS and ARGV have what the shape names, and the ttl
-// argument is a whole number in decimal.
+// It takes for granted what must hold for a call to be served: KEYS and ARGV have
+// all that the script looks at, and the ttl argument is a whole number in decimal.
+// A key that is no string ends the script with Redis's error, and ours as well.
 func recognise(text string) (shape, bool) {
 	script, ok := luaParse(text)
 	if !ok {
@@ -70,7 +74,7 @@ type luaOutcomes struct {
 
 // luaOutcomesOf carries a script out on each state of its key.
 func luaOutcomesOf(script []luaStatement, assumed luaAssumption, b *luaBindings) (o luaOutcomes, ok bool) {
-	var otherForEver luaOutcome
+	var otherForEver, noString, noStringForEver luaOutcome
 	for _, state := range []struct {
 		key     luaKeyState
 		ttl     bool
@@ -81,25 +85,33 @@ func luaOutcomesOf(script []luaStatement, assumed luaAssumption, b *luaBindings)
 		{luaHoldsOther, true, &o.other},
 		{luaHoldsOther, false, &otherForEver},
 		{luaAbsent, false, &o.absent},
+		{luaHoldsNoString, true, &noString},
+		{luaHoldsNoString, false, &noStringForEver},
 	} {
 		assumed.key, assumed.ttl = state.key, state.ttl
 		if *state.outcome, ok = luaCarryOut(script, assumed, b); !ok {
 			return luaOutcomes{}, false
 		}
 	}
-	return o, o.other == otherForEver
+	return o, o.other == otherForEver && noString.raised && noStringForEver.raised
 }
 
 // shape tells what the outcomes with the usual arguments come to.
 func (o luaOutcomes) shape(b luaBindings) (shape, bool) {
 	s := shape{
-		key: b.key, token: b.token, ttl: b.ttl, additive: b.additive, orPersist: b.persists,
+		keys: b.keys, args: b.args, key: b.key, token: b.token, ttl: b.ttl, additive: b.additive, orPersist: b.persists,
 		yes: o.held.result.reply(), other: o.other.result.reply(), absent: o.absent.result.reply(),
 	}
 	if s.token == 0 || s.token == s.ttl || s.token == s.additive || o.other.effect.op != 0 || o.absent.effect.op != 0 {
 		return shape{}, false
 	}
 	effect := o.held.effect
+	if effect.greater {
+		s.kept = s.yes
+		if o.held.result.kind == luaGreater {
+			s.yes, s.kept = Integer(1), Integer(0)
+		}
+	}
 	switch effect.op {
 	case luaDeleted:
 		s.class = quorum.Release

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 // lockState is what a key holds. A ttl of 0 is none.
 type lockState struct {
 	exists bool
+	hash   bool // and not a string
 	value  string
 	ttl    time.Duration
 }
@@ -23,6 +25,10 @@ type scriptCase struct {
 	token  string
 	ttl    int64
 	adds   string // the additive argument
+
+	// How many KEYS and ARGV are given beyond those that the script must have, or,
+	// below 0, are missing. Fewer than none are none.
+	keys, args int
 }
 
 // scriptCases are the calls that tell what a shape gets wrong, were it wrong.
@@ -35,7 +41,7 @@ func scriptCases(s shape) []scriptCase {
 		case s.absolute:
 			ttls = []int64{time.Now().Add(80*time.Second).UnixMilli() / unitMillis(s.unit), 0, -5}
 		default:
-			ttls = []int64{units(80 * time.Second), units(20 * time.Second), 0, units(-70 * time.Second)}
+			ttls = []int64{units(80 * time.Second), units(20 * time.Second), 0, units(-70 * time.Second), exact + 1}
 		}
 	}
 	adds := []string{"1"}
@@ -44,16 +50,19 @@ func scriptCases(s shape) []scriptCase {
 	}
 	var cases []scriptCase
 	for _, token := range []string{"token", "1", ""} {
-		states := []lockState{{}, {true, token, left}, {true, token, 0}}
+		states := []lockState{{}, {exists: true, value: token, ttl: left}, {exists: true, value: token},
+			{exists: true, hash: true, value: token, ttl: left}, {exists: true, hash: true, value: token}}
 		for _, other := range []string{"other", "", "1", "01", token + "x", "Token"} {
 			if other != token {
-				states = append(states, lockState{true, other, left}, lockState{true, other, 0})
+				states = append(states, lockState{exists: true, value: other, ttl: left}, lockState{exists: true, value: other})
 			}
 		}
 		for _, before := range states {
 			for _, ttl := range ttls {
 				for _, a := range adds {
-					cases = append(cases, scriptCase{before, token, ttl, a})
+					for _, given := range [][2]int{{1, 1}, {0, 0}, {-1, 0}, {0, -1}, {-9, -9}} {
+						cases = append(cases, scriptCase{before, token, ttl, a, given[0], given[1]})
+					}
 				}
 			}
 		}
@@ -64,23 +73,22 @@ func scriptCases(s shape) []scriptCase {
 func unitMillis(unit time.Duration) int64 { return int64(unit / time.Millisecond) }
 
 // expect is what the shape says of a call: the reply and what is there after.
-// A reply without kind is an error, of whatever text.
+// An error has only its first word, or none.
 func (s shape) expect(c scriptCase) (Reply, lockState) {
 	switch {
 	case !c.before.exists:
 		return s.absent, c.before
+	case c.before.hash:
+		return Error("WRONGTYPE"), c.before
 	case c.before.value != c.token, s.needsTTL && c.before.ttl == 0:
 		return s.other, c.before
 	case s.class == quorum.Release:
 		return s.yes, lockState{}
 	}
 	after := c.before
-	switch {
-	case s.orPersist && c.ttl <= 0:
+	if s.orPersist && c.ttl <= 0 {
 		after.ttl = 0
 		return s.yes, after
-	case s.bySet && c.ttl <= 0:
-		return Reply{}, c.before
 	}
 	ttl := time.Duration(c.ttl) * s.unit
 	if s.absolute {
@@ -89,33 +97,25 @@ func (s shape) expect(c scriptCase) (Reply, lockState) {
 	if s.additive > 0 && c.adds == "0" {
 		ttl += c.before.ttl
 	}
-	if s.greater && (c.before.ttl == 0 || ttl <= c.before.ttl) {
-		return s.yes, c.before
-	}
-	if ttl <= 0 {
+	switch {
+	case s.bySet && ttl <= 0 && !s.absolute:
+		return Error(""), c.before
+	case s.greater && (c.before.ttl == 0 || ttl <= c.before.ttl):
+		return s.kept, c.before
+	case ttl <= 0:
 		return s.yes, lockState{}
 	}
 	after.ttl = ttl
 	return s.yes, after
 }
 
-// check carries out one call on the server and tells how it differs from what
-// the shape says, "" if it does not.
-func (s *luaServer) check(t testing.TB, text string, sh shape, c scriptCase) string {
-	t.Helper()
-	s.do(t, "FLUSHALL")
-	keys := make([]string, sh.key+1) // one more than the script should look at
+// given are the KEYS and ARGV of a call.
+func (c scriptCase) given(sh shape) (keys, argv []string) {
+	keys = make([]string, max(sh.keys+c.keys, 0))
 	for i := range keys {
 		keys[i] = "key:" + strconv.Itoa(i+1)
-		if i != sh.key-1 {
-			s.do(t, "SET", keys[i], c.token)
-		} else if c.before.exists && c.before.ttl == 0 {
-			s.do(t, "SET", keys[i], c.before.value)
-		} else if c.before.exists {
-			s.do(t, "SET", keys[i], c.before.value, "PX", strconv.FormatInt(c.before.ttl.Milliseconds(), 10))
-		}
 	}
-	argv := make([]string, max(sh.token, sh.ttl, sh.additive)+1)
+	argv = make([]string, max(sh.args+c.args, 0))
 	for i := range argv {
 		switch i + 1 {
 		case sh.token:
@@ -128,59 +128,114 @@ func (s *luaServer) check(t testing.TB, text string, sh shape, c scriptCase) str
 			argv[i] = c.token + strconv.Itoa(i)
 		}
 	}
-	reply := s.do(t, slices.Concat([]string{"EVAL", text, strconv.Itoa(len(keys))}, keys, argv)...)
-	wantReply, want := sh.expect(c)
-	// With GT a 0 says that nothing needed to be done, which is a yes to us.
-	tolerated := sh.greater && want == c.before && wantReply.Kind == IntegerReply && reply.Kind == IntegerReply && reply.Int == 0
-	if wantReply.Kind == 0 {
-		tolerated = reply.Kind == ErrorReply
+	return keys, argv
+}
+
+// check carries out calls on the server, those that would not run journaled, and tells
+// the first that differs from what the shape says, "" if none does.
+func (s *luaServer) check(t testing.TB, text string, sh shape, cases []scriptCase) string {
+	t.Helper()
+	var made []scriptCase
+	for _, c := range cases {
+		keys, argv := c.given(sh)
+		if _, ok := newCall(&script{shape: sh}, keys, argv); !ok {
+			continue
+		}
+		made = append(made, c)
+		s.ask("FLUSHDB")
+		for i, key := range keys {
+			if i != sh.key-1 {
+				s.ask("SET", key, c.token)
+			} else {
+				s.put(key, c.before)
+			}
+		}
+		s.ask(slices.Concat([]string{"EVAL", text, strconv.Itoa(len(keys))}, keys, argv)...)
+		s.ask("DBSIZE")
+		for _, key := range keys {
+			s.ask("TYPE", key)
+			s.ask("GET", key)
+			s.ask("PTTL", key)
+		}
 	}
-	if !tolerated && fmt.Sprint(reply) != fmt.Sprint(wantReply) {
+	replies := s.replies(t)
+	for _, c := range made {
+		keys, argv := c.given(sh)
+		n := 1 + len(keys)
+		if !c.before.exists {
+			n--
+		}
+		if c.before.exists && c.before.ttl > 0 {
+			n++
+		}
+		seen := replies[n : n+2+3*len(keys)]
+		replies = replies[n+len(seen):]
+		if difference := sh.differs(c, keys, seen); difference != "" {
+			return fmt.Sprintf("%+v, called with %q %q: %s", c, keys, argv, difference)
+		}
+	}
+	return ""
+}
+
+// put makes a key what it is before a call, in two commands if it has a ttl.
+func (s *luaServer) put(key string, state lockState) {
+	switch {
+	case !state.exists:
+		return
+	case state.hash:
+		s.ask("HSET", key, "field", state.value)
+	default:
+		s.ask("SET", key, state.value)
+	}
+	if state.ttl > 0 {
+		s.ask("PEXPIRE", key, strconv.FormatInt(state.ttl.Milliseconds(), 10))
+	}
+}
+
+// differs compares what was answered to a call, and then seen of the keys, with what
+// the shape says.
+func (sh shape) differs(c scriptCase, keys []string, seen []Reply) string {
+	reply, size, seen := seen[0], seen[1], seen[2:]
+	wantReply, want := sh.expect(c)
+	if wantReply.Kind == ErrorReply && (wantReply.Str == "" || wantReply.Str == "WRONGTYPE") {
+		if reply.Kind != ErrorReply || !strings.HasPrefix(reply.Str, wantReply.Str) {
+			return fmt.Sprintf("answered %+v, want an error %s", reply, wantReply.Str)
+		}
+	} else if fmt.Sprint(reply) != fmt.Sprint(wantReply) {
 		return fmt.Sprintf("answered %+v, want %+v", reply, wantReply)
 	}
+	n := int64(0)
 	for i, key := range keys {
-		expected := lockState{true, c.token, 0}
+		expected := lockState{exists: true, value: c.token}
 		if i == sh.key-1 {
 			expected = want
 		}
-		if got := s.state(t, key); !got.like(expected) {
+		if expected.exists {
+			n++
+		}
+		if got := stateSeen(seen[3*i], seen[3*i+1], seen[3*i+2]); !got.like(expected) {
 			return fmt.Sprintf("left %s as %+v, want %+v", key, got, expected)
 		}
 	}
-	n := int64(len(keys))
-	if !want.exists {
-		n--
-	}
-	if size := s.do(t, "DBSIZE"); size.Int != n {
+	if size.Int != n {
 		return fmt.Sprintf("left %d keys, want %d", size.Int, n)
 	}
 	return ""
 }
 
-func (s *luaServer) state(t testing.TB, key string) lockState {
-	t.Helper()
-	value := s.do(t, "GET", key)
-	if value.Kind != BulkReply {
-		return lockState{}
+func stateSeen(kind, value, left Reply) lockState {
+	return lockState{
+		exists: kind.Str != "none",
+		hash:   kind.Str == "hash",
+		value:  value.Str,
+		ttl:    max(0, time.Duration(left.Int)*time.Millisecond),
 	}
-	return lockState{true, value.Str, max(0, time.Duration(s.do(t, "PTTL", key).Int)*time.Millisecond)}
 }
 
 // like allows for the time that a check takes, and for clocks in seconds.
 func (s lockState) like(o lockState) bool {
-	return s.exists == o.exists && s.value == o.value && (s.ttl == 0) == (o.ttl == 0) &&
+	return s.exists == o.exists && s.hash == o.hash && (s.hash || s.value == o.value) && (s.ttl == 0) == (o.ttl == 0) &&
 		(s.ttl-o.ttl).Abs() < 3*time.Second
-}
-
-// checkAll runs a script in every case and tells the first difference.
-func (s *luaServer) checkAll(t testing.TB, text string, sh shape) string {
-	t.Helper()
-	for _, c := range scriptCases(sh) {
-		if difference := s.check(t, text, sh, c); difference != "" {
-			return fmt.Sprintf("%+v: %s", c, difference)
-		}
-	}
-	return ""
 }
 
 func TestRecognisedScriptsDoWhatTheirShapeSays(t *testing.T) {
@@ -194,7 +249,7 @@ func TestRecognisedScriptsDoWhatTheirShapeSays(t *testing.T) {
 			if !ok {
 				t.Fatal("not recognised")
 			}
-			if difference := server.checkAll(t, s.text, sh); difference != "" {
+			if difference := server.check(t, s.text, sh, scriptCases(sh)); difference != "" {
 				t.Error(difference)
 			}
 		})
@@ -206,30 +261,43 @@ func TestTheCheckFindsWrongShapes(t *testing.T) {
 	server := newLuaServer(t)
 	const extend = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0"
 	right, ok := recognise(extend)
-	if !ok || server.checkAll(t, extend, right) != "" {
+	if !ok || server.check(t, extend, right, scriptCases(right)) != "" {
 		t.Fatal("the right shape is not right")
 	}
 	for name, wrong := range map[string]func(*shape){
 		"class": func(s *shape) {
-			*s = shape{class: quorum.Release, key: 1, token: 1, yes: s.yes, other: s.other, absent: s.absent}
+			*s = shape{class: quorum.Release, keys: 1, args: 1, key: 1, token: 1, yes: s.yes, other: s.other, absent: s.absent}
 		},
-		"key":       func(s *shape) { s.key = 2 },
-		"token":     func(s *shape) { s.token = 3 },
+		"key":       func(s *shape) { s.key, s.keys = 2, 2 },
+		"token":     func(s *shape) { s.token, s.args = 3, 3 },
 		"unit":      func(s *shape) { s.unit = time.Second },
 		"absolute":  func(s *shape) { s.absolute = true },
 		"needsTTL":  func(s *shape) { s.needsTTL = true },
 		"orPersist": func(s *shape) { s.orPersist = true },
 		"greater":   func(s *shape) { s.greater = true },
-		"bySet":     func(s *shape) { s.bySet = true },
-		"additive":  func(s *shape) { s.additive = 3 },
+		"additive":  func(s *shape) { s.additive, s.args = 3, 3 },
 		"yes":       func(s *shape) { s.yes = OK },
 		"other":     func(s *shape) { s.other = Null },
 		"absent":    func(s *shape) { s.absent = Integer(-1) },
 	} {
 		sh := right
 		wrong(&sh)
-		if server.checkAll(t, extend, sh) == "" {
+		if server.check(t, extend, sh, scriptCases(sh)) == "" {
 			t.Errorf("a wrong %s is not found", name)
+		}
+	}
+	for text, wrong := range map[string]func(*shape){
+		"if redis.call('get', KEYS[1]) == ARGV[1] and ARGV[2] then return redis.call('del', KEYS[1]) end return 0":         func(s *shape) { s.args = 1 },
+		"if redis.call('get', KEYS[1]) == ARGV[1] and KEYS[2] then return redis.call('del', KEYS[1]) end return 0":         func(s *shape) { s.keys = 1 },
+		"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end":      func(s *shape) { s.bySet = false },
+		"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2], 'GT') end return ''": func(s *shape) { s.kept = s.yes },
+	} {
+		sh, ok := recognise(text)
+		if !ok || server.check(t, text, sh, scriptCases(sh)) != "" {
+			t.Errorf("%s: the right shape is not right: %v %+v", text, ok, sh)
+		}
+		if wrong(&sh); server.check(t, text, sh, scriptCases(sh)) == "" {
+			t.Errorf("%s: %+v is not found to be wrong", text, sh)
 		}
 	}
 }

@@ -43,16 +43,22 @@ func lockScripts(t testing.TB) []lockScript {
 		}
 		s := lockScript{name: columns[0], text: string(text), sha: columns[1]}
 		if s.known = columns[2] != "refused"; s.known {
+			yes, other, absent := indexReply(t, columns[3]), indexReply(t, columns[4]), indexReply(t, columns[5])
 			s.want = indexShape(t, columns[2])
-			s.want.yes, s.want.other, s.want.absent =
-				indexReply(t, columns[3]), indexReply(t, columns[4]), indexReply(t, columns[5])
+			s.want.yes, s.want.other, s.want.absent = yes, other, absent
+			if s.want.greater && s.want.kept.Kind == 0 {
+				s.want.kept = yes
+			}
 		}
 		scripts = append(scripts, s)
 	}
 	return scripts
 }
 
+// indexShape reads what a script comes to. It asks for no more KEYS and ARGV than it
+// names unless that is said.
 func indexShape(t testing.TB, column string) (s shape) {
+	defer func() { s.keys, s.args = max(s.keys, s.key), max(s.args, s.token, s.ttl, s.additive) }()
 	for _, word := range strings.Fields(column) {
 		name, value, _ := strings.Cut(word, "=")
 		n, _ := strconv.Atoi(value)
@@ -81,6 +87,12 @@ func indexShape(t testing.TB, column string) (s shape) {
 			s.orPersist = true
 		case "greater":
 			s.greater = true
+		case "kept":
+			s.kept = indexReply(t, value)
+		case "keys":
+			s.keys = n
+		case "args":
+			s.args = n
 		case "by-set":
 			s.bySet = true
 		default:
@@ -157,7 +169,7 @@ return 0
 		{"\n", "\r\n"}, {"\n", " "}, {"\t", ""}, {"\n", " -- comment\n"}, {" ", " --[[ comment ]] "},
 		{"v", "lockHolder"}, {`"`, "'"}, {`"get"`, "[[GET]]"}, {`"get"`, "[==[\nget]==]"}, {`"del"`, `"\100\101\108"`},
 		{`"del"`, "'unlink'"}, {"v == ARGV[1]", "ARGV[1] == v"}, {"v == ARGV[1]", "((v) == ARGV[1])"},
-		{"v == ARGV[1]", "not (v ~= ARGV[1])"}, {"v == ARGV[1]", "v and v == ARGV[1]"}, {"call", "pcall"},
+		{"v == ARGV[1]", "not (v ~= ARGV[1])"}, {"v == ARGV[1]", "v and v == ARGV[1]"}, {`call("del"`, `pcall("del"`},
 		{"end\nreturn 0", "else return 0; end;"}, {"return 0", "do return 0 end"}, {"[1]", "[ (1) ]"},
 	} {
 		text := strings.ReplaceAll(plain, change[0], change[1])

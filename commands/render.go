@@ -31,10 +31,21 @@ func (a acquireRender) reply(r quorum.Result) Reply {
 		return truth(r.Decision == quorum.Won && !wrongType)
 	case a == acquiredAsStatus && r.Decision == quorum.Won && !wrongType:
 		return OK
-	case a == acquiredAsOldValue && r.Decision != quorum.Won && r.Exists:
-		return stringValue(r)
+	case a == acquiredAsOldValue && r.Decision != quorum.Won:
+		return oldValue(r)
 	}
 	return Null
+}
+
+// oldValue is the value that SET NX GET has met. Null would say that there was none, and
+// so that the lock is won; a value that no quorum holds would say who has it, and nobody
+// may. So of what is not known, that is said.
+func oldValue(r quorum.Result) Reply {
+	if !r.Exists {
+		r.Decision = quorum.Split
+		return unavailable(r)
+	}
+	return stringValue(r)
 }
 
 // readRender is what of a key a client asked for.

@@ -14,12 +14,13 @@ func TestDecisionsReadAsReplies(t *testing.T) {
 	}
 	won, contended, split := status(quorum.Won), status(quorum.Contended), status(quorum.Split)
 	none := quorum.Result{Decision: quorum.Unavailable, Voted: 1, Needed: 2, Masters: 3}
+	short := quorum.Result{Decision: quorum.Unavailable, Needed: 2, Masters: 3, Shortest: 20 * time.Millisecond}
 	refused := quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR no"}}
 	wrongType := quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.FailureReply, Str: errWrongType}}
 	held := quorum.Result{Decision: quorum.Won, Exists: true, Type: "string", Value: "tok", TTL: 1500 * time.Millisecond}
 	taken := quorum.Result{Decision: quorum.Contended, Exists: true, Value: "tok"}
 	forEver := quorum.Result{Decision: quorum.Won, Exists: true, Type: "list", TTL: quorum.NoTTL}
-	const noQuorum = "-NOQUORUM 1 of 3 masters could vote, 2 are needed"
+	const noQuorum = "-NOQUORUM 1 of 3 masters can vote, 2 are needed"
 	const noTwo = "-NOQUORUM 3 of 3 masters voted, but no 2 of them alike"
 
 	for _, test := range []struct {
@@ -32,10 +33,11 @@ func TestDecisionsReadAsReplies(t *testing.T) {
 		{"SET k t NX", "_", []quorum.Result{wrongType}},
 		{"SET k t NX", noQuorum, []quorum.Result{none}},
 		{"SET k t NX", "-ERR no", []quorum.Result{refused}},
+		{"SET k t NX PX 1", "-ERR the ttl is too short: half of it was over before the masters had decided, so ask for 20 ms or more", []quorum.Result{short}},
 		{"SET k t NX GET", "_", []quorum.Result{won}},
 		{"SET k t NX GET", "$tok", []quorum.Result{taken}},
-		{"SET k t NX GET", "_", []quorum.Result{contended}},
-		{"SET k t NX GET", "_", []quorum.Result{split}},
+		{"SET k t NX GET", noTwo, []quorum.Result{contended}},
+		{"SET k t NX GET", noTwo, []quorum.Result{split}},
 		{"SET k t NX GET", "-" + errWrongType, []quorum.Result{wrongType}},
 		{"SETNX k t", ":1", []quorum.Result{won}},
 		{"SETNX k t", ":0", []quorum.Result{taken}},

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +35,7 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 	one := func(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
 	for line, want := range map[string][]quorum.Request{
 		"SET k t NX PX 30000":           one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
-		"SET k t EX 30 GET NX":          one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
+		"SET k t EX 30 GET NX":          one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second, TellsValue: true}),
 		"SET k t NX EXAT 4102444800":    one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800000}),
 		"SET k t NX PXAT 4102444800123": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800123}),
 		"SET k t NX":                    one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
@@ -81,9 +82,9 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"DELEX k ifne t":            script(deleteIfNotScript, "t"),
 		"GETEX k exat 4102444800":   script(plainStep, "GETEX", "k", "PXAT", "4102444800000"),
 		"GETEX k PERSIST":           script(plainStep, "GETEX", "k", "PERSIST"),
-		"hget k f":                  script(plainScript, "hget", "k", "f"),
+		"hget k f":                  script(plainScript, "HGET", "k", "f"),
 		"HGETALL k":                 script(allScript, "HGETALL", "k"),
-		"smembers k":                script(allScript, "smembers", "k"),
+		"smembers k":                script(allScript, "SMEMBERS", "k"),
 		"HINCRBY k f 5":             script(countField, "HINCRBY", "k", "f", "5"),
 		"INCRBY k 5":                script(countUp, "INCRBY", "k", "5"),
 		"INCRBY k -5":               script(countDown, "INCRBY", "k", "-5"),
@@ -106,11 +107,45 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 	}
 }
 
+// The engine and scripts of ours compare names of commands and options: they get one
+// spelling, whatever the client's is.
+func TestSpellingOfACommandGoesNoFurther(t *testing.T) {
+	numbers := "1 2 3 4 5"
+	lines := []string{
+		"SET k v EX 3 GET XX", "SET k v NX GET PXAT 4102444800000", "SET k u IFNE t KEEPTTL", "DELEX k IFNE t",
+		"PEXPIRE k 3 LT XX", "PEXPIRE k -3 GT", "GETEX k EXAT 4102444800", "GETEX k PERSIST", "SCAN 0 COUNT 5 MATCH x",
+	}
+	for _, c := range Table() {
+		if words := c.Arity; c.parent == nil && len(c.Subcommands) == 0 {
+			if words < 0 {
+				words = -words
+			}
+			lines = append(lines, c.typed()+" "+numbers[:2*(words-1)])
+		}
+	}
+	surveys := 0
+	for _, line := range lines {
+		requests := func(line string) []quorum.Request {
+			return do(t, NewDialect(Options{AllowDangerous: true}).Session(1), line).Requests
+		}
+		want := requests(line)
+		if got := requests(strings.ToLower(line)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s in lower case\ngot  %+v\nwant %+v", line, got, want)
+		}
+		if len(want) > 0 && want[0].Kind == quorum.Survey {
+			surveys++
+		}
+	}
+	if surveys < 5 {
+		t.Errorf("of %d commands, %d ask all masters", len(lines), surveys)
+	}
+}
+
 func TestOverMaxTTLIsRefusedWhereAsked(t *testing.T) {
 	const long = "ERR the ttl is longer than max-ttl (5m0s), which over-max-ttl refuses"
 	const none = "ERR a key without a ttl outlives max-ttl (5m0s), which over-max-ttl refuses"
 	now := time.Unix(4102444800, 0)
-	o := Options{MaxTTL: 5 * time.Minute, RefuseOverMaxTTL: true, Now: func() time.Time { return now }}
+	o := Options{MaxTTL: 5 * time.Minute, RefuseOverMaxTTL: true, Now: func() (time.Time, bool) { return now, true }}
 	expireOrPersist := &script{sha: "f", known: true, shape: shape{
 		class: quorum.Extend, key: 1, token: 1, ttl: 2, unit: time.Second, orPersist: true, yes: Integer(1)}}
 	for line, want := range map[string]string{

@@ -20,6 +20,12 @@ var connectionRows = []*Command{
 				Synopsis: "capability [capability ...]", do: (*Session).clientCapa,
 			},
 			{
+				Name: "client|caching", Arity: 3, Flags: "noscript loading stale", Categories: "slow connection",
+				Group: "connection", Since: "6.0.0", Complexity: "O(1)",
+				Summary:  "Instruct the server about tracking or not keys in the next request",
+				Synopsis: "YES|NO", do: (*Session).clientCaching,
+			},
+			{
 				Name: "client|getname", Arity: 2, Flags: "noscript loading stale", Categories: "slow connection",
 				Group: "connection", Since: "2.6.9", Complexity: "O(1)",
 				Summary: "Get the current connection name",
@@ -105,6 +111,18 @@ var connectionRows = []*Command{
 				Group: "connection", Since: "6.2.0", Complexity: "O(1)",
 				Summary: "Return information about server assisted client side caching for the current connection",
 				do:      (*Session).clientTrackingInfo,
+			},
+			{
+				Name: "client|unblock", Arity: -3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous connection",
+				Group: "connection", Since: "5.0.0", Complexity: "O(log N) where N is the number of client connections",
+				Summary:  "Unblock a client blocked in a blocking command from a different connection",
+				Synopsis: "client-id [TIMEOUT|ERROR]", do: (*Session).clientUnblock,
+			},
+			{
+				Name: "client|unpause", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous connection",
+				Group: "connection", Since: "6.2.0", Complexity: "O(N) Where N is the number of paused clients",
+				Summary: "Resume processing of clients that were paused",
+				do:      (*Session).clientUnpause,
 			},
 		},
 	},

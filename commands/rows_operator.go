@@ -15,10 +15,10 @@ var operatorRows = []*Command{
 				Synopsis: "master", do: (*Session).lockAdmit,
 			},
 			{
-				Name: "lock|drain", Arity: 3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Name: "lock|drain", Arity: -3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
 				Group: "server", Since: "1.0.0", Complexity: "O(1)",
-				Summary:  "Ask a master for no votes, until LOCK RESUME or the restart of this proxy. Needs allow-dangerous.",
-				Synopsis: "master", do: (*Session).lockDrain,
+				Summary:  "Ask a master for no votes, until LOCK RESUME or the restart of this proxy; FORCE also if no quorum is left then. Needs allow-dangerous.",
+				Synopsis: "master [FORCE]", do: (*Session).lockDrain,
 			},
 			{
 				Name: "lock|help", Arity: 2, Flags: "loading stale", Categories: "slow",

@@ -61,6 +61,18 @@ var pubsubRows = []*Command{
 				Summary:  "Get the count of subscribers for channels",
 				Synopsis: "[channel ...]", do: (*Session).pubsubNumSub,
 			},
+			{
+				Name: "pubsub|shardchannels", Arity: -2, Flags: "pubsub loading stale", Categories: "pubsub slow",
+				Group: "pubsub", Since: "7.0.0", Complexity: "O(N) where N is the number of active shard channels, and assuming constant time pattern matching (relatively short shard channels).",
+				Summary:  "List active shard channels",
+				Synopsis: "[pattern]", do: (*Session).pubsubShardChannels,
+			},
+			{
+				Name: "pubsub|shardnumsub", Arity: -2, Flags: "pubsub loading stale", Categories: "pubsub slow",
+				Group: "pubsub", Since: "7.0.0", Complexity: "O(N) for the SHARDNUMSUB subcommand, where N is the number of requested shard channels",
+				Summary:  "Get the count of subscribers for shard channels",
+				Synopsis: "[shardchannel ...]", do: (*Session).pubsubShardNumSub,
+			},
 		},
 	},
 }

@@ -5,7 +5,7 @@ var serverRows = []*Command{
 		Name: "cluster", Arity: -2, Categories: "slow",
 		Group: "cluster", Since: "3.0.0", Complexity: "Depends on subcommand.",
 		Summary:  "A container for cluster commands",
-		Synopsis: "subcommand ...", do: (*Session).cluster,
+		Synopsis: "subcommand ...", Subcommands: clusterRows(),
 	},
 	{
 		Name: "command", Arity: -1, Flags: "loading stale", Categories: "slow connection",

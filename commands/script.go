@@ -13,6 +13,9 @@ func (s *Session) scriptLoad(c *Command, args []string) Action {
 	if sc == nil {
 		return refusef(errScriptLong, s.d.scripts.maxBytes)
 	}
+	if sc.shebang.fault != "" {
+		return refusef("%s", sc.shebang.fault)
+	}
 	return Action{Reply: Bulk(sc.sha)}
 }
 
@@ -82,28 +85,32 @@ func splitKeys(args []string) (keys, argv []string, text string) {
 	return rest[:n], rest[n:], ""
 }
 
-// run makes a call of a script that is recognised, and has any other journaled
-// by the masters.
+// run makes a call that is recognised, and has any other journaled by the masters.
 func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
-	if !sc.known {
-		return s.journal(c, sc, keys, argv)
+	reads := c.HasFlag("readonly")
+	switch {
+	case sc.shebang.fault != "":
+		return refusef("%s", sc.shebang.fault)
+	case reads && sc.shebang.there && !sc.shebang.reads:
+		return refuse(errShebangWrites)
 	}
-	if c.HasFlag("readonly") {
-		return refuse(inScript(errReadOnlyScript, sc.sha))
+	if sc.known && !reads {
+		if call, ok := newCall(sc, keys, argv); ok {
+			return call.action(s)
+		}
 	}
-	call, text := newCall(sc, keys, argv)
-	if text != "" {
-		return refuse(inScript(text, sc.sha))
-	}
-	return call.action(s)
-}
-
-// journal runs a script on the masters.
-func (s *Session) journal(c *Command, sc *script, keys, argv []string) Action {
 	if sc.journaled == nil {
 		return refuse(fmt.Sprintf(errScriptUnknown, sc.sha))
 	}
-	r := quorum.Request{Kind: quorum.Run, Script: sc.journaled, Keys: slices.Clone(keys), Args: slices.Clone(argv)}
+	if reads || sc.shebang.reads {
+		return journal(sc, sc.journaled.ReadOnly(), keys, argv)
+	}
+	return journal(sc, sc.journaled, keys, argv)
+}
+
+// journal runs a script on the masters.
+func journal(sc *script, run *quorum.Script, keys, argv []string) Action {
+	r := quorum.Request{Kind: quorum.Run, Script: run, Keys: slices.Clone(keys), Args: slices.Clone(argv)}
 	if len(keys) > 0 {
 		r.Key = keys[0]
 	}

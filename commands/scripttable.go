@@ -24,6 +24,7 @@ type script struct {
 	text, sha string
 	shape     shape
 	known     bool // whether it has a shape
+	shebang   shebang
 
 	journaled *quorum.Script // how it runs otherwise; nil if it cannot
 }
@@ -77,7 +78,7 @@ func (t *scriptTable) find(sha string) *script {
 }
 
 // enter gives the script with this text, new or not; nil if it is too long for
-// the table.
+// the table. One whose first line is at fault is not kept.
 func (t *scriptTable) enter(text string) *script {
 	t.mu.RLock()
 	sc := t.byText[text]
@@ -87,7 +88,9 @@ func (t *scriptTable) enter(text string) *script {
 	}
 	// Hashed and read without the lock: two who enter one text at once do it
 	// twice, and the first one's is kept.
-	sc = newScript(text)
+	if sc = newScript(text); sc.shebang.fault != "" {
+		return sc
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if earlier := t.bySHA[sc.sha]; earlier != nil {
@@ -118,9 +121,11 @@ func newScript(text string) *script {
 	sum := sha1.Sum([]byte(text))
 	sc := &script{text: strings.Clone(text), sha: hex.EncodeToString(sum[:])}
 	if len(text) <= maxLockScript {
+		var body string
+		sc.shebang, body = cutShebang(sc.text)
 		sc.shape, sc.known = recognise(sc.text)
-		if luaBalanced(sc.text) {
-			sc.journaled = quorum.NewScript(sc.text)
+		if luaBalanced(body) {
+			sc.journaled = quorum.NewScript(body)
 		}
 	}
 	return sc

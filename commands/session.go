@@ -56,7 +56,7 @@ func (s *Session) Authed() bool { return s.seen.Authed }
 
 // Do takes one command of the client, name first, and says what it comes to.
 // The strings in args may be kept (for long, only as copies: they hold the memory of
-// other commands), the slice is not. No command at all comes to the zero Action.
+// other commands), the slice is not, but may be written to. No command at all comes to the zero Action.
 func (s *Session) Do(args []string) Action {
 	if len(args) == 0 {
 		return Action{}
@@ -87,9 +87,13 @@ func pushes(e Effect) bool {
 }
 
 // guard is the ladder of checks that every command climbs, in Redis's order,
-// before its handler sees it.
+// before its handler sees it. Here the case that a client writes a command in is settled
+// once: the engine, and scripts of ours, compare the name.
 func (s *Session) guard(args []string) Action {
 	c, container := findCommand(args)
+	if c != nil {
+		args[0] = c.verb
+	}
 	var a Action
 	switch {
 	case container != nil:

@@ -144,7 +144,7 @@ func (s *Session) acquire(r quorum.Request, get bool) Action {
 	r.Kind = quorum.Acquire
 	render := acquiredAsStatus
 	if get {
-		render = acquiredAsOldValue
+		r.TellsValue, render = true, acquiredAsOldValue
 	}
 	return Action{Requests: s.one(r), Render: render}
 }

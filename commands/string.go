@@ -116,7 +116,9 @@ func (s *Session) getex(c *Command, args []string) Action {
 	if form != nil {
 		var text string
 		if e, text = s.parseSetExpiry(c, number, form.unit, form.absolute); text != "" {
-			return refuse(text)
+			a := read(readValue, args[1])
+			a.Render = refusedIfThere{text}
+			return a
 		}
 	}
 	if text := s.d.allowNoTTL(); persist && text != "" {
@@ -130,6 +132,18 @@ func (s *Session) getex(c *Command, args []string) Action {
 		return read(readValue, key)
 	}
 	return runOwn(plainStep, []string{key}, slices.Concat([]string{"GETEX", key}, e.words()), carried{asItIs})
+}
+
+// refusedIfThere is the error of a GETEX whose number is wrong: Redis looks at the key
+// first.
+type refusedIfThere struct{ text string }
+
+func (f refusedIfThere) Render(results []quorum.Result) (Reply, Action) {
+	reply, _ := readValue.Render(results)
+	if reply.Kind == BulkReply {
+		reply = Error(f.text)
+	}
+	return reply, Action{}
 }
 
 // words are an expiry as the masters' own option.

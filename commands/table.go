@@ -38,6 +38,7 @@ type Command struct {
 	Subcommands []*Command
 
 	parent *Command
+	verb   string // the command's first word, in the one spelling that the masters get
 	do     func(s *Session, c *Command, args []string) Action
 }
 
@@ -67,6 +68,8 @@ func init() {
 
 func enterRow(c *Command) {
 	c.Index = len(table)
+	first, _, _ := strings.Cut(c.Name, "|")
+	c.verb = strings.ToUpper(first)
 	table = append(table, c)
 	byName[c.Name] = c
 }

@@ -282,7 +282,7 @@ func TestScanTellsAgainWhatWasAskedAgain(t *testing.T) {
 		m.up = false
 	}
 	reply := s.carryOut(d.Session(1).Do([]string{"SCAN", next}))
-	if reply.Str != "NOQUORUM 0 of 3 masters could vote, 2 are needed" {
+	if reply.Str != "NOQUORUM 0 of 3 masters gave an answer, 2 are needed" {
 		t.Errorf("%+v", reply)
 	}
 	for _, m := range s.masters {

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// hostile sends bytes and reads whatever comes until the proxy hangs up or
-// nothing more comes for a while.
+// hostile sends bytes and reads whatever comes until the proxy hangs up, which it must.
 func hostile(t *testing.T, p *Proxy, packet []byte) (answer string, hungUp bool) {
 	t.Helper()
 	c := dial(t, p.Addr)
 	defer c.Close()
 	// The proxy may hang up before all is sent.
 	_ = c.SendRaw(packet)
-	must(t, c.Conn.SetReadDeadline(time.Now().Add(time.Second)))
+	must(t, c.Conn.SetReadDeadline(time.Now().Add(patience)))
 	got, err := io.ReadAll(c.Conn)
 	netErr, timeout := err.(net.Error)
 	return string(got), !timeout || !netErr.Timeout()
@@ -33,10 +32,10 @@ func unharmed(t *testing.T, p *Proxy, other talk) {
 		t.Fatal("the proxy has ended")
 	}
 	wantSmall(t, p.Child, 300<<20)
-	before := processorTime(t, p.Child)
+	before, start := processorTime(t, p.Child), time.Now()
 	time.Sleep(300 * time.Millisecond)
-	if spent := processorTime(t, p.Child) - before; spent > 150*time.Millisecond {
-		t.Errorf("the proxy spends %v of 300ms on nothing", spent)
+	if spent, of := processorTime(t, p.Child)-before, time.Since(start); spent > of/2 {
+		t.Errorf("the proxy spends %v of %v on nothing", spent, of)
 	}
 }
 
@@ -155,7 +154,7 @@ func TestManyUnansweredCommandsAreBounded(t *testing.T) {
 	}
 	awaitVoting(t, p, 3)
 	other := dial(t, p.Addr)
-	eventually(t, 5*time.Second, func() error {
+	eventually(t, func() error {
 		if reply := other.do(acquireArgs("after", "t", ttl)...); reply != "OK" {
 			return fmt.Errorf("got %v", reply)
 		}
@@ -168,7 +167,7 @@ func TestOneClientTooManyIsTold(t *testing.T) {
 	p := startProxy(t, append(flags(masters), "--max-clients", "5")...)
 	// Connections that were there only to look are gone in a moment.
 	var clients []talk
-	eventually(t, 2*time.Second, func() error {
+	eventually(t, func() error {
 		for _, c := range clients {
 			c.Close()
 		}
@@ -188,7 +187,7 @@ func TestOneClientTooManyIsTold(t *testing.T) {
 	}
 	cycle(clients[0], "k")
 	clients[1].Close()
-	eventually(t, time.Second, func() error {
+	eventually(t, func() error {
 		c, err := Dial(p.Addr)
 		must(t, err)
 		defer c.Close()
@@ -201,10 +200,14 @@ func TestOneClientTooManyIsTold(t *testing.T) {
 
 func TestIdleClientIsClosedAfterTimeout(t *testing.T) {
 	masters := startMasters(t, 1)
-	p := launch(t, ProxyOptions{Args: append(flags(masters), "--timeout", "300ms")})
+	const timeout = 300 * time.Millisecond
+	p := launch(t, ProxyOptions{Args: append(flags(masters), "--timeout", timeout.String())})
+	began := time.Now()
 	c := dial(t, p.Addr)
-	c.want("PONG", "PING")
-	if _, err := c.ReceiveWithin(2 * time.Second); err != io.EOF {
+	if _, err := c.Receive(); err != io.EOF {
 		t.Fatalf("got %v, want the end of the connection", err)
+	}
+	if after := time.Since(began); after < timeout {
+		t.Errorf("it was closed after %v", after)
 	}
 }

@@ -16,12 +16,12 @@ import (
 
 // awaitCatchUp empties a master behind the proxy's back and waits until it votes
 // again. It returns how long it was given keys, as the proxy's log tells.
-func awaitCatchUp(t *testing.T, p *Proxy, m *Redis, within time.Duration) time.Duration {
+func awaitCatchUp(t *testing.T, p *Proxy, m *Redis) time.Duration {
 	t.Helper()
 	catchingUp := strings.Count(p.Log(), "master is catching up")
 	ask(t, m, "FLUSHALL")
 	var began time.Time
-	eventually(t, within, func() error {
+	eventually(t, func() error {
 		now := strings.Count(p.Log(), "master is catching up")
 		if now == catchingUp {
 			return fmt.Errorf("no catch-up has begun")
@@ -79,7 +79,7 @@ func TestEveryTypeIsCaughtUpWith(t *testing.T) {
 	for i := range 600 {
 		big.do("HDEL", "redisson", "other"+strconv.Itoa(i))
 	}
-	awaitCatchUp(t, p, masters[0], 20*time.Second)
+	awaitCatchUp(t, p, masters[0])
 
 	got, want := direct(t, masters[0]), direct(t, masters[1])
 	for _, read := range [][]string{
@@ -88,7 +88,7 @@ func TestEveryTypeIsCaughtUpWith(t *testing.T) {
 		{"HLEN", "redisson"}, {"HLEN", "hash"}, {"HGET", "hash", "field299"}, {"SCARD", "set"}, {"SISMEMBER", "set", "member299"}, {"SCARD", "numbers"},
 		{"TTL", "hash"}, {"TTL", "eternal"}, {"TTL", "long"},
 	} {
-		if a, b := got.do(read...), want.do(read...); !reflect.DeepEqual(a, b) {
+		if a, b := numbers(got.do(read...)), numbers(want.do(read...)); !reflect.DeepEqual(a, b) {
 			t.Errorf("%q: %.100v, and %.100v on a source", read, a, b)
 		}
 	}
@@ -97,6 +97,22 @@ func TestEveryTypeIsCaughtUpWith(t *testing.T) {
 			t.Errorf("%d ms are left of %s", left, key)
 		}
 	}
+}
+
+// numbers reads the numbers in a list: the versions of Redis write a score differently.
+func numbers(reply any) any {
+	list, ok := reply.([]any)
+	if !ok {
+		return reply
+	}
+	read := slices.Clone(list)
+	for i, e := range list {
+		s, _ := e.(string)
+		if n, err := strconv.ParseFloat(s, 64); err == nil {
+			read[i] = n
+		}
+	}
+	return read
 }
 
 // A hundred thousand locks, with clients at work all the while.
@@ -141,7 +157,7 @@ func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 			}
 		}
 	}()
-	took := awaitCatchUp(t, p, masters[0], time.Minute)
+	took := awaitCatchUp(t, p, masters[0])
 	close(stop)
 	waits := <-done
 	if len(waits) == 0 {
@@ -167,5 +183,40 @@ func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 	d := dial(t, p.Addr)
 	if reply := d.do("SET", "lock:1", "another", "NX", "PX", "1000"); reply == "OK" {
 		t.Error("a second holder")
+	}
+}
+
+// What a master comes back with that the others do not hold is nobody's lock.
+func TestMasterThatIsBackIsFreedOfWhatNobodyHolds(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	back := direct(t, masters[0])
+	held := map[string][]string{
+		"held":    {"SET", "held", "token", "PX", "100000"},
+		"eternal": {"SET", "eternal", "token"},
+		"hash":    {"HSET", "hash", "0c1d:1", "1"},
+	}
+	for _, set := range held {
+		for _, m := range masters {
+			ask(t, m, set...)
+		}
+	}
+	awaitCatchUp(t, p, masters[0])
+	long := strings.Repeat("x", 1000)
+	back.do("SET", "ghost", "token")
+	back.do("SET", "long", long, "PX", "100000")
+	back.do("HSET", "counted", "0c1d:1", "1")
+	back.do("SADD", "set", "a", "b")
+	back.do("SET", "short", "a", "PX", "100000")
+	ask(t, masters[1], "SET", "short", "b", "PX", "100000") // another's
+	eventually(t, func() error {
+		if n := back.do("EXISTS", "ghost", "long", "counted", "set", "short"); n != int64(0) {
+			return fmt.Errorf("it still holds %v", n)
+		}
+		return nil
+	})
+	for key := range held {
+		if back.do("EXISTS", key) != int64(1) {
+			t.Errorf("it holds %s no more, which the others hold", key)
+		}
 	}
 }

@@ -10,18 +10,18 @@ import (
 )
 
 // changeMasters is the program's order to make one set of another.
-func changeMasters(t *testing.T, old, new []*Redis) *exec.Cmd {
+func changeMasters(t *testing.T, old, new []*Redis, even ...string) *exec.Cmd {
 	t.Helper()
-	args := append([]string{"change-masters"}, patient...)
+	args := append(append([]string{"change-masters"}, patient...), even...)
 	for _, m := range old {
 		args = append(args, "--from", m.Addr)
 	}
 	return exec.Command(program(t), append(args, flags(new)...)...)
 }
 
-func changed(t *testing.T, old, new []*Redis) string {
+func changed(t *testing.T, old, new []*Redis, even ...string) string {
 	t.Helper()
-	out, err := changeMasters(t, old, new).CombinedOutput()
+	out, err := changeMasters(t, old, new, even...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("change-masters: %v\n%s", err, out)
 	}
@@ -69,7 +69,7 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 			was.want(1, "PEXPIRE", "hash", "120000")
 			was.want("OK", "SELECT", "0")
 			for i, m := range old {
-				eventually(t, 2*time.Second, func() error {
+				eventually(t, func() error {
 					if n := ask(t, m, "EXISTS", "first", "last", "ever"); n != int64(3) {
 						return fmt.Errorf("%v of 3 keys are there", n)
 					}
@@ -83,11 +83,16 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 				}
 			}
 
-			out := changed(t, old, new)
+			refused, err := changeMasters(t, old, new).CombinedOutput()
+			if err == nil || !strings.Contains(string(refused), fmt.Sprintf(":%d; stop them, or give the order with --even-so", forgotten.PID())) {
+				t.Errorf("with a proxy of the old set there: %v\n%s", err, refused)
+			}
+			was.want("OK", "SET", "still", "a", "NX", "PX", "1000")
+			out := changed(t, old, new, "--even-so")
 			if !strings.Contains(out, "the new set; proxies with this configuration can serve") {
 				t.Errorf("it says\n%s", out)
 			}
-			eventually(t, 5*time.Second, func() error { return noneVoting(t, forgotten) })
+			eventually(t, func() error { return noneVoting(t, forgotten) })
 			was.wantNoQuorum("SET", "other", "b", "NX", "PX", "1000")
 
 			p := startProxy(t, flags(new)...)
@@ -132,7 +137,7 @@ func TestChangeOfTheSetThatIsKilledIsOrderedAgain(t *testing.T) {
 	for range many {
 		c.receive("OK")
 	}
-	_, err := p.Terminate(15 * time.Second)
+	_, err := p.Terminate(patience)
 	must(t, err)
 	killed := 0
 	for range 8 {

@@ -71,7 +71,7 @@ func (c *Child) Freeze() error {
 	if err := c.Signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	for range 1000 {
+	for range 10_000 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.PID()))
 		if err != nil {
 			// Not every system has it; there the signal is taken at its word.

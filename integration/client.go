@@ -13,7 +13,7 @@ import (
 
 // replyTimeout is how long a Client waits for a reply before it calls the
 // server hung. It is longer than anything that the program may take.
-const replyTimeout = 15 * time.Second
+const replyTimeout = 60 * time.Second
 
 // Client is a plain RESP client that hides nothing: it neither retries nor
 // reconnects, and shows replies as they came.
@@ -35,7 +35,7 @@ type Map []any
 
 // Dial connects to "host:port" or to the path of a unix socket.
 func Dial(addr string) (*Client, error) {
-	conn, err := net.DialTimeout(network(addr), addr, 5*time.Second)
+	conn, err := net.DialTimeout(network(addr), addr, replyTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Dial(addr string) (*Client, error) {
 
 // DialTLS is Dial over TLS.
 func DialTLS(addr string, config *tls.Config) (*Client, error) {
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 5 * time.Second}, "tcp", addr, config)
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: replyTimeout}, "tcp", addr, config)
 	if err != nil {
 		return nil, err
 	}

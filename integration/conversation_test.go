@@ -20,10 +20,10 @@ func TestConversationsReadTheSame(t *testing.T) {
 	must(t, err)
 	files = append(files, scripted...)
 	t.Run("Redis", func(t *testing.T) {
-		m := startMaster(t, RedisOptions{})
+		m := startMaster(t, RedisOptions{Server: Installed})
 		for _, file := range files {
 			converse(t, file, transcript.Redis, m.Addr, []*Redis{m}, func(t *testing.T) (string, []*Redis) {
-				secured := startMaster(t, RedisOptions{Password: file.Password})
+				secured := startMaster(t, RedisOptions{Server: Installed, Password: file.Password})
 				return secured.Addr, []*Redis{secured}
 			})
 		}
@@ -53,6 +53,11 @@ func converse(t *testing.T, file *transcript.File, side transcript.Side, addr st
 				addr, masters = secured(t)
 			}
 			blank(t, masters)
+			if side == transcript.Redis {
+				// From a proxy's masters scripts are not taken: a step that meets that, and is
+				// followed by another in one batch, may be answered NOQUORUM.
+				direct(t, masters[0]).want("OK", "SCRIPT", "FLUSH")
+			}
 			transcript.Run(t, file, transcript.Target{
 				Side: side, Proto: proto, Wait: time.Sleep,
 				Dial: func(int) (transcript.Conn, error) {
@@ -61,7 +66,7 @@ func converse(t *testing.T, file *transcript.File, side transcript.Side, addr st
 						return nil, err
 					}
 					t.Cleanup(func() { conn.Close() })
-					return transcript.NewWire(conn), conn.SetDeadline(time.Now().Add(30 * time.Second))
+					return transcript.NewWire(conn), conn.SetDeadline(time.Now().Add(2 * time.Minute))
 				},
 				Masters: func(args []string) error { return behindItsBack(t, masters, args) },
 			})
@@ -69,14 +74,15 @@ func converse(t *testing.T, file *transcript.File, side transcript.Side, addr st
 	}
 }
 
-// blank takes every key and script from the masters, but not their markers.
+// emptyAll takes every key from a server, but not a marker.
+const emptyAll = `for d=0,15 do redis.call('SELECT',d) local m=redis.call('GET',KEYS[1])
+redis.call('FLUSHDB') if m then redis.call('SET',KEYS[1],m) end end return 'OK'`
+
+// blank takes every key from the masters, but not their markers.
 func blank(t *testing.T, masters []*Redis) {
 	t.Helper()
-	const script = `for d=0,15 do redis.call('SELECT',d) local m=redis.call('GET',KEYS[1])
-redis.call('FLUSHDB') if m then redis.call('SET',KEYS[1],m) end end return 'OK'`
 	for _, m := range masters {
-		direct(t, m).want("OK", "EVAL", script, "1", "redlock-proxy:{marker}")
-		direct(t, m).want("OK", "SCRIPT", "FLUSH")
+		direct(t, m).want("OK", "EVAL", emptyAll, "1", "redlock-proxy:{marker}")
 		direct(t, m).want("OK", "SLOWLOG", "RESET") // on a busy machine that was slow
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 func goroutines(t *testing.T, p *Proxy) int {
@@ -44,7 +43,7 @@ func TestBenchmarkRunsWithoutErrorsOrGrowth(t *testing.T) {
 					frozen, load.Clients, load.Pipeline, m.Command, m.PerSecond, m.P50, m.P99, m.Max)
 			}
 		}
-		eventually(t, 2*time.Second, func() error {
+		eventually(t, func() error {
 			if n := goroutines(t, p); n > before+10 {
 				return fmt.Errorf("%d goroutines, and %d before the load", n, before)
 			}
@@ -71,7 +70,7 @@ func TestClientsThatCameAndWentLeaveNothing(t *testing.T) {
 		}
 		c.Close()
 	}
-	eventually(t, 2*time.Second, func() error {
+	eventually(t, func() error {
 		if n := goroutines(t, p); n > before+5 {
 			return fmt.Errorf("%d goroutines, and %d before", n, before)
 		}

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -17,6 +18,13 @@ var binary struct {
 	build func() (string, error)
 }
 
+// servers are what masters are started from, unless a test says it.
+var servers Servers
+
+func init() {
+	flag.Var(&servers, "servers", "start masters from these redis-servers in turn: installed, or versions that integration/servers knows, with commas")
+}
+
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
@@ -28,6 +36,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	defer endReference()
 	binary.dir = dir
 	binary.build = sync.OnceValues(func() (string, error) { return BuildProxy(dir, raceEnabled) })
 	return m.Run()
@@ -45,6 +54,9 @@ func program(t *testing.T) string {
 // startMaster starts one redis-server that ends with the test.
 func startMaster(t *testing.T, o RedisOptions) *Redis {
 	t.Helper()
+	if o.Server == "" {
+		o.Server = servers.Next()
+	}
 	r, err := StartRedis(o)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +148,7 @@ func launch(t *testing.T, o ProxyOptions) *Proxy {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if code, err := p.Terminate(15 * time.Second); err != nil || code != 0 {
+		if code, err := p.Terminate(patience); err != nil || code != 0 {
 			t.Errorf("the proxy ended with exit code %d, %v", code, err)
 		}
 		if t.Failed() {
@@ -146,13 +158,23 @@ func launch(t *testing.T, o ProxyOptions) *Proxy {
 	return p
 }
 
+// patience is how long is waited for what must come. It ends only what would hang, and so
+// is longer than anything takes on a machine that does other things at the same time.
+const patience = time.Minute
+
 // patient lets a machine that does other things at the same time be slow: most
 // tests are about what is decided and not about how long it takes. Those that
 // are about time name their own, which count as they come later.
 var patient = []string{"--acquire-timeout", "2s", "--master-timeout", "1s"}
 
-// brisk is how long a quorum is waited for where there is none.
-var brisk = []string{"--acquire-timeout", "250ms", "--master-timeout", "500ms"}
+// unhurried is for tests that hold back what masters answer, until something has been asked
+// of them. A probe that is not answered would keep that from being sent.
+var unhurried = []string{"--acquire-timeout", "30s", "--master-timeout", "30s", "--probe-interval", "20s"}
+
+// brisk is how long a quorum is waited for where there is none, but where there is one as well.
+var brisk = []string{"--acquire-timeout", briskly.String(), "--master-timeout", briskly.String()}
+
+const briskly = 500 * time.Millisecond
 
 // startProxy starts a proxy with the flags given and waits until every one of
 // its masters votes.
@@ -186,7 +208,7 @@ func voting(t *testing.T, p *Proxy) int {
 
 func awaitVoting(t *testing.T, p *Proxy, n int) {
 	t.Helper()
-	eventually(t, 5*time.Second, func() error {
+	eventually(t, func() error {
 		if got := voting(t, p); got != n {
 			return fmt.Errorf("%d masters vote, want %d", got, n)
 		}
@@ -194,17 +216,17 @@ func awaitVoting(t *testing.T, p *Proxy, n int) {
 	})
 }
 
-// eventually tries until it works or the time is over.
-func eventually(t *testing.T, within time.Duration, try func() error) {
+// eventually tries until it works.
+func eventually(t *testing.T, try func() error) {
 	t.Helper()
-	deadline := time.Now().Add(within)
+	deadline := time.Now().Add(patience)
 	for {
 		err := try()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after %v: %v", within, err)
+			t.Fatalf("after %v: %v", patience, err)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -343,7 +365,7 @@ func holding(t *testing.T, masters []*Redis, key, token string) []int {
 // once so: an answer is sent with the deciding vote, and the others follow.
 func wantHolding(t *testing.T, masters []*Redis, key, token string, want ...int) {
 	t.Helper()
-	eventually(t, 2*time.Second, func() error {
+	eventually(t, func() error {
 		if got := holding(t, masters, key, token); !reflect.DeepEqual(got, want) {
 			return fmt.Errorf("%s=%s is held by masters %v, want %v", key, token, got, want)
 		}
@@ -353,7 +375,7 @@ func wantHolding(t *testing.T, masters []*Redis, key, token string, want ...int)
 
 func wantGone(t *testing.T, masters []*Redis, key string) {
 	t.Helper()
-	eventually(t, 2*time.Second, func() error {
+	eventually(t, func() error {
 		for i, m := range masters {
 			if !m.Ended() && ask(t, m, "EXISTS", key) != int64(0) {
 				return fmt.Errorf("master %d still has %s", i, key)

@@ -1,8 +1,10 @@
 package integration
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -61,6 +63,34 @@ func calls(t *testing.T, m *Redis, command string) int {
 	return 0
 }
 
+// echoed tells one count of sets from the next.
+var echoed atomic.Int64
+
+// setsOf counts what a master has set of a key since, as its MONITOR tells: markers, for
+// one, are set as well.
+func setsOf(t *testing.T, m *Redis, key string) (count func() int) {
+	t.Helper()
+	heard, asking := direct(t, m), direct(t, m)
+	heard.want("OK", "MONITOR")
+	sets := 0
+	return func() int {
+		t.Helper()
+		// What was carried out before is heard before.
+		now := fmt.Sprint("now ", echoed.Add(1))
+		asking.want(now, "ECHO", now)
+		for {
+			reply, err := heard.Receive()
+			must(t, err)
+			switch line, _ := reply.(string); {
+			case strings.HasSuffix(line, fmt.Sprintf(`"ECHO" %q`, now)):
+				return sets
+			case strings.Contains(line, fmt.Sprintf(`"SET" %q `, key)):
+				sets++
+			}
+		}
+	}
+}
+
 // pttl is what is left of a key on a master, or -1 or -2 ms as Redis says.
 func pttl(t *testing.T, m *Redis, key string) time.Duration {
 	t.Helper()
@@ -69,14 +99,12 @@ func pttl(t *testing.T, m *Redis, key string) time.Duration {
 	return time.Duration(c.integer("PTTL", key)) * time.Millisecond
 }
 
-// took holds that an answer came within a time.
-func took(t *testing.T, within time.Duration, what func()) {
-	t.Helper()
-	start := time.Now()
-	what()
-	if d := time.Since(start); d > within {
-		t.Fatalf("took %v, want at most %v", d, within)
+// logged is an error unless the proxy's log holds a text.
+func logged(p *Proxy, text string) error {
+	if log := p.Log(); !strings.Contains(log, text) {
+		return fmt.Errorf("the log does not say %q:\n%s", text, log)
 	}
+	return nil
 }
 
 // linesAbout counts the lines of a log that name something.

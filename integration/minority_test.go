@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -11,6 +12,10 @@ type trouble struct {
 	name        string
 	begin, end  func(t *testing.T, m *Redis, r *Relay)
 	keepsMemory bool // what it held is still there when the trouble ends
+
+	// unheard: it carried out the first lock, of which nobody heard. Once that is extended
+	// elsewhere, what is owed names another end, and the master keeps it until its ttl is over.
+	unheard bool
 }
 
 var troubles = []trouble{
@@ -64,11 +69,10 @@ var troubles = []trouble{
 		keepsMemory: true,
 	},
 	{
-		name:  "made a replica",
+		name: "made a replica",
+		// It may have been given what another master holds: it has to catch up.
 		begin: func(t *testing.T, m *Redis, _ *Relay) { direct(t, m).want("OK", "REPLICAOF", "127.0.0.1", "1") },
 		end:   func(t *testing.T, m *Redis, _ *Relay) { direct(t, m).want("OK", "REPLICAOF", "NO", "ONE") },
-		// Without a link to follow, it keeps what it has.
-		keepsMemory: true,
 	},
 	{
 		name: "answering garbage",
@@ -82,6 +86,7 @@ var troubles = []trouble{
 		},
 		end:         func(_ *testing.T, _ *Redis, r *Relay) { r.Replies.Rewrite(nil) },
 		keepsMemory: true,
+		unheard:     true,
 	},
 	{
 		name: "saying that it loads",
@@ -105,30 +110,44 @@ func cycle(c talk, key string) {
 	c.unlock(key, "t")
 }
 
+// medianCycles are how long a cycle takes here and there, of which as many are quicker as are
+// slower. They take turns, so that the machine is the same for both.
+func medianCycles(here, there talk, key string, cycles int) (_, _ time.Duration) {
+	here.t.Helper()
+	var took [2][]time.Duration
+	for i := range cycles {
+		for j, c := range []talk{here, there} {
+			began := time.Now()
+			cycle(c, fmt.Sprint(key, i))
+			took[j] = append(took[j], time.Since(began))
+		}
+	}
+	for _, list := range took {
+		slices.Sort(list)
+	}
+	return took[0][cycles/2], took[1][cycles/2]
+}
+
 // TestLocksGoOnWithoutAnyMinority: whatever happens to a minority of the
 // masters, locks are had at the same speed, what was held stays held, and the
 // masters are used again within a second of their recovery.
 func TestLocksGoOnWithoutAnyMinority(t *testing.T) {
 	for _, n := range []int{3, 5} {
+		_, well := startQuorum(t, n)
 		for _, trouble := range troubles {
 			t.Run(fmt.Sprintf("%d of %d %s", (n-1)/2, n, trouble.name), func(t *testing.T) {
-				testMinority(t, n, trouble)
+				testMinority(t, n, trouble, dial(t, well.Addr))
 			})
 		}
 	}
 }
 
-func testMinority(t *testing.T, n int, trouble trouble) {
+func testMinority(t *testing.T, n int, trouble trouble, well talk) {
 	masters := startMasters(t, n)
 	relays := relayed(t, masters)
 	p := startProxy(t, relayFlags(relays)...)
 	c := dial(t, p.Addr)
-	const cycles = 20
-	start := time.Now()
-	for i := range cycles {
-		cycle(c, fmt.Sprint("before", i))
-	}
-	usual := time.Since(start)
+	cycle(c, "before")
 	c.lock("held", "t", ttl)
 	all := make([]int, n)
 	for i := range all {
@@ -139,13 +158,13 @@ func testMinority(t *testing.T, n int, trouble trouble) {
 	for i := range (n - 1) / 2 {
 		trouble.begin(t, masters[i], relays[i])
 	}
-	start = time.Now()
-	for i := range cycles {
-		cycle(c, fmt.Sprint("during", i))
-	}
-	// A wait for anything but a quorum would be there in each of the cycles.
-	if d := time.Since(start); d > usual+time.Second {
-		t.Errorf("%d cycles took %v, and %v before the trouble", cycles, d, usual)
+	// A wait for anything but a quorum would be there in each of the cycles, and lasts for an
+	// acquire-timeout. What the machine does meanwhile is in some of them; and where nobody
+	// else can answer, the last of a quorum has to, which a busy machine keeps waiting longer.
+	const cycles = 20
+	d, usual := medianCycles(c, well, "during", cycles)
+	if most := usual + max(time.Second/cycles, usual); d > most {
+		t.Errorf("a cycle takes %v, and %v where all masters are well", d, usual)
 	}
 	c.want("t", "GET", "held")
 	c.refused("held", "other", ttl)
@@ -155,13 +174,15 @@ func testMinority(t *testing.T, n int, trouble trouble) {
 	}
 	back := time.Second
 	if !trouble.keepsMemory {
-		back = 4 * time.Second // what was decided before must have fallen, in 2 s here, and then it catches up
+		back += 2 * time.Second // an acquire-timeout: what was decided before must have fallen
 	}
 	took(t, back, func() { awaitVoting(t, p, n) })
 	cycle(c, "after")
 	if trouble.keepsMemory {
 		for i := range cycles {
-			wantGone(t, masters, fmt.Sprint("during", i))
+			if i > 0 || !trouble.unheard {
+				wantGone(t, masters, fmt.Sprint("during", i))
+			}
 		}
 		wantHolding(t, masters, "held", "t", all...)
 	}
@@ -174,22 +195,23 @@ func testMinority(t *testing.T, n int, trouble trouble) {
 
 // TestMasterThatWasDownAtStartIsUsedOnceItIsUp: the proxy does not wait for masters.
 func TestMasterThatWasDownAtStartIsUsedOnceItIsUp(t *testing.T) {
-	masters := durableMasters(t, 3)
+	masters := startMasters(t, 3)
 	mark(t, flags(masters)...)
 	for _, m := range masters {
-		must(t, m.Kill())
+		must(t, m.Freeze())
 	}
-	p := launch(t, ProxyOptions{Args: flags(masters)})
+	p := launch(t, ProxyOptions{Args: flags(masters), Unmarked: true}) // they are already
 	c := dial(t, p.Addr)
 	c.want("PONG", "PING")
 	took(t, time.Second, func() { c.wantNoQuorum(acquireArgs("k", "t", ttl)...) })
-	must(t, masters[0].Restart())
+	eventually(t, func() error { return logged(p, "every master has been tried: ready=false") })
+	must(t, masters[0].Thaw())
 	took(t, time.Second, func() { awaitVoting(t, p, 1) })
 	c.wantNoQuorum(acquireArgs("k", "t", ttl)...)
-	must(t, masters[1].Restart())
+	must(t, masters[1].Thaw())
 	took(t, time.Second, func() { awaitVoting(t, p, 2) })
 	cycle(c, "k")
-	must(t, masters[2].Restart())
+	must(t, masters[2].Thaw())
 	took(t, time.Second, func() { awaitVoting(t, p, 3) })
 	cycle(c, "k")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // standing is an error unless LOCK MASTERS says of the i-th master that it is in
@@ -33,7 +32,7 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	m := masters[0]
 	stands := func(state, why string) {
 		t.Helper()
-		eventually(t, 5*time.Second, func() error { return standing(c, 0, state, why) })
+		eventually(t, func() error { return standing(c, 0, state, why) })
 	}
 	stands("voting", "")
 	if reply := c.do("LOCK", "DRAIN", "nobody"); !strings.HasPrefix(fmt.Sprint(reply), `ERR there is no master "nobody", the masters are `+m.Addr) {
@@ -59,7 +58,7 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	must(t, m.Restart())
 	stands("drained", "its marker is gone")
 	c.want("OK", "LOCK", "RESUME", m.Addr)
-	eventually(t, 5*time.Second, func() error {
+	eventually(t, func() error {
 		if reply := fmt.Sprint(c.do("LOCK", "ADMIT", m.Addr)); !strings.HasPrefix(reply, "OK, ") && !strings.Contains(reply, "it is voting") {
 			return fmt.Errorf("LOCK ADMIT: %s", reply)
 		}

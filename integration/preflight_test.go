@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // What can be no master is refused when the proxy starts, and what cures that is
@@ -31,7 +30,7 @@ func TestProxyWillNotStartWithServersThatAreNoMasters(t *testing.T) {
 			for _, command := range [][]string{{"bootstrap"}, {"serve", "--listen", "127.0.0.1:0"}} {
 				p, err := StartProxy(ProxyOptions{Path: program(t), Bare: true, Args: append(slices.Clone(command), args...)})
 				must(t, err)
-				code, err := p.Wait(15 * time.Second)
+				code, err := p.Wait(patience)
 				if err != nil || code != 1 {
 					t.Errorf("%s ended with exit code %d, %v", command[0], code, err)
 				}
@@ -52,7 +51,7 @@ func TestMasterThatBecomesAReplicaStopsVoting(t *testing.T) {
 	direct(t, masters[0]).want("OK", "REPLICAOF", "127.0.0.1", "1")
 	c := dial(t, p.Addr)
 	c.want("OK", "SET", "k", "t", "NX", "PX", "30000") // tells the proxy
-	eventually(t, 5*time.Second, func() error { return told(c, "it is a replica of 127.0.0.1:1") })
+	eventually(t, func() error { return told(c, "it is a replica of 127.0.0.1:1") })
 	direct(t, masters[0]).want("OK", "REPLICAOF", "NO", "ONE")
 	awaitVoting(t, p, 3)
 }

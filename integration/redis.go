@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ type Redis struct {
 
 // RedisOptions is how a Redis differs from a plain one.
 type RedisOptions struct {
+	Server   string // its name, see Servers; "" is Installed
 	Password string
 	Unix     bool          // listen on a unix socket alone
 	TLS      *Certificates // listen with TLS alone, and ask for client certificates
@@ -34,10 +34,9 @@ type RedisOptions struct {
 
 // StartRedis starts a redis-server and waits until it answers.
 func StartRedis(o RedisOptions) (*Redis, error) {
-	bin, err := exec.LookPath("redis-server")
+	bin, err := server(o.Server)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the tests need a real Redis; `apt-get install redis-server redis-tools` "+
-			"(or run integration/test, which does it)", err)
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "redis-")
 	if err != nil {
@@ -80,7 +79,7 @@ func (r *Redis) start() error {
 		return err
 	}
 	r.Child = child
-	if err := r.awaitReady(10 * time.Second); err != nil {
+	if err := r.awaitReady(30 * time.Second); err != nil {
 		return errors.Join(fmt.Errorf("redis-server at %s: %w\n%s", r.Addr, err, child.Log()), child.Kill())
 	}
 	return nil
@@ -148,7 +147,7 @@ func (r *Redis) Restart() error {
 func (r *Redis) Stop() error {
 	// A frozen process takes no other signal.
 	err := r.Thaw()
-	if _, termErr := r.Terminate(5 * time.Second); termErr != nil {
+	if _, termErr := r.Terminate(30 * time.Second); termErr != nil {
 		err = errors.Join(err, termErr)
 	}
 	return errors.Join(err, os.RemoveAll(r.dir))

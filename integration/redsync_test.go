@@ -25,7 +25,7 @@ func TestRedsyncLosesNoUpdateWhileAMasterDies(t *testing.T) {
 	t.Cleanup(func() { must(t, contenders.Kill()) })
 	time.Sleep(during / 2)
 	must(t, masters[1].Kill())
-	code, err := contenders.Wait(during + 10*time.Second)
+	code, err := contenders.Wait(during + patience)
 	must(t, err)
 	t.Log(contenders.Log())
 	if code != 0 {

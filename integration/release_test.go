@@ -13,19 +13,25 @@ func TestReleaseOutlivesItsClient(t *testing.T) {
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, relayFlags(relays)...)
-	for _, r := range relays {
-		r.Requests.Delay(20 * time.Millisecond)
-	}
+	looker := dial(t, p.Addr)
 	for i := range 5 {
 		key := fmt.Sprint("k", i)
 		c := dial(t, p.Addr)
 		c.lock(key, "t", ttl)
+		wantHolding(t, masters, key, "t", 0, 1, 2)
+		eventually(t, func() error { return told(looker, "in_flight:0\r\n") })
+		for _, r := range relays {
+			r.Requests.Hold()
+		}
 		c.send(releaseArgs(key, "t")...)
 		// Wait until it is under way: a reset may also destroy what is in the
 		// kernel's buffer, and then nobody asked.
-		time.Sleep(10 * time.Millisecond)
+		eventually(t, func() error { return told(looker, "in_flight:1\r\n") })
 		must(t, c.Conn.(*net.TCPConn).SetLinger(0))
 		must(t, c.Close())
+		for _, r := range relays {
+			r.Requests.Release()
+		}
 		wantGone(t, masters, key)
 	}
 }

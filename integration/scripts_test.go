@@ -15,7 +15,14 @@ func TestMasterThatLostItsScriptsIsGivenThemAgain(t *testing.T) {
 		c.lock(key, "t", ttl)
 		wantHolding(t, masters, key, "t", 0, 1, 2)
 		direct(t, masters[i%3]).want("OK", "SCRIPT", "FLUSH")
-		c.want(1, extendArgs(key, "t", ttl)...)
+		c.want(1, extendArgs(key, "t", 2*ttl)...)
+		eventually(t, func() error {
+			// Scripts that are lost again while they are given again end the connection.
+			if left := ask(t, masters[i%3], "PTTL", key).(int64); left <= ttl.Milliseconds()+1000 {
+				return fmt.Errorf("master %d has %d ms left of %s", i%3, left, key)
+			}
+			return nil
+		})
 		direct(t, masters[i%3]).want("OK", "SCRIPT", "FLUSH")
 		c.unlock(key, "t")
 		wantGone(t, masters, key)

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 // startLoose starts a proxy whose end the test itself brings about.
 func startLoose(t *testing.T, args ...string) *Proxy {
 	t.Helper()
-	p, err := StartProxy(ProxyOptions{Path: program(t), Args: args})
+	p, err := StartProxy(ProxyOptions{Path: program(t), Args: append(slices.Clone(patient), args...)})
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, p.Kill())
@@ -21,9 +22,9 @@ func startLoose(t *testing.T, args ...string) *Proxy {
 	return p
 }
 
-func wantExit(t *testing.T, p *Proxy, want int, within time.Duration) {
+func wantExit(t *testing.T, p *Proxy, want int) {
 	t.Helper()
-	code, err := p.Wait(within)
+	code, err := p.Wait(patience)
 	if err != nil || code != want {
 		t.Fatalf("exit code %d, %v; want %d", code, err, want)
 	}
@@ -32,7 +33,7 @@ func wantExit(t *testing.T, p *Proxy, want int, within time.Duration) {
 func TestShutdownAnswersWhatWasAsked(t *testing.T) {
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
-	p := startLoose(t, append(relayFlags(relays), "--acquire-timeout", "2s", "--master-timeout", "3s")...)
+	p := startLoose(t, append(append(relayFlags(relays), unhurried...), "--shutdown-timeout", "10m")...)
 	awaitVoting(t, p, 3)
 	c := dial(t, p.Addr)
 	c.want("PONG", "PING")
@@ -42,7 +43,7 @@ func TestShutdownAnswersWhatWasAsked(t *testing.T) {
 	c.send(acquireArgs("k", "t", ttl)...)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
 	must(t, p.Signal(syscall.SIGTERM))
-	eventually(t, time.Second, func() error {
+	eventually(t, func() error {
 		if other, err := Dial(p.Addr); err == nil {
 			other.Close()
 			return errors.New("the proxy still accepts")
@@ -59,7 +60,7 @@ func TestShutdownAnswersWhatWasAsked(t *testing.T) {
 	if _, err := c.Receive(); err == nil {
 		t.Fatal("the connection goes on")
 	}
-	wantExit(t, p, 0, 3*time.Second)
+	wantExit(t, p, 0)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
 }
 
@@ -67,7 +68,7 @@ func TestShutdownAnswersWhatWasAsked(t *testing.T) {
 // the proxy has not found out yet.
 func TestShutdownPaysWhatCanBePaid(t *testing.T) {
 	masters := startMasters(t, 3)
-	p := startLoose(t, flags(masters)...)
+	p := startLoose(t, append(flags(masters), "--shutdown-timeout", "10m")...)
 	awaitVoting(t, p, 3)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
@@ -77,7 +78,7 @@ func TestShutdownPaysWhatCanBePaid(t *testing.T) {
 	c.unlock("k", "t")
 	must(t, masters[2].Thaw())
 	must(t, p.Signal(syscall.SIGTERM))
-	wantExit(t, p, 0, 3*time.Second)
+	wantExit(t, p, 0)
 	direct(t, masters[2]).want(0, "EXISTS", "k")
 }
 
@@ -91,7 +92,7 @@ func TestShutdownIsBoundedByItsTimeout(t *testing.T) {
 	must(t, masters[2].Freeze())
 	c.unlock("k", "t")
 	must(t, p.Signal(syscall.SIGTERM))
-	wantExit(t, p, 0, 2500*time.Millisecond)
+	took(t, 2500*time.Millisecond, func() { wantExit(t, p, 0) })
 }
 
 func TestShutdownWithNothingToDoIsAtOnce(t *testing.T) {
@@ -101,14 +102,13 @@ func TestShutdownWithNothingToDoIsAtOnce(t *testing.T) {
 	idle := dial(t, p.Addr)
 	cycle(idle, "k")
 	must(t, p.Signal(syscall.SIGTERM))
-	wantExit(t, p, 0, 2*time.Second)
+	took(t, 2*time.Second, func() { wantExit(t, p, 0) })
 }
 
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
-	p := startLoose(t, append(relayFlags(relays), "--shutdown-timeout", "60s",
-		"--acquire-timeout", "30s", "--master-timeout", "60s")...)
+	p := startLoose(t, append(append(relayFlags(relays), unhurried...), "--shutdown-timeout", "10m")...)
 	awaitVoting(t, p, 3)
 	for _, r := range relays {
 		r.Replies.Hold()
@@ -122,8 +122,9 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal("the proxy left a client without its answer")
 	}
 	must(t, p.Signal(syscall.SIGTERM))
-	code, err := p.Wait(time.Second)
-	if err != nil || code == 0 {
-		t.Fatalf("exit code %d, %v; want another than 0, at once", code, err)
-	}
+	took(t, time.Second, func() {
+		if code, err := p.Wait(patience); err != nil || code == 0 {
+			t.Fatalf("exit code %d, %v; want another than 0, at once", code, err)
+		}
+	})
 }

@@ -128,18 +128,18 @@ func counted(t *testing.T) func(*Client, *racing) error {
 	}
 }
 
-// Masters that have come to count differently are brought to the furthest of them.
+// Of masters that have come to count differently a quorum is brought up to one number.
 func TestCountersOfSeveralMastersAreLevelled(t *testing.T) {
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i, m := range masters {
 		direct(t, m).want("OK", "SET", "levelled", []string{"11", "47", "46"}[i], "PX", "60000")
 	}
-	c.want(int64(48), "INCR", "levelled")
-	c.want(int64(53), "INCRBY", "levelled", "5")
-	c.want(int64(53), "INCRBY", "levelled", "0")
-	for _, m := range masters {
-		direct(t, m).want("53", "GET", "levelled")
+	c.want(int64(47), "INCR", "levelled")
+	c.want(int64(52), "INCRBY", "levelled", "5")
+	c.want(int64(52), "INCRBY", "levelled", "0")
+	for _, m := range []*Redis{masters[0], masters[2]} { // 1 has counted beyond them
+		direct(t, m).want("52", "GET", "levelled")
 		if left, _ := direct(t, m).do("PTTL", "levelled").(int64); left < 50_000 || left > 60_000 {
 			t.Errorf("it ends in %d ms", left)
 		}
@@ -147,8 +147,8 @@ func TestCountersOfSeveralMastersAreLevelled(t *testing.T) {
 	for i, m := range masters {
 		direct(t, m).want("OK", "SET", "levelled", []string{"9", "-7", "4"}[i])
 	}
-	c.want(int64(-8), "DECR", "levelled")
-	c.want("-8", "GET", "levelled")
+	c.want(int64(3), "DECR", "levelled")
+	c.want("3", "GET", "levelled")
 }
 
 // racing counts what clients that race were answered: yes, or that it is not known.
@@ -161,11 +161,12 @@ func race(t *testing.T, proxies []*Proxy, key string, step func(*Client, *racing
 	const clients = 6
 	var r racing
 	var done sync.WaitGroup
-	until := time.Now().Add(1500 * time.Millisecond)
+	const during, least = 1500 * time.Millisecond, 10
+	began := time.Now()
 	for i := range clients {
 		c := dial(t, proxies[i%len(proxies)].Addr)
 		done.Go(func() {
-			for time.Now().Before(until) {
+			for time.Since(began) < during || r.yes.Load() < least && time.Since(began) < patience {
 				if err := step(c.Client, &r); err != nil {
 					t.Errorf("a client lost its connection: %v", err)
 					return
@@ -178,7 +179,7 @@ func race(t *testing.T, proxies []*Proxy, key string, step func(*Client, *racing
 	for _, p := range proxies {
 		there, err := strconv.ParseInt(dial(t, p.Addr).text("GET", key), 10, 64)
 		must(t, err)
-		if there < yes || there > yes+maybe || yes < 10 {
+		if there < yes || there > yes+maybe || yes < least {
 			t.Errorf("through %d proxies %d steps were answered yes, %d may have been taken, and %d are there", len(proxies), yes, maybe, there)
 		}
 	}

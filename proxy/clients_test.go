@@ -11,7 +11,7 @@ import (
 // bulk reads one bulk string.
 func (c *client) bulk() string {
 	c.t.Helper()
-	c.nc.SetReadDeadline(time.Now().Add(5 * time.Second))
+	c.nc.SetReadDeadline(time.Now().Add(patience))
 	var head []byte
 	for one := make([]byte, 1); !strings.HasSuffix(string(head), "\r\n"); {
 		if _, err := c.nc.Read(one); err != nil {

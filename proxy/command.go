@@ -61,13 +61,17 @@ func (c *conn) carryOut(a *commands.Action) {
 	case commands.MastersEffect:
 		a.Reply = mastersReply(s.engine.Status())
 	case commands.AdmitEffect:
-		a.Reply = s.admitMaster(e.Master)
+		a.Reply = c.ordered("LOCK ADMIT", e.Master, s.admitMaster(e.Master))
 	case commands.DrainEffect:
-		a.Reply = s.drainMaster(e.Master)
+		a.Reply = c.ordered("LOCK DRAIN", e.Master, s.drainMaster(e.Master, e.Force))
 	case commands.ResumeEffect:
-		a.Reply = s.resumeMaster(e.Master)
+		a.Reply = c.ordered("LOCK RESUME", e.Master, s.resumeMaster(e.Master))
 	case commands.TimeEffect:
-		now := s.engine.Now()
+		now, known := s.engine.Now()
+		if !known {
+			a.Reply = commands.NoTime
+			return
+		}
 		a.Reply = commands.Array(
 			commands.Bulk(strconv.FormatInt(now.Unix(), 10)),
 			commands.Bulk(strconv.Itoa(now.Nanosecond()/1000)),

@@ -38,6 +38,8 @@ type fakeEngine struct {
 	orders []string // what the operator ordered
 	notNow error    // what orders are answered
 
+	timeless bool // the masters' clocks do not agree
+
 	broadcast
 }
 
@@ -54,19 +56,24 @@ func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
 	}
 }
 
-func (e *fakeEngine) TakeBack(r *quorum.Request, _ time.Time) {
+func (e *fakeEngine) TakeBack(l quorum.Lock) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.takenBack = append(e.takenBack, r.Key)
+	e.takenBack = append(e.takenBack, l.Key)
 }
 
-func (e *fakeEngine) Open(int) error        { return nil }
-func (e *fakeEngine) Ready() bool           { return true }
-func (e *fakeEngine) Now() time.Time        { return time.UnixMicro(1700000000123456) }
-func (e *fakeEngine) Status() quorum.Status { return e.status }
+func (e *fakeEngine) Open(int) error         { return nil }
+func (e *fakeEngine) Ready() bool            { return true }
+func (e *fakeEngine) Now() (time.Time, bool) { return time.UnixMicro(1700000000123456), !e.timeless }
+func (e *fakeEngine) Status() quorum.Status  { return e.status }
 
-func (e *fakeEngine) Admit(master string) error  { return e.order("admit " + master) }
-func (e *fakeEngine) Drain(master string) error  { return e.order("drain " + master) }
+func (e *fakeEngine) Admit(master string) error { return e.order("admit " + master) }
+func (e *fakeEngine) Drain(master string, force bool) error {
+	if force {
+		master += " by force"
+	}
+	return e.order("drain " + master)
+}
 func (e *fakeEngine) Resume(master string) error { return e.order("resume " + master) }
 
 func (e *fakeEngine) order(text string) error {
@@ -93,6 +100,9 @@ func (e *fakeEngine) answer(t testing.TB, key string, r quorum.Result) {
 	if found == nil {
 		t.Errorf("no request for %q is waiting", key)
 		return
+	}
+	if r.Decision == quorum.Won {
+		r.Lock.Key = key
 	}
 	found.asker.Answer(r).Flush()
 }
@@ -151,7 +161,11 @@ func (s scripted) Do(args []string) commands.Action {
 	}
 	row := commands.Table()[0]
 	one := func(kind quorum.Kind, key string) []quorum.Request {
-		return []quorum.Request{{Kind: kind, Key: key}}
+		r := quorum.Request{Kind: kind, Key: key}
+		if kind == quorum.Write {
+			r.Args = []string{"SET", key, "v"}
+		}
+		return []quorum.Request{r}
 	}
 	switch args[0] {
 	case "ping":
@@ -333,7 +347,7 @@ func (c *client) send(text string) {
 // expect reads exactly text.
 func (c *client) expect(text string) {
 	c.t.Helper()
-	c.nc.SetReadDeadline(time.Now().Add(5 * time.Second))
+	c.nc.SetReadDeadline(time.Now().Add(patience))
 	got := make([]byte, len(text))
 	n, err := io.ReadFull(c.nc, got)
 	if string(got[:n]) != text {
@@ -344,7 +358,7 @@ func (c *client) expect(text string) {
 // expectEnd reads text and then the end of the connection.
 func (c *client) expectEnd(text string) {
 	c.t.Helper()
-	c.nc.SetReadDeadline(time.Now().Add(5 * time.Second))
+	c.nc.SetReadDeadline(time.Now().Add(patience))
 	got, err := io.ReadAll(c.nc)
 	var timeout net.Error
 	if string(got) != text || errors.As(err, &timeout) && timeout.Timeout() {

@@ -13,22 +13,21 @@ type Engine interface {
 	// answered exactly once, possibly before Put returns.
 	Put(r *quorum.Request, asker quorum.Asker)
 
-	// TakeBack releases a lock that was won for r at a time, and of which its
-	// client was never told.
-	TakeBack(r *quorum.Request, won time.Time)
+	// TakeBack releases a lock of which its client was never told.
+	TakeBack(l quorum.Lock)
 
 	// Ready: a quorum of masters can vote.
 	Ready() bool
 
-	// Now is the time by the masters' clocks.
-	Now() time.Time
+	// Now is the time by the masters' clocks, if they agree on one.
+	Now() (now time.Time, known bool)
 
 	Status() quorum.Status
 
 	// Admit ends the quarantine of a master, Drain has it asked for no votes, and
 	// Resume ends that. The error says why not, and names the masters.
 	Admit(master string) error
-	Drain(master string) error
+	Drain(master string, force bool) error
 	Resume(master string) error
 
 	// Open returns when requests to a database can be put, or with an error in

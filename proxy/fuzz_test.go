@@ -42,7 +42,7 @@ func converse(t *testing.T, input []byte, seed uint64, password bool) string {
 		}
 		c.nc.(*net.TCPConn).CloseWrite()
 	}()
-	c.nc.SetReadDeadline(time.Now().Add(10 * time.Second))
+	c.nc.SetReadDeadline(time.Now().Add(patience))
 	got, err := io.ReadAll(c.nc)
 	if err != nil && strings.Contains(err.Error(), "timeout") {
 		t.Fatalf("no end: %q", got)

@@ -70,15 +70,9 @@ func TestIdleConnectionsAreSmall(t *testing.T) {
 	}
 	defer holder.Wait()
 	defer input.Close()
-	for range 60000 {
-		if r.server.stats.processed() == uint64(2*count) {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if got := r.server.stats.processed(); got != uint64(2*count) {
-		t.Fatalf("%d commands carried out, want %d", got, 2*count)
-	}
+	eventually(t, "all commands are carried out", func() bool {
+		return r.server.stats.processed() == uint64(2*count)
+	})
 	each := (memory() - before) / count
 	t.Logf("%d connections, %d bytes each, goroutines %d", count, each, runtime.NumGoroutine())
 	if each > most {

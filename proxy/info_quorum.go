@@ -45,6 +45,7 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "splits:%d", st.Splits)
 	line(b, "collapsed:%d", st.Shared)
 	line(b, "undos:%d", st.Undos)
+	line(b, "undos_missed:%d", st.UndosMissed)
 	line(b, "heals:%d", st.Heals)
 	line(b, "votes_withheld:%d", withheld)
 	line(b, "quarantines:%d", st.Quarantines)
@@ -55,7 +56,9 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "debt_bytes:%d", debtBytes)
 	line(b, "debts_owed:%d", st.DebtsOwed)
 	line(b, "debts_paid:%d", st.DebtsPaid)
+	line(b, "debts_needless:%d", st.DebtsNeedless)
 	line(b, "debts_dropped:%d", st.DebtsDropped)
+	line(b, "debts_left:%d", st.DebtsLeft)
 	line(b, "over_max_ttl:%d", st.OverMaxTTL)
 	line(b, "undelivered_oks:%d", s.stats.undelivered.Load())
 	line(b, "max_hold_ends:%d", st.MaxHoldEnds)
@@ -75,10 +78,10 @@ func masterText(m *quorum.MasterStatus) string {
 		since = max(time.Since(m.Since), 0)
 	}
 	return fmt.Sprintf("name=%s,state=%s,since_seconds=%d,run_id=%s,version=%s,rtt_usec=%d,"+
-		"granted=%d,refused=%d,unknown=%d,withheld=%d,queue=%d,in_batch=%d,debts=%d,debt_bytes=%d,reconnects=%d,"+
+		"granted=%d,refused=%d,unknown=%d,withheld=%d,unasked=%d,queue=%d,in_batch=%d,debts=%d,debt_bytes=%d,reconnects=%d,"+
 		"quarantine_left_seconds=%d,catch_up_copied=%d,catch_up_sources=%d,catch_up_needed=%d,clock_offset_usec=%d,elsewhere=%s,reason=%s",
 		m.Name, m.State, since/time.Second, m.RunID, m.Version, m.RoundTrip.Microseconds(),
-		m.Granted, m.Refused, m.Unknown, m.Withheld, m.Queue, m.InBatch, m.Debts, m.DebtBytes, m.Reconnects,
+		m.Granted, m.Refused, m.Unknown, m.Withheld, m.Unasked, m.Queue, m.InBatch, m.Debts, m.DebtBytes, m.Reconnects,
 		m.Left/time.Second, m.CatchUp.Copied, m.CatchUp.Sources, m.CatchUp.Needed, m.ClockOffset.Microseconds(), elsewhereText(m), reason)
 }
 

@@ -127,7 +127,7 @@ func TestInfoQuorum(t *testing.T) {
 		st.Masters = []quorum.MasterStatus{{
 			Name: "127.0.0.1:6381", State: quorum.Down, Since: time.Now(), Reason: "dial: refused, again\r\n",
 			RunID: "abc", Version: "7.0.15", RoundTrip: 150 * time.Microsecond,
-			Granted: 1, Refused: 2, Unknown: 3, Withheld: 4, Queue: 5, InBatch: 6, Debts: 7, DebtBytes: 8, Reconnects: 9,
+			Granted: 1, Refused: 2, Unknown: 3, Withheld: 4, Unasked: 11, Queue: 5, InBatch: 6, Debts: 7, DebtBytes: 8, Reconnects: 9,
 			Left: 90 * time.Second, CatchUp: quorum.CatchUp{Copied: 10, Sources: 1, Needed: 2}, ClockKnown: true, ClockOffset: -2500 * time.Microsecond,
 			Elsewhere: []quorum.MasterStatus{{DB: 3, State: quorum.Quarantined}, {DB: 7, State: quorum.CatchingUp}},
 		}, {Withheld: 10, Debts: 20, DebtBytes: 30}}
@@ -139,7 +139,7 @@ func TestInfoQuorum(t *testing.T) {
 			"votes_withheld": "14", "debts": "27", "debt_bytes": "38", "quarantines": "4", "quarantined": "3", "catch_ups": "2", "catch_up_keys": "1",
 			"decisions_acquire": "won=11,contended=0,split=0,unavailable=2",
 			"master0": "name=127.0.0.1:6381,state=down,since_seconds=12,run_id=abc,version=7.0.15,rtt_usec=150," +
-				"granted=1,refused=2,unknown=3,withheld=4,queue=5,in_batch=6,debts=7,debt_bytes=8,reconnects=9," +
+				"granted=1,refused=2,unknown=3,withheld=4,unasked=11,queue=5,in_batch=6,debts=7,debt_bytes=8,reconnects=9," +
 				"quarantine_left_seconds=90,catch_up_copied=10,catch_up_sources=1,catch_up_needed=2,clock_offset_usec=-2500,elsewhere=3:quarantined 7:catching-up,reason=dial: refused; again  ",
 		} {
 			if got := r.field(name); got != want {
@@ -159,6 +159,9 @@ func TestTimeIsTheMasters(t *testing.T) {
 		c := r.dial()
 		c.send("TIME\r\n")
 		c.expect("*2\r\n$10\r\n1700000000\r\n$6\r\n123456\r\n")
+		r.engine.timeless = true
+		c.send("TIME\r\n")
+		c.expect("-NOQUORUM no quorum of the masters' clocks agrees on the time of day\r\n")
 		r.end()
 	})
 }

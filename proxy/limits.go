@@ -1,5 +1,7 @@
 package proxy
 
+import "math"
+
 // Limits bounds what one client may cost. The zero value of a field stands for
 // the default beside it.
 type Limits struct {
@@ -47,6 +49,12 @@ const (
 const (
 	guestMaxArgs = 10
 	guestMaxBulk = 16384
+)
+
+// What Redis takes of any client, which is told of a guest's limits up to there.
+const (
+	redisMaxArgs = math.MaxInt32
+	redisMaxBulk = 512 << 20
 )
 
 func (l Limits) withDefaults() Limits {

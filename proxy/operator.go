@@ -22,7 +22,7 @@ func mastersReply(st quorum.Status) commands.Reply {
 func masterReply(m *quorum.MasterStatus) commands.Reply {
 	pairs := appendField(nil, "name", m.Name)
 	pairs = appendStanding(pairs, m)
-	pairs = appendField(pairs, "votes", fmt.Sprintf("granted=%d refused=%d unknown=%d withheld=%d", m.Granted, m.Refused, m.Unknown, m.Withheld))
+	pairs = appendField(pairs, "votes", fmt.Sprintf("granted=%d refused=%d unknown=%d withheld=%d unasked=%d", m.Granted, m.Refused, m.Unknown, m.Withheld, m.Unasked))
 	pairs = appendField(pairs, "clock-offset", clockText(m))
 	pairs = appendField(pairs, "round-trip", m.RoundTrip.Round(time.Microsecond).String())
 	pairs = appendField(pairs, "queue", fmt.Sprint(m.Queue))
@@ -73,6 +73,14 @@ func clockText(m *quorum.MasterStatus) string {
 	return fmt.Sprintf("%+.1fms", float64(tenth)/float64(time.Millisecond))
 }
 
+// ordered logs who has given an order about a master, and what it came to.
+func (c *conn) ordered(order, master string, reply commands.Reply) commands.Reply {
+	who := c.session.Snapshot()
+	c.srv.log.Warn("an order about a master was given", "order", order, "master", master, "by", c.addr,
+		"id", who.ID, "user", who.User, "name", who.Name, "answer", reply.Str)
+	return reply
+}
+
 // admitMaster carries out LOCK ADMIT.
 func (s *Server) admitMaster(master string) commands.Reply {
 	if err := s.engine.Admit(master); err != nil {
@@ -82,8 +90,8 @@ func (s *Server) admitMaster(master string) commands.Reply {
 }
 
 // drainMaster carries out LOCK DRAIN.
-func (s *Server) drainMaster(master string) commands.Reply {
-	if err := s.engine.Drain(master); err != nil {
+func (s *Server) drainMaster(master string, force bool) commands.Reply {
+	if err := s.engine.Drain(master, force); err != nil {
 		return orderRefused(err)
 	}
 	text := "OK, this proxy asks master " + master + " for no votes until LOCK RESUME or its own restart; each proxy is told for itself"

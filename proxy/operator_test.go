@@ -47,12 +47,12 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 		at := now.UTC().Format(time.RFC3339)
 		for i, want := range []string{
 			`name="m1" state="voting" since="` + now.Add(-90*time.Second).UTC().Format(time.RFC3339) + `, 1m30s ago" why="" left="" catch-up="" ` +
-				`votes="granted=1 refused=2 unknown=3 withheld=4" clock-offset="-2.5ms" round-trip="123µs" queue="5" debts="6 in 700 bytes" reconnects="8" run-id="abc" version="7.0.15" ` +
+				`votes="granted=1 refused=2 unknown=3 withheld=4 unasked=0" clock-offset="-2.5ms" round-trip="123µs" queue="5" debts="6 in 700 bytes" reconnects="8" run-id="abc" version="7.0.15" ` +
 				`elsewhere=[database="3" state="catching-up" since="` + at + `, 0s ago" why="its marker is gone" left="1m0s" catch-up="copied=10 sources=1/2"]`,
 			`name="m2" state="quarantined" since="` + at + `, 0s ago" why="its process was started anew" left="4m0s" catch-up="copied=0 sources=0/0" ` +
-				`votes="granted=0 refused=0 unknown=0 withheld=0" clock-offset="" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
+				`votes="granted=0 refused=0 unknown=0 withheld=0 unasked=0" clock-offset="" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
 			`name="m3" state="connecting" since="" why="" left="" catch-up="" ` +
-				`votes="granted=0 refused=0 unknown=0 withheld=0" clock-offset="+0.0ms" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
+				`votes="granted=0 refused=0 unknown=0 withheld=0 unasked=0" clock-offset="+0.0ms" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
 		} {
 			if got := fields(r.Elems[i]); got != want {
 				t.Errorf("%d:\n%s\nwant\n%s", i, got, want)
@@ -74,6 +74,10 @@ func TestOrdersReachTheEngineAndAreAnswered(t *testing.T) {
 		c.expect("+OK, but locks that master m1 has lost may now be given a second time, until they would have run out\r\n")
 		c.send("LOCK DRAIN m2\r\n")
 		c.expect("+OK, this proxy asks master m2 for no votes until LOCK RESUME or its own restart; each proxy is told for itself\r\n")
+		c.send("LOCK DRAIN m3 FORCE\r\n")
+		c.expect("+OK, this proxy asks master m3 for no votes until LOCK RESUME or its own restart; each proxy is told for itself\r\n")
+		c.send("LOCK DRAIN m3 FARCE\r\nLOCK DRAIN m3 FORCE FORCE\r\n")
+		c.expect("-ERR syntax error\r\n-ERR syntax error\r\n")
 		c.send("LOCK RESUME m2\r\n")
 		c.expect("+OK\r\n")
 		r.engine.mu.Lock()
@@ -83,7 +87,7 @@ func TestOrdersReachTheEngineAndAreAnswered(t *testing.T) {
 			c.send("LOCK " + word + " m9\r\n")
 			c.expect("-ERR there is no master \"m9\", the masters are m1 m2\r\n")
 		}
-		if got, want := fmt.Sprint(r.engine.orders), "[admit m1 drain m2 resume m2 admit m9 drain m9 resume m9]"; got != want {
+		if got, want := fmt.Sprint(r.engine.orders), "[admit m1 drain m2 drain m3 by force resume m2 admit m9 drain m9 resume m9]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		r.end()

@@ -126,7 +126,7 @@ func TestSubscribingWithoutAQuorumChangesNothing(t *testing.T) {
 		r.engine.deaf = true
 		c := r.dial()
 		c.send("SUBSCRIBE a\r\nPSUBSCRIBE b*\r\nPUBSUB CHANNELS\r\n")
-		sorry := "-NOQUORUM 1 of 3 masters could vote, 2 are needed\r\n"
+		sorry := "-NOQUORUM 1 of 3 masters can be heard, 2 are needed\r\n"
 		c.expect(sorry + sorry + "*0\r\n")
 		if n := r.engine.deliver("a", "m"); n != 0 {
 			t.Errorf("%d receivers", n)

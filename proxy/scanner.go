@@ -204,20 +204,20 @@ func (s *scanner) lengthKnown() (end bool, err error) {
 	n, ok := s.number()
 	if s.first == '*' {
 		switch {
+		case ok && s.guest && n > guestMaxArgs && n <= redisMaxArgs:
+			return false, protocolError("unauthenticated multibulk length")
 		case !ok || n > int64(s.limits.MaxArgs):
 			return false, s.invalid()
-		case s.guest && n > guestMaxArgs:
-			return false, protocolError("unauthenticated multibulk length")
 		}
 		s.args = int(max(n, 0))
 		s.state, s.first, s.line = inLength, '$', 0
 		return s.args == 0, nil
 	}
 	switch {
+	case ok && s.guest && n > guestMaxBulk && n <= redisMaxBulk:
+		return false, protocolError("unauthenticated bulk length")
 	case !ok || n < 0 || n > int64(s.limits.MaxBulk):
 		return false, s.invalid()
-	case s.guest && n > guestMaxBulk:
-		return false, protocolError("unauthenticated bulk length")
 	case int64(s.size)+n > int64(s.limits.MaxQuery):
 		return false, queryLimit
 	}

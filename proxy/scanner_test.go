@@ -76,7 +76,10 @@ func TestScannerRefuses(t *testing.T) {
 		{"*1\r\n+OK\r\n", "expected '$', got '+'", false},
 		{"*1\r\n\r\n", "expected '$', got '\r'", false},
 		{"*11\r\n", "unauthenticated multibulk length", true},
-		{"*1\r\n$16385\r\n", "invalid bulk length", true}, // over MaxBulk too
+		{"*2147483647\r\n", "unauthenticated multibulk length", true}, // over MaxArgs too
+		{"*2147483648\r\n", "invalid multibulk length", true},
+		{"*1\r\n$16385\r\n", "unauthenticated bulk length", true}, // over MaxBulk too
+		{"*1\r\n$536870913\r\n", "invalid bulk length", true},
 		{"*" + long, "too big mbulk count string", false},
 		{"*1\r\n$" + long, "too big bulk count string", false},
 		{long, "too big inline request", false},

@@ -31,8 +31,7 @@ type slot struct {
 	queues  bool
 	held    []string
 
-	won   bool          // the reply tells that the first request, an acquire, was won
-	wonAt time.Duration // by the server's clock
+	won bool // the reply tells that the first request, an acquire, was won
 
 	asks    []ask
 	results []quorum.Result
@@ -159,6 +158,7 @@ func (c *conn) Flush() {
 func (s *slot) fill() {
 	reply, next := s.render.Render(s.results)
 	if len(next.Requests) > 0 {
+		s.told(false)
 		s.askOn(next)
 		return
 	}
@@ -169,9 +169,19 @@ func (s *slot) fill() {
 	if !s.muted {
 		encoded = appendReply(s.small[:0], &reply, s.proto)
 		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
-		s.wonAt = now
 	}
+	s.told(s.won)
 	c.complete(s, encoded)
+}
+
+// told says of the locks that were won that nobody will take them back, but for the first
+// one if that is a promise.
+func (s *slot) told(promise bool) {
+	for i := range s.results {
+		if i > 0 || !promise {
+			s.results[i].Lock.Told()
+		}
+	}
 }
 
 // askOn puts the requests that follow from the results, all at once: their

@@ -144,16 +144,10 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 		for c.phase != cutOff && c.undecided.waits(key, s.queues) {
 			c.waitFlushed()
 		}
-		if c.phase != cutOff && (s.ordered || undecides(r)) {
+		if c.phase != cutOff && (s.ordered || r.Undecides()) {
 			s.held = append(s.held, key)
 			c.undecided.add(key, s.queues)
 		}
 	}
 	return c.phase != cutOff
-}
-
-// undecides tells of a request that it leaves its keys undecided until it is
-// answered.
-func undecides(r *quorum.Request) bool {
-	return r.Kind == quorum.Acquire || r.Kind == quorum.Run || r.Kind == quorum.Extend
 }

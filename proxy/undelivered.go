@@ -8,12 +8,14 @@ package proxy
 
 // promiseSize is about what a promise costs beside its reply, which is short: a client
 // that does not read is owed that, too.
-const promiseSize = 1 << 10
+const promiseSize = 2 << 10
 
 // kept forgets the promises of which the kernel has a byte. mu is held.
 func (c *conn) kept() {
 	for c.promises.head != nil && c.promises.head.begins < c.sent {
-		c.release(c.promises.pop())
+		s := c.promises.pop()
+		s.results[0].Lock.Told()
+		c.release(s)
 		c.unread -= promiseSize
 	}
 }
@@ -39,7 +41,7 @@ func (c *conn) broken() (list []*slot) {
 
 func (c *conn) takeBack(list []*slot) {
 	for _, s := range list {
-		c.srv.engine.TakeBack(s.asks[0].request, c.srv.started.Add(s.wonAt))
+		c.srv.engine.TakeBack(s.results[0].Lock)
 		c.srv.stats.undelivered.Add(1)
 	}
 }

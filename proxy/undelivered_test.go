@@ -138,7 +138,7 @@ func TestAnOKThatTheKernelHasIsNotTakenBack(t *testing.T) {
 // An OK that waits costs more than its five bytes.
 func TestOKsThatNobodyReadsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Config{Limits: Limits{MaxUnread: 100 << 10}})
+		r := newRig(t, Config{Limits: Limits{MaxUnread: 200 << 10}})
 		r.engine.auto = answerAtOnce
 		c := r.dial()
 		var sent strings.Builder

@@ -119,6 +119,7 @@ func (l *lane) takeSome() *batch {
 		return nil
 	}
 	b := l.newBatch(nil, nil)
+	b.ordinal = l.sentSo.last
 	waits := make(map[string]struct{})
 	l.errands = slices.DeleteFunc(l.errands, func(e errand) bool {
 		goes := len(b.errands) < maxBatch && l.goes(e.about(), waits)
@@ -147,6 +148,7 @@ func (l *lane) takeSome() *batch {
 			return false
 		}
 		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
+		l.sentSo.note(o)
 		return true
 	})
 	n := len(b.errands) + len(b.ops)

@@ -36,6 +36,57 @@ func TestDecisionIsNotLaterThanHalfOfTheTTL(t *testing.T) {
 	})
 }
 
+// It is not the masters' fault, and the client is told what they can grant.
+func TestTTLThatIsTooShortIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		for _, m := range w.masters {
+			m.delay = 5 * ms
+		}
+		w.engine = w.start(w.cfg)
+		w.want(w.acquire("k", "t", time.Minute), Won)
+		short := func(r Result, d time.Duration) {
+			t.Helper()
+			if w.want(r, Unavailable); r.Shortest < d || r.Shortest > d+2*ms {
+				t.Errorf("%v is said to be long enough", r.Shortest)
+			}
+		}
+		short(w.extend("k", "t", ms), 20*ms)
+		r := w.acquire("k2", "t", ms)
+		short(r, 20*ms)
+		w.settle()
+		w.wantValues("k2", "", "", "")
+		w.want(w.acquire("k2", "t", r.Shortest), Won)
+
+		// Masters that hang are to blame themselves, also to who waits for another's attempt.
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 300 * ms }) }, 2, 3)
+		first := w.put(Request{Kind: Acquire, Key: "k3", Token: "1", TTL: time.Minute})
+		second := w.put(Request{Kind: Acquire, Key: "k3", Token: "2", TTL: ms})
+		if r := first.wait(t); r.Decision != Unavailable || r.Shortest != 0 {
+			t.Errorf("%+v", r)
+		}
+		if r := second.wait(t); r.Decision != Unavailable || r.Shortest != 0 {
+			t.Errorf("%+v", r)
+		}
+		time.Sleep(10 * time.Second)
+
+		// What wins no lock has all the time that there is.
+		w.want(w.ask(Request{Kind: Write, Key: "k4", Args: []string{"SET", "k4", "v", "PX", ""}, TTLArg: 4, TTL: ms}), Unavailable)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 100 * ms }) }, 2, 3)
+		time.Sleep(10 * time.Second)
+		w.want(w.ask(Request{Kind: Write, Key: "k5", Args: []string{"SET", "k5", "v", "PX", ""}, TTLArg: 4, TTL: ms}), Won)
+
+		// Without a quorum it is the masters' fault, and with a ttl that is long enough.
+		if r := w.acquire("k6", "t", 1000*ms); r.Decision != Won {
+			t.Errorf("%+v", r)
+		}
+		w.down(2, 3)
+		if r := w.acquire("k7", "t", ms); r.Decision != Unavailable || r.Shortest != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
 func TestExpiriesArePaddedAndReadsAreNot(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.want(w.acquire("k", "t", 30*time.Second), Won)
@@ -197,7 +248,7 @@ func TestClientsOfOneProxyNeverSplitAVote(t *testing.T) {
 	}
 }
 
-func TestMastersBeforeSevenAreAskedWithoutGET(t *testing.T) {
+func TestMastersBeforeSevenTellTheValueToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 3)
 		w.masters[0].version, w.masters[1].version = "6.2.14", "5.0.1"
@@ -205,18 +256,52 @@ func TestMastersBeforeSevenAreAskedWithoutGET(t *testing.T) {
 		w.want(w.acquire("k", "a", time.Minute), Won)
 		r := w.acquire("k", "b", time.Minute)
 		w.want(r, Contended)
-		if r.Exists {
-			t.Errorf("one master of three named %q, and that is told", r.Value)
+		if !r.Exists || r.Value != "a" {
+			t.Errorf("told %+v", r)
 		}
 		w.wantValues("k", "a", "a", "a")
 		for i, m := range w.masters {
-			for _, c := range m.commands("SET") {
-				if strings.Contains(c, "GET") != (i == 2) {
-					t.Errorf("%s was asked %q", m.name, c)
-				}
+			if got := len(m.commands("acquire")) > 0; got != (i < 2) {
+				t.Errorf("%s was asked by the script: %v", m.name, got)
 			}
 		}
 	})
+}
+
+// Who asks for the value that is there is told one that a quorum names, or that nobody
+// knows: nil would say that there was none.
+func TestRefusalTellsOnlyWhatAQuorumNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		values [3]string
+		down   int
+		want   Decision
+		value  string
+	}{
+		"three values":                       {[3]string{"a", "b", "c"}, 0, Split, ""},
+		"two of three, by the last":          {[3]string{"a", "b", "a"}, 0, Contended, "a"},
+		"two values, and one that is down":   {[3]string{"a", "b", ""}, 3, Split, ""},
+		"a value on one, and one is down":    {[3]string{"a", "", ""}, 3, Split, ""},
+		"a value on one":                     {[3]string{"", "", "c"}, 0, Won, ""},
+		"a value that it asks to set on two": {[3]string{"t", "b", "t"}, 0, Contended, "t"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				for i, value := range c.values {
+					if value != "" {
+						w.masters[i].put("k", value, time.Minute)
+					}
+				}
+				if c.down > 0 {
+					w.down(c.down)
+				}
+				w.masters[2].set(func(m *fakeMaster) { m.delay = ms })
+				r := w.ask(Request{Kind: Acquire, Key: "k", Token: "t", TTL: time.Minute, TellsValue: true})
+				if w.want(r, c.want); r.Exists != (c.value != "") || r.Value != c.value {
+					t.Errorf("told %+v", r)
+				}
+			})
+		})
+	}
 }
 
 func TestKeyOfAnotherTypeIsTaken(t *testing.T) {

@@ -127,10 +127,13 @@ func readReadings(a answer) (list []reading, ok bool) {
 }
 
 // kind is the type of the value, for a message.
-func (r *reading) kind() string {
-	if strings.HasPrefix(r.digest, toldWhole) {
+func (r *reading) kind() string { return kindOf(r.digest) }
+
+// kindOf is the type of the value that a digest is of.
+func kindOf(digest string) string {
+	if strings.HasPrefix(digest, toldWhole) {
 		return "string"
 	}
-	kind, _, _ := strings.Cut(r.digest, "#")
+	kind, _, _ := strings.Cut(digest, "#")
 	return kind
 }

@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/redis/rueidis"
@@ -54,6 +53,17 @@ func (a answer) aside() bool {
 	return a.kind == FailureReply && !a.failed("ERR ") && !a.failed("WRONGTYPE")
 }
 
+// ofMaster tells that an error's code is one by which Redis speaks of the state that the
+// server is in.
+func ofMaster(text string) bool {
+	code, _, _ := strings.Cut(text, " ")
+	switch code {
+	case "LOADING", "READONLY", "NOAUTH", "NOPERM", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "OOM", "MISCONF", "NOREPLICAS", "BUSY", "UNKILLABLE":
+		return true
+	}
+	return false
+}
+
 // wrongType tells that the key holds something that is no string. Scripts put
 // words of their own around the error, which differ between versions.
 func (a answer) wrongType() bool {
@@ -69,30 +79,28 @@ var ofAnotherType = said{typ: "another", named: true, reply: Reply{
 // said is what the engine keeps of one master's answer until the request is
 // settled. Which fields count depends on the kind of the request.
 type said struct {
-	nonce  nonce  // under which the master was known when it was asked
-	value  string // the value seen, removed or given another expiry; of a Survey, the server's run id
-	typ    string // its type; "" if there is none
-	left   int64  // remaining ttl in milliseconds, or saysNoTTL
-	named  bool   // value and type were told
-	absent bool   // there was no key
-	reply  Reply
+	nonce   nonce   // under which the master was known when it was asked
+	ordinal ordinal // where the lane has sent it
+	done    span    // when it was carried out, by the master's clock
+	asked   span    // the same by ours: from when the batch was sent until it was answered
+	value   string  // the value seen, removed or given another expiry; of a Survey, the server's run id
+	typ     string  // its type; "" if there is none
+	left    int64   // remaining ttl in milliseconds, or saysNoTTL
+	named   bool    // value and type were told
+	absent  bool    // there was no key
+	reply   Reply
 
 	journal *journaled // of a Run, and the reply to a Survey
 }
 
 // judge turns a master's answer into its vote: what the master said, whether it
-// carried out what was asked, and what to keep of the answer. nxGet tells
-// whether an acquire was sent with GET, which changes what its answer means.
-// It is pure.
-func (r *Request) judge(a answer, nxGet bool) (v Vote, did bool, s said) {
-	if a.aside() {
+// carried out what was asked, and what to keep of the answer. It is pure.
+func (r *Request) judge(a answer) (v Vote, did bool, s said) {
+	if a.aside() || a.tooLate() {
 		return Unknown, false, s
 	}
 	switch r.Kind {
 	case Acquire:
-		if !nxGet {
-			return judgePlainAcquire(a)
-		}
 		return judgeAcquire(a)
 	case Release, Extend:
 		return judgeCompare(a)
@@ -108,7 +116,13 @@ func (r *Request) judge(a answer, nxGet bool) (v Vote, did bool, s said) {
 	return r.judgeWrite(a)
 }
 
-// judgeAcquire reads the reply to SET NX GET: nil if the key was set, else the
+// otherFound tells that the command was bound, and was left.
+func (a answer) otherFound() bool { return a.kind == IntegerReply && a.int == saysOther }
+
+// tooLate tells that the command was dated, and came too late.
+func (a answer) tooLate() bool { return a.kind == IntegerReply && a.int == saysLate }
+
+// judgeAcquire reads the reply to SET NX GET, or to acquireScript: nil if the key was set, else the
 // value that is there.
 func judgeAcquire(a answer) (Vote, bool, said) {
 	switch a.kind {
@@ -119,18 +133,6 @@ func judgeAcquire(a answer) (Vote, bool, said) {
 	}
 	if a.wrongType() { // a key that is no string is a key
 		return Refused, false, ofAnotherType
-	}
-	return Unknown, false, said{}
-}
-
-// judgePlainAcquire reads the reply to SET NX without GET: OK if the key was
-// set, else nil.
-func judgePlainAcquire(a answer) (Vote, bool, said) {
-	switch {
-	case a.kind == BulkReply && a.str == "OK":
-		return Granted, true, said{}
-	case a.kind == NilReply:
-		return Refused, false, said{}
 	}
 	return Unknown, false, said{}
 }
@@ -197,12 +199,15 @@ func typed(a answer) (s said, ok bool) {
 }
 
 // judgeWrite reads the reply of writeScript: {type, value, what the key was, its
-// remaining ttl}.
+// remaining ttl, the remaining ttl that it has now}.
 func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 	if a.kind == FailureReply {
 		return Granted, false, said{reply: Reply{Kind: FailureReply, Str: a.str}}
 	}
-	if len(a.elems) != 4 || a.elems[3].kind != IntegerReply {
+	if a.otherFound() {
+		return Refused, false, said{}
+	}
+	if len(a.elems) != 5 || a.elems[3].kind != IntegerReply || a.elems[4].kind != IntegerReply {
 		return Unknown, false, said{}
 	}
 	reply := Reply{Str: a.elems[1].str}
@@ -230,42 +235,24 @@ func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 		if r.Args[0] != "SET" {
 			s.value = dumped(a.elems[2].str)
 		}
-		s.journal = r.undoOf(a.elems[2].str, a.elems[3].int)
+		s.journal = r.journalOf(a.elems[2].str, a.elems[3].int, a.elems[4].int)
 	}
 	return Granted, did, s
 }
 
-// dumped is the content of a dump, as far as all versions of Redis tell it alike: a
-// string's without the dump's own version and checksum.
-func dumped(dump string) string {
-	const end = 10
-	if len(dump) <= end || dump[0] != 0 {
-		return ""
-	}
-	return dump[:len(dump)-end]
-}
-
-// undoOf is the undo record of a Write that was carried out: what the key is
-// now follows from the command. A removal has none, nor has a key that the master
-// could not dump.
-func (r *Request) undoOf(before string, left int64) *journaled {
-	if left == saysOther {
-		return nil
-	}
-	u := undoRecord{key: r.Key, before: before, left: left, after: before, expires: saysNoTTL}
-	switch {
-	case r.Args[0] == "SET":
+// journalOf has the undo record of a Write that was carried out: what the key is
+// now follows from the command. A removal is not to be undone, nor is what is done to
+// a key that the master could not dump.
+func (r *Request) journalOf(before string, left, expires int64) *journaled {
+	u := undoRecord{key: r.Key, before: before, left: left, after: before, expires: expires}
+	if r.Args[0] == "SET" {
 		u.after = r.Args[2]
-		if r.has("KEEPTTL") {
-			u.expires = max(left, saysNoTTL)
-		}
-	case r.Args[0] == "PEXPIRE" && r.TTLArg == 0:
-		return nil
 	}
-	if r.TTLArg > 0 {
-		u.expires, _ = strconv.ParseInt(r.Args[r.TTLArg], 10, 64)
+	j := &journaled{found: []undoRecord{u}}
+	if left != saysOther && expires != saysAbsent {
+		j.undo = j.found
 	}
-	return &journaled{undo: []undoRecord{u}}
+	return j
 }
 
 // carriedOut tells by the reply to a Write whether it changed anything.

@@ -13,57 +13,135 @@ import (
 	"time"
 )
 
-// Bootstrap marks a new set of masters, so that proxies which are configured with
-// the same terms let them vote. It refuses if one of them cannot be reached, is
-// marked already, or is another of them under a second name. Before it no proxy
-// grants anything on them.
-//
-// All masters get a provisional marker first. So a proxy that meets them half-way
-// takes none for one that lost its marker, and what is left behind by a bootstrap
-// that was cut off ends as a quarantine does.
-func Bootstrap(ctx context.Context, cfg Config) error {
+// Bootstrapping is how Bootstrap goes about it.
+type Bootstrapping struct {
+	// NoLocksHeld is the operator's word that nobody holds a lock on the masters: those
+	// of which none has voted yet may do so at once then. Else they do when a proxy has
+	// seen max-ttl pass.
+	NoLocksHeld bool
+
+	// Wait is how long masters are waited for that cannot be reached. Zero: not at all.
+	Wait time.Duration
+
+	// Tell, if not nil, hears what was found and done.
+	Tell func(string)
+}
+
+// Bootstrap marks a set of masters, so that proxies which are configured with the same
+// terms let them vote. It can be repeated: what stands of the set stays, and what lacks
+// is completed, also of a first start that a proxy has begun, or of a bootstrap that was
+// cut off. Where a master votes there is nothing to do. It refuses if one of them cannot
+// be reached, is another's by its terms, or is another of them under a second name.
+func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 	if len(cfg.Masters) < 2 {
 		return nil // alone it needs no marker
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(len(cfg.Masters))*cfg.ConnectTimeout+5*time.Second)
-	defer cancel()
-	var members []*member
+	if how.Tell == nil {
+		how.Tell = func(string) {}
+	}
+	members, err := assemble(ctx, &cfg, how)
 	defer func() {
 		for _, m := range members {
 			m.conn.Close()
 		}
 	}()
+	if err != nil {
+		return err
+	}
+	how.Tell(outages(members, cfg.MaxTTL))
+	for range maxRounds {
+		done, err := bootstrapRound(members, &cfg, how)
+		if done || err != nil {
+			return err
+		}
+	}
+	return errors.New("the masters are being marked by others all the time; try again")
+}
+
+// maxRounds is how often markers may turn out to be others than what was read.
+const maxRounds = 16
+
+// assemble connects to all masters. The connections are the caller's to close, whatever
+// the error says.
+func assemble(ctx context.Context, cfg *Config, how Bootstrapping) (members []*member, err error) {
+	told := false
+	for began := time.Now(); ; pause(ctx, cfg.ConnectTimeout) {
+		members, err = reachAll(ctx, cfg)
+		if err == nil || time.Since(began) >= how.Wait || ctx.Err() != nil {
+			return members, err
+		}
+		for _, m := range members {
+			m.conn.Close()
+		}
+		if !told {
+			told = true
+			how.Tell(err.Error() + "\nwaiting for up to " + how.Wait.String())
+		}
+	}
+}
+
+func reachAll(ctx context.Context, cfg *Config) (members []*member, err error) {
 	var problems []error
 	names := make(map[string]string) // by run id
-	for i := range cfg.Masters {
-		m, err := reach(ctx, &cfg.Masters[i])
-		switch {
-		case err != nil:
-		case names[m.who.runID] != "":
-			err = errTwin(names[m.who.runID])
-		default:
-			names[m.who.runID] = m.name
-			err = m.blank()
-		}
-		if m != nil {
+	for _, i := range inOrder(cfg.names()) {
+		dialing, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout+Databases*cfg.MasterTimeout)
+		m, err := reach(dialing, &cfg.Masters[i])
+		cancel()
+		if err == nil {
 			members = append(members, m)
+			if twin := names[m.who.runID]; twin != "" {
+				err = errTwin(twin)
+			}
+			names[m.who.runID] = m.name
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("master %s: %w", cfg.Masters[i].Name, err))
+			problems = append(problems, of(cfg.Masters[i], err))
 		}
 	}
-	if len(problems) > 0 {
-		return errors.Join(problems...)
+	return members, errors.Join(problems...)
+}
+
+// bootstrapRound looks at all markers and writes what lacks. It returns false if
+// something has changed meanwhile, or is to be looked at once more.
+func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done bool, err error) {
+	var found []found
+	for _, m := range members {
+		texts, err := m.markers()
+		if err != nil {
+			return false, fmt.Errorf("master %s: %w", m.name, err)
+		}
+		found = append(found, foundOf(m.name, m.who, texts))
 	}
-	first := marker{Installation: newInstallation(), terms: cfg.agreement()}
-	for _, provisional := range []bool{true, false} {
-		for _, m := range members {
-			if err := m.mark(first, provisional); err != nil {
-				return fmt.Errorf("master %s: %w", m.name, err)
+	p, err := planBootstrap(found, cfg.agreement())
+	switch {
+	case err != nil:
+		return false, err
+	case p.votes:
+		how.Tell("installation " + p.installation + " stands, and a master of it votes: there is nothing to do")
+		return true, nil
+	case p.complete && p.proven:
+		how.Tell("installation " + p.installation + " stands, and its masters are in quarantine: proxies end that when they have caught up or max-ttl has passed")
+		return true, nil
+	case p.complete && how.NoLocksHeld:
+		for i, m := range members {
+			if ok, err := m.write(found[i], func(int) bool { return true }, m.voting(p.installation, cfg)); !ok || err != nil {
+				return false, err
 			}
 		}
+		how.Tell(fmt.Sprintf("installation %s: %d masters are marked, and may vote at once", p.installation, len(members)))
+		return true, nil
+	case p.complete:
+		how.Tell(fmt.Sprintf("installation %s: %d masters are marked; they may vote when proxies have seen %v pass, or at once after the same order with --no-locks-held, if nobody holds a lock",
+			p.installation, len(members), cfg.firstTime().Round(time.Second)))
+		return true, nil
 	}
-	return nil
+	for i, m := range members {
+		ok, err := m.write(found[i], func(db int) bool { return p.lacks(found[i], db) }, m.first(p.installation, cfg))
+		if !ok || err != nil {
+			return false, err
+		}
+	}
+	return false, nil // all is read again before anything is told, or admitted
 }
 
 func newInstallation() string {
@@ -78,9 +156,6 @@ type member struct {
 	conn net.Conn
 	gate gate
 	who  identity
-
-	marked [Databases]nonce // what stands in each database
-	count  int              // how many databases it has
 }
 
 func reach(ctx context.Context, m *Master) (*member, error) {
@@ -94,7 +169,7 @@ func reach(ctx context.Context, m *Master) (*member, error) {
 		return nil, fmt.Errorf("it cannot be used: %w", err)
 	}
 	user, password := m.credentials()
-	who, err := identify(secured, user, password, identity{})
+	who, err := identify(secured, user, password, m.client, identity{})
 	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("it cannot be used: %w", err)
@@ -107,55 +182,94 @@ func reach(ctx context.Context, m *Master) (*member, error) {
 	}, nil
 }
 
-// blank finds out how many databases there are, and that none is marked.
-func (m *member) blank() error {
-	for m.count < Databases {
-		answers, err := m.gate.ask([]string{"SELECT", strconv.Itoa(m.count)}, []string{"GET", MarkerKey})
-		switch {
-		case err != nil:
-			return err
-		case answers[0].kind == FailureReply && m.count > 0 && strings.Contains(answers[0].str, "DB index"):
-			return nil
-		case answers[0].kind == FailureReply:
-			return errors.New(answers[0].str)
-		case answers[1].kind == FailureReply:
-			return errors.New(answers[1].str)
-		case answers[1].kind != NilReply:
-			return alreadyMarked(m.count, answers[1].str)
-		}
-		m.count++
+// first makes the markers that say that nobody was known to vote when they were written.
+func (m *member) first(installation string, cfg *Config) func(db int) marker {
+	step := newInstallation()
+	return func(db int) marker {
+		mark := m.voting(installation, cfg)(db)
+		mark.nonce, mark.Loss, mark.First = newNonce(true), step, true
+		mark.Why = "bootstrap has marked it, and locks may be held"
+		return mark
 	}
-	return nil
 }
 
-func alreadyMarked(db int, text string) error {
-	was := "another program"
-	if old, err := parseMarker(text); err == nil {
-		was = fmt.Sprintf("installation %s (%v)", old.Installation, old.terms)
+// voting makes the markers by which a master may vote.
+func (m *member) voting(installation string, cfg *Config) func(db int) marker {
+	return func(db int) marker {
+		return marker{
+			nonce: newNonce(false), Installation: installation, Member: m.name, DB: db, terms: cfg.agreement(),
+			RunID: m.who.runID, Durable: m.who.durable, Evicted: m.who.evicted, Replication: m.who.replication,
+		}
 	}
-	return fmt.Errorf("it is marked already, in database %d, by %s; if this set is really new and nobody uses the old one, delete the key %s there", db, was, MarkerKey)
 }
 
-// mark writes the marker of all databases, unless another was written meanwhile.
-func (m *member) mark(first marker, provisional bool) error {
-	for db := range m.count {
-		mark := first
-		mark.nonce, mark.Member, mark.RunID, mark.Durable = newNonce(provisional), m.name, m.who.runID, m.who.durable
-		if provisional {
-			mark.Why = "bootstrap has not finished"
+// write puts markers into those databases that are chosen, where what was found still
+// stands; otherwise it returns false. Where nothing was found at all it does so in one
+// step.
+func (m *member) write(found found, choose func(db int) bool, next func(db int) marker) (ok bool, err error) {
+	if found.blank() {
+		args := []string{"", "0", fmt.Sprintf("%q:%q", "installation", next(0).Installation), ""}
+		for db := range found.marks {
+			args = append(args, next(db).String())
 		}
+		answers, err := m.gate.ask([]string{"SELECT", "0"}, lossScript.eval(MarkerKey, args...))
+		if err == nil && answers[1].kind == FailureReply {
+			err = errors.New(answers[1].str)
+		}
+		if err != nil {
+			return false, fmt.Errorf("master %s: %w", m.name, err)
+		}
+		return answers[1].str == args[4], nil
+	}
+	for db := range found.marks {
+		if !choose(db) {
+			continue
+		}
+		read, mark := found.marks[db].nonce, next(db)
+		mark.Was = read
 		answers, err := m.gate.ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			markScript.eval(MarkerKey, string(m.marked[db]), mark.String()))
+			markScript.eval(MarkerKey, string(read), mark.String()))
+		if err == nil && answers[1].kind == FailureReply {
+			err = errors.New(answers[1].str)
+		}
 		switch {
 		case err != nil:
-			return err
-		case answers[1].kind == FailureReply:
-			return errors.New(answers[1].str)
+			return false, fmt.Errorf("master %s: %w", m.name, err)
 		case answers[1].str != mark.String():
-			return errors.New("it was marked by somebody else at the same time; try again")
+			return false, nil
 		}
-		m.marked[db] = mark.nonce
 	}
-	return nil
+	return true, nil
+}
+
+// outages says what restarts of the masters cost, by what they keep on disk.
+func outages(members []*member, maxTTL time.Duration) string {
+	by := make(map[string][]string)
+	for _, m := range members {
+		kind := "no AOF"
+		switch {
+		case m.who.durable:
+			kind = ""
+		case m.logs():
+			kind = "an AOF that may lack what was answered last (appendfsync is not always)"
+		}
+		by[kind] = append(by[kind], m.name)
+	}
+	var lines []string
+	for _, kind := range []string{"no AOF", "an AOF that may lack what was answered last (appendfsync is not always)"} {
+		if names := by[kind]; names != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s: a restart of one costs nothing, of a quorum at once %v of no locks", strings.Join(names, " "), kind, maxTTL))
+		}
+	}
+	if names := by[""]; names != nil {
+		lines = append(lines, strings.Join(names, " ")+": every write is on disk before it is answered: restarts cost nothing")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// logs tells that the master has an AOF. One that will not tell has none.
+func (m *member) logs() bool {
+	answers, err := m.gate.ask([]string{"CONFIG", "GET", "appendonly"})
+	return err == nil && len(answers[0].elems) == 2 && answers[0].elems[1].str == "yes"
 }

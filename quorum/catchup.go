@@ -46,6 +46,7 @@ type catchUpRun struct {
 	eternal  map[string]string // keys given without a ttl, and their digests
 	failed   error             // why the last of those that could not be copied was not
 	copying  time.Duration     // how long the sources were left alone for it so far
+	unclear  bool              // it may be that somebody holds what the others hold another value of
 	noted
 }
 
@@ -209,6 +210,9 @@ func (r *catchUpRun) finish(ctx context.Context) error {
 	}
 	if len(r.sources) < r.needed {
 		return r.tooFew()
+	}
+	if _, err := onAll(r.sources, (*party).lookAgain); err != nil {
+		return err
 	}
 	return r.failed
 }

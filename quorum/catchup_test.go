@@ -262,24 +262,7 @@ func TestCopyOfWhatWasReleasedAndAcquiredIsTakenBack(t *testing.T) {
 					w.want(w.acquire("k", token, time.Minute), Won)
 					w.want(w.acquire("stays", "a", time.Minute), Won)
 					w.lose(1)
-					var serve func()
-					w.masters[0].set(func(m *fakeMaster) {
-						m.respond = func(args []string) string {
-							if !runs(args, copyScript) {
-								return ""
-							}
-							m.respond = nil
-							serve = m.holdBackLocked()
-							return later
-						}
-					})
-					for held := false; !held; time.Sleep(ms) {
-						w.masters[0].set(func(m *fakeMaster) {
-							if held = serve != nil; held {
-								m.behind = nil // the lane is another connection
-							}
-						})
-					}
+					serve := w.copiedLate()
 					w.want(free(w, token), Won)
 					w.want(w.acquire("k", "b", time.Minute), Won) // on 2 and 3
 					serve()

@@ -33,6 +33,15 @@ local at=(i-first)%20
 if at==0 then values=redis.call('MGET',unpack(KEYS,i,math.min(i+19,#KEYS))) end
 return values[at+1] end
 `
+	// endsFunction makes ends(k): when a key ends by the master's clock, as precisely as two
+	// looks at that tell.
+	endsFunction = `local t=redis.call('TIME')
+local now=t[1]*1000+math.floor(t[2]/1000)
+local function ends(k)
+local p=redis.call('PTTL',k)
+if p<0 then return p end
+return now+p end
+`
 	// digestFunction makes digest(k,v) of a key and the string it holds, or
 	// false: a text that tells its value from all others, but for its expiry, and
 	// is the same on every master. Dumps are not: they tell how a value came
@@ -127,6 +136,23 @@ elseif p=='-1' then done=pcall('SET',k,v)
 else done=pcall('SET',k,v,'PX',p) end
 if type(done)=='table' and done.err then e=done.err r[#r+1]='!' else r[#r+1]='+' end end end
 return {table.concat(r),e}`)
+
+	// lookScript tells of each of KEYS the digest, and when it ends: in milliseconds by the
+	// master's Unix time, or -1 if never.
+	lookScript = newScript(valuesFunction + digestFunction + endsFunction + `local r={}
+for i=1,#KEYS do
+r[2*i-1]=digest(KEYS[i],value(i))
+r[2*i]=ends(KEYS[i]) end
+return r`)
+
+	// layScript deletes of KEYS[2] and the following what has the digest, and ends when
+	// ARGV[2] and the following say: two of them for each. It answers how many these were.
+	layScript = newScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n=0
+for i=2,#KEYS do
+local d,e=digest(KEYS[i],value(i)),ends(KEYS[i])
+local most=tonumber(ARGV[2*i-1])
+if d~='' and d==ARGV[2*i-2] and (e==most or most>=0 and e>=0 and math.abs(e-most)<=2) then n=n+redis.call('DEL',KEYS[i]) end end
+return {n}`)
 
 	// returnScript deletes of KEYS[3] and the following those whose digests are
 	// ARGV[4] and the following, and answers how many these were.

@@ -60,6 +60,28 @@ func TestSourceWhoseClockJumpsIsNone(t *testing.T) {
 	}, briefTTL)
 }
 
+// What is left of its ttls is told too short then, and the copies would end early.
+func TestSourceWhoseClockIsSetBehindASlowReplyIsNone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(1)
+		w.want(w.acquire("k", "a", 3*time.Second), Won) // on 2 and 3
+		began := time.Now()
+		w.masters[1].forget("k") // an extension did not reach it
+		w.up(1)
+		w.lose(1)
+		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+			m.respond = nil
+			m.jumped += 200 * ms
+			m.answersLate(220 * ms)
+			time.AfterFunc(500*ms, func() { m.set(func(m *fakeMaster) { m.answersLate(0) }) })
+		})
+		w.votesNotWithin(1, time.Until(began.Add(2900*ms)))
+		if r := w.acquire("k", "b", time.Minute); r.Decision == Won {
+			t.Errorf("%+v", r)
+		}
+	}, briefTTL)
+}
+
 func TestMasterThatForgetsAgainOnTheWayBeginsAnew(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.fill(3 * pageKeys)

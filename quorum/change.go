@@ -1,6 +1,8 @@
 package quorum
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -135,9 +137,16 @@ func (p *plan) check() error {
 		p.from = aloneFrom
 	}
 	if p.into == "" {
-		p.into = newInstallation()
+		p.into = p.follows()
 	}
 	return nil
+}
+
+// follows is the installation that the new set is, drawn from nothing but the old one and
+// the new terms: whoever orders the same means the same, also at the same time.
+func (p *plan) follows() string {
+	sum := sha256.Sum256([]byte(p.from + " " + p.terms.String()))
+	return hex.EncodeToString(sum[:8])
 }
 
 // judge tells the part of a server by its marker. old says that it is of the old

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,9 +39,35 @@ type changeRun struct {
 //
 // All of the new masters must be there, and of the old ones a blocking minority that
 // remembers. If it fails or is ended on the way it can be ordered again, and must
-// be: from when the first old master is marked there is no way back. tell hears how
-// it goes on.
-func ChangeMasters(ctx context.Context, old []Master, cfg Config, tell func(string)) error {
+// be: from when the first old master is marked there is no way back. Several may order
+// the same at once.
+func ChangeMasters(ctx context.Context, old []Master, cfg Config, how Changing) error {
+	for round := 1; ; round++ {
+		err := changeOnce(ctx, old, cfg, how)
+		if round == maxRounds || !errors.Is(err, errMeanwhile) {
+			return err
+		}
+		how.Tell(err.Error() + "; tried again")
+		pause(ctx, rand.N(cfg.ProbeInterval))
+	}
+}
+
+// Changing is how ChangeMasters goes about it.
+type Changing struct {
+	// EvenSo has it go on although proxies are connected to the old set's masters. They
+	// grant nothing more from when these are marked.
+	EvenSo bool
+
+	// Tell hears how it goes on.
+	Tell func(string)
+}
+
+// errMeanwhile is in what went wrong since something has changed after it was looked at.
+// The same order succeeds.
+var errMeanwhile = errors.New("it was changed meanwhile")
+
+func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing) error {
+	tell := how.Tell
 	r := &changeRun{
 		engine: &Engine{Config: cfg},
 		plan:   plan{terms: cfg.agreement()},
@@ -62,6 +89,9 @@ func ChangeMasters(ctx context.Context, old []Master, cfg Config, tell func(stri
 		return nil
 	}
 	if err := r.enough(); err != nil {
+		return err
+	}
+	if err := r.unserved(ctx, how.EvenSo); err != nil {
 		return err
 	}
 	for _, name := range r.absent {
@@ -141,7 +171,7 @@ func (r *changeRun) with(ctx context.Context, s *changed, f func(*member) error)
 	}
 	defer conn.conn.Close()
 	if s.who.runID != "" && s.who.runID != conn.who.runID {
-		return errors.New("its process was started anew meanwhile; order the same again")
+		return fmt.Errorf("its process was started anew: %w", errMeanwhile)
 	}
 	return f(conn)
 }
@@ -257,7 +287,7 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 			case answers[1].kind == FailureReply:
 				return of(s.master, errors.New(answers[1].str))
 			case answers[1].str != m.String():
-				return of(s.master, fmt.Errorf("its marker was changed meanwhile in database %d; order the same again", db))
+				return of(s.master, fmt.Errorf("its marker in database %d: %w", db, errMeanwhile))
 			}
 			s.parts[db], s.nonces[db] = is, m.nonce
 		}
@@ -266,15 +296,18 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 }
 
 // marker is what all markers of the new set have in common.
-func (r *changeRun) marker(s *changed, provisional bool) marker {
+func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
 	return marker{
 		nonce:        newNonce(provisional),
 		Installation: r.into,
 		Member:       s.master.Name,
+		DB:           db,
 		terms:        r.terms,
 		RunID:        s.who.runID,
 		Durable:      s.who.durable,
 		From:         r.from,
+		Evicted:      s.who.evicted,
+		Replication:  s.who.replication,
 	}
 }
 
@@ -284,7 +317,7 @@ func (r *changeRun) begin(s *changed, db int) (m marker, is part) {
 	if !provisional {
 		return m, 0
 	}
-	m = r.marker(s, true)
+	m = r.marker(s, db, true)
 	m.Why, m.Changing, m.Holds, is = "change-masters has not finished", true, holds, begun
 	if !s.new {
 		m.Why = "it has left its set"
@@ -300,7 +333,7 @@ func (r *changeRun) admit(s *changed, db int) (m marker, is part) {
 	if s.parts[db] == done {
 		return m, 0
 	}
-	return r.marker(s, false), done
+	return r.marker(s, db, false), done
 }
 
 // fillAll gives every master of the new set what those of the old set hold, side by
@@ -347,7 +380,7 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 			from.sources = append(from.sources, source{lane: r.lane(o, db), nonce: o.nonces[db]})
 		}
 	}
-	told := ""
+	told, wait := "", r.engine.ProbeInterval
 	for {
 		q := &quarantine{nonce: s.nonces[db], seen: began}
 		left := r.engine.quarantineTime() - q.lasted(r.engine.boot())
@@ -358,7 +391,7 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 		case err == nil:
 			return q.copied.Load(), nil
 		case errors.Is(err, errOtherNonce):
-			return 0, of(s.master, fmt.Errorf("database %d: %w; order the same again", db, err))
+			return 0, of(s.master, fmt.Errorf("database %d: %w: %w", db, errMeanwhile, err))
 		case left <= 0:
 			r.tell(of(s.master, fmt.Errorf("database %d: it could not be given all locks that outlive max-ttl: %w", db, err)).Error())
 			return q.copied.Load(), nil
@@ -366,7 +399,12 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 			told = err.Error()
 			r.tell(of(s.master, fmt.Errorf("database %d: %w; tried again for %v", db, err, left.Round(time.Second))).Error())
 		}
-		pause(ctx, r.engine.ProbeInterval)
+		// Of two that order the same each would take the other's place for ever.
+		if errors.Is(err, errOtherLease) {
+			wait = rand.N(2 * wait)
+			wait += r.engine.ProbeInterval
+		}
+		pause(ctx, wait)
 	}
 }
 

@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -34,16 +35,12 @@ func inChange(t *testing.T, m move, f func(c *changing)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &changing{world: newWorld(t, 6)}
 		c.cfg.MaxTTL = 10 * time.Second
-		c.each(func(m *fakeMaster) { m.single = true }, 1, 2, 3, 4, 5, 6)
+		c.each(func(m *fakeMaster) { m.count = 1 }, 1, 2, 3, 4, 5, 6)
 		c.old, c.new = c.of(m.old), c.of(m.new)
 		c.new.AcquireTimeout += time.Millisecond
 		for _, n := range m.old {
 			if m := c.masters[n-1]; len(c.old.Masters) > 1 {
-				m.locked(func() {
-					m.keys[MarkerKey] = fakeKey{value: marker{
-						nonce: newNonce(false), Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID,
-					}.String()}
-				})
+				m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID})
 			}
 		}
 		f(c)
@@ -61,7 +58,7 @@ func (c *changing) of(numbers []int) Config {
 }
 
 func (c *changing) change() error {
-	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, func(text string) { c.told = append(c.told, text) })
+	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{Tell: func(text string) { c.told = append(c.told, text) }})
 }
 
 // cutOff has a change end after so many writes of a marker, and tells whether there
@@ -88,7 +85,7 @@ func (c *changing) cutOff(after int) (was bool) {
 			}
 		})
 	}
-	err := ChangeMasters(ctx, c.old.Masters, c.new, func(string) {})
+	err := ChangeMasters(ctx, c.old.Masters, c.new, Changing{Tell: func(string) {}})
 	for _, m := range c.masters {
 		m.set(func(m *fakeMaster) { m.after = nil })
 	}
@@ -137,14 +134,12 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 					t.Fatalf("%v; told %q", err, c.told)
 				}
 				// A proxy of the old set that was not stopped grants nothing more.
-				if len(m.old) > 1 {
-					before := c.masters[0].value(MarkerKey)
-					time.Sleep(2 * c.cfg.ProbeInterval)
-					c.engine = old
-					c.want(c.acquire("other", "b", time.Second), Unavailable)
-					if after := c.masters[0].value(MarkerKey); after != before {
-						t.Errorf("it overwrote a marker: %s", after)
-					}
+				before := c.masters[0].value(MarkerKey)
+				time.Sleep(2 * c.cfg.ProbeInterval)
+				c.engine = old
+				c.want(c.acquire("other", "b", time.Second), Unavailable)
+				if after := c.masters[0].value(MarkerKey); after != before {
+					t.Errorf("it overwrote a marker: %s", after)
 				}
 				c.stop(old)
 				c.serve(c.new)
@@ -166,14 +161,26 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 	}
 }
 
+func TestEvictionRightAfterAChangeOfTheSetIsNoticed(t *testing.T) {
+	inChange(t, moves["two replaced"], func(c *changing) {
+		if err := c.change(); err != nil {
+			t.Fatal(err)
+		}
+		m := c.masters[0]
+		before := m.value(MarkerKey)
+		m.set(func(m *fakeMaster) { m.evicted++ })
+		c.serve(c.new)
+		if now := m.value(MarkerKey); nonceOf(now) == nonceOf(before) {
+			t.Errorf("its marker is as before: %s", now)
+		}
+	})
+}
+
 // A change is cut off after any of its writes. Then neither the old set nor the new
 // one gives a lock a second time, nor do both give one; and the same order again
 // ends what was begun.
 func TestChangeOfTheSetThatIsCutOffCanBeOrderedAgain(t *testing.T) {
 	for name, m := range moves {
-		if len(m.old) == 1 {
-			continue // its proxy looks at no marker
-		}
 		for cut := 1; ; cut++ {
 			wasCut := false
 			t.Run(fmt.Sprintf("%s after write %d", name, cut), func(t *testing.T) {
@@ -361,6 +368,79 @@ func TestChangeOfTheSetEndsWhenLocksWithinMaxTTLHaveEnded(t *testing.T) {
 		}
 		if text := strings.Join(c.told, "\n"); !strings.Contains(text, errDisputed.Error()) || !strings.Contains(text, "outlive max-ttl") {
 			t.Errorf("told: %s", text)
+		}
+	})
+}
+
+// Two operators give one order at once, with the names in another order, after one that
+// was cut off, or not: they end in one new set.
+func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
+	for name, m := range moves {
+		for seed := range 12 {
+			inChange(t, m, func(c *changing) {
+				if len(m.old) > 1 {
+					if d := c.grants(c.old, "k", "a"); d != Won {
+						t.Fatal(d)
+					}
+					c.cutOff(1 + seed)
+				}
+				other := c.new
+				other.Masters = slices.Clone(other.Masters)
+				slices.Reverse(other.Masters)
+				old := slices.Clone(c.old.Masters)
+				slices.Reverse(old)
+				for i, m := range c.masters {
+					m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
+				}
+				errs := make(chan error, 2)
+				go func() { errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{Tell: func(string) {}}) }()
+				go func() { errs <- ChangeMasters(c.t.Context(), old, other, Changing{Tell: func(string) {}}) }()
+				for range 2 {
+					if err := <-errs; err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+				c.sameInstallation(m.new...)
+				want := Contended
+				if len(m.old) == 1 {
+					want = Won
+				}
+				if d := c.grants(c.new, "k", "b"); d != want {
+					t.Errorf("%s: the lock is %v", name, d)
+				}
+			})
+		}
+	}
+}
+
+func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
+	inChange(t, moves["one replaced"], func(c *changing) {
+		c.old.Client = ClientName("ho st", 7)
+		proxy := c.serve(c.old)
+		if err := c.change(); err == nil || !strings.Contains(err.Error(), "old set's masters: redlock-proxy:ho_st:7; stop them, or") {
+			t.Fatalf("it is told %v", err)
+		}
+		c.want(c.acquire("k", "a", 9*time.Second), Won)
+		if err := ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{EvenSo: true, Tell: func(string) {}}); err != nil {
+			t.Fatal(err)
+		}
+		c.want(c.acquire("k2", "a", time.Second), Unavailable)
+		c.stop(proxy)
+		if d := c.grants(c.new, "k", "b"); d != Contended {
+			t.Error(d)
+		}
+	})
+	inChange(t, moves["one replaced"], func(c *changing) { // a master that does not tell
+		c.masters[0].set(func(m *fakeMaster) {
+			m.respond = func(args []string) string {
+				if len(args) > 1 && args[1] == "LIST" {
+					return "-NOPERM no\r\n"
+				}
+				return ""
+			}
+		})
+		if err := c.change(); err != nil || !strings.Contains(strings.Join(c.told, "\n"), "m1 does not tell whether proxies are connected to it: NOPERM") {
+			t.Errorf("%v, told %q", err, c.told)
 		}
 	})
 }

@@ -18,7 +18,8 @@ import (
 //
 // Each shared answer rests on votes that were cast after its client had asked,
 // so it is one that a single Redis could have given. That too few masters could
-// vote is not shared: the next in line is tried, unless it has waited too long.
+// vote is not shared: the next in line is tried, unless it has waited too long. Nor is
+// a refusal that does not tell what is there, with those who ask for that.
 
 // flight is the acquire of one key that is in flight, between retries included,
 // and who waits for it.
@@ -76,7 +77,7 @@ func (f *flight) begin() {
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
 func (e *Engine) follow(o *op) (waits bool) {
-	if o.Kind != Extend && o.Kind != Run || o.flight != nil || o.follows {
+	if !o.Undecides() || o.flight != nil || o.follows {
 		return false
 	}
 	f := e.shards[e.shard(o.Key)].flights[o.Key]
@@ -128,6 +129,13 @@ func (e *Engine) letFollow(o *op) {
 	}
 }
 
+// Undecides tells of a request that it may wait behind an acquire in flight, or may be
+// undone and tried again: whoever asked must put no more about its keys before it is
+// answered. Of writes it is those that change the life of whatever is there.
+func (r *Request) Undecides() bool {
+	return r.Kind == Acquire || r.Kind == Run || r.Kind == Extend || r.Kind == Write && r.Args[0] != "SET"
+}
+
 // actsOn tells that what an op does to its key may be different if it holds the token.
 func (o *op) actsOn(token string) bool {
 	switch o.Kind {
@@ -158,6 +166,8 @@ func (e *Engine) finish(o *op, r Result) {
 	f.sharing, f.behind, f.asking = nil, nil, false
 	if failed {
 		sharing, f.waiting = e.impatient(append(sharing, f.waiting...))
+	} else if !won && !r.Exists {
+		sharing, f.waiting = e.untold(sharing, f.waiting)
 	}
 	var next *op
 	if len(f.waiting) > 0 {
@@ -173,10 +183,10 @@ func (e *Engine) finish(o *op, r Result) {
 
 	o.flusher = o.asker.Answer(r)
 	if failed {
-		r = Result{Decision: Unavailable, Voted: r.Voted, Needed: r.Needed, Masters: r.Masters}
+		r = Result{Decision: Unavailable, Voted: r.Voted, Needed: r.Needed, Masters: r.Masters, Why: r.Why}
 	} else if won {
 		// The one in flight holds the lock now.
-		r.Decision, r.Exists, r.Type, r.Value = Contended, true, "string", o.Token
+		r.Decision, r.Exists, r.Type, r.Value, r.Lock = Contended, true, "string", o.Token, Lock{}
 	}
 	e.share(sharing, r)
 	for _, o := range behind {
@@ -222,6 +232,9 @@ func (e *Engine) share(sharing []*op, r Result) {
 	e.shared.Add(n)
 	var last Flusher
 	for _, o := range sharing {
+		if r.Decision == Unavailable {
+			r.Shortest = e.tooShort(patience(e.AcquireTimeout, o.TTL))
+		}
 		f := o.asker.Answer(r)
 		o.drop()
 		if last != nil && f != last {
@@ -232,6 +245,21 @@ func (e *Engine) share(sharing []*op, r Result) {
 	if last != nil {
 		last.Flush()
 	}
+}
+
+// untold puts those who ask for the value that is there, and were not told it, back to
+// the head of the line, unless they have waited too long.
+func (e *Engine) untold(sharing, waiting []*op) (rest, line []*op) {
+	var again []*op
+	for _, o := range sharing {
+		if o.TellsValue {
+			again = append(again, o)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	over, again := e.impatient(again)
+	return append(rest, over...), append(again, waiting...)
 }
 
 // impatient parts those who have waited as long as a decision may take from

@@ -40,6 +40,14 @@ type Config struct {
 	// probed, and a quarter of it how often a lost one is dialled.
 	ConnectTimeout, MasterTimeout, ProbeInterval time.Duration
 
+	// Client, unless it is empty, is what masters are to call this process's connections:
+	// see ClientName.
+	Client string
+
+	// FirstStart has masters of which none is marked be marked by the proxy. Else that
+	// is for Bootstrap.
+	FirstStart bool
+
 	// Clock, if not nil, is used instead of the machine's own clocks: it tells
 	// the time since some moment, which goes on while the machine sleeps, and
 	// the wall clock.
@@ -65,6 +73,7 @@ type Master struct {
 	// connection. Either may be empty.
 	Credentials func() (user, password string)
 
-	db   int                  // the database to select
-	boot func() time.Duration // our clock
+	db     int                  // the database to select
+	boot   func() time.Duration // our clock
+	client string               // what it is to call a connection
 }

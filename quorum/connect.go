@@ -7,22 +7,31 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
 
-// run is the lane's goroutine. It ends when ctx does.
+// run is the lane's goroutine. It ends when ctx does, which may be before the master was
+// tried: nobody is to wait for that any more.
 func (l *lane) run(ctx context.Context) {
+	defer l.tried.Do(l.engine.laneTried)
 	for ctx.Err() == nil {
 		began := time.Now()
 		link, err := l.connect(ctx)
+		ended := err
 		if err != nil {
 			l.failures.Add(1)
 			l.down(ctx, err)
 		} else {
-			l.lose(ctx, link, l.serve(ctx, link))
+			ended = l.serve(ctx, link)
+			l.lose(ctx, link, ended)
 		}
 		l.tried.Do(l.engine.laneTried)
+		if errors.Is(ended, ErrOtherTerms) || errors.As(ended, new(errNoDatabase)) {
+			pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
+			continue
+		}
 		if err == nil && time.Since(began) > l.engine.ProbeInterval {
 			continue // at once: it may be a passing fault of the connection
 		}
@@ -57,6 +66,7 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 	l.links++
 	l.enter(Connecting, "")
 	l.mu.Unlock()
+	l.looked = l.engine.boot() // at the gate
 	// What rueidis waits for ends when the connection does.
 	stop := context.AfterFunc(ctx, func() { link.guard.Close() })
 	defer stop()
@@ -78,7 +88,10 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 		}
 	}
 	l.tried.Do(l.engine.laneTried)
-	l.troubled = ""
+	l.troubled, l.downFor = "", nil
+	if l.known.nonce == "" && !l.engine.alone() {
+		l.engine.rouseAll() // all of them may be there now
+	}
 	for {
 		if err := l.carry(ctx, link); err != nil {
 			return err
@@ -156,10 +169,27 @@ func (l *lane) lose(ctx context.Context, link *link, err error) {
 	l.ground(link)
 	l.abandon(nil, nil, time.Now())
 	l.mu.Lock()
-	l.link = nil
+	l.link, l.sight = nil, sight{}
 	l.mu.Unlock()
 	l.engine.unclaim(l.index)
+	if unfit := new(errUnfit); errors.As(err, &unfit) {
+		l.engine.meetAgain(l.index)
+	}
 	l.down(ctx, err)
+}
+
+// meetAgain has the other databases' lanes of a master go through the gate again: what
+// was found out about it in this one is about them as well.
+func (e *Engine) meetAgain(i int) {
+	for _, d := range e.opened() {
+		l := d.lanes[i]
+		l.mu.Lock()
+		if l.link != nil {
+			l.link.guard.Close()
+			l.rouse()
+		}
+		l.mu.Unlock()
+	}
 }
 
 // down notes why there is no link, and says so once.
@@ -168,21 +198,30 @@ func (l *lane) down(ctx context.Context, err error) {
 		return
 	}
 	l.engine.refuse(l.master.Name, err)
+	if lacked := errNoDatabase(0); errors.As(err, &lacked) {
+		l.lacks(lacked)
+	}
 	reason := reasonOf(err)
 	l.mu.Lock()
-	before, was := l.state, l.reason
 	l.enter(Down, reason)
 	drained := l.drained
 	l.mu.Unlock()
 	switch {
 	case drained:
 		l.log.Debug("drained master is not there", "reason", reason)
-	case before != Down:
+	case slices.Contains(l.downFor, reason):
+	case len(l.downFor) == 0:
+		l.downFor = []string{reason}
 		l.log.Warn("master is down", "reason", reason)
-	case was != reason:
-		l.log.Debug("master is still down", "reason", reason)
+	case len(l.downFor) < maxReasons:
+		l.downFor = append(l.downFor, reason)
+		l.log.Warn("master is down for another reason now", "reason", reason)
 	}
 }
+
+// maxReasons is how many reasons why a master is down are logged until it is up again,
+// each once: they may take turns.
+const maxReasons = 8
 
 // enter changes the state; that of a drained master is told as the reason. mu is
 // held.

@@ -1,12 +1,23 @@
 package quorum
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A count that the masters have come to differ in is put right by the next one who
-// counts. Every number that was ever answered is on a quorum, or a further one is; so the
-// furthest that any quorum of masters counts to is further than all of them. The others
-// are brought up to it, and it is answered once a quorum has it: no number is answered
-// twice, though one may be left out.
+// counts. Every number that was ever answered is on a quorum, or a further one is. So the
+// masters that count least are brought up until a quorum counts alike, and that is
+// answered: no number is answered twice, though one may be left out. Where all masters
+// count, those beyond it are too few to have what was answered. They may hold what a
+// quorum was since set to:
+//
+//	1: the masters count 1525; A sets k to 0, has the OK of 1 and 2, and 3 is late
+//	2: master 3 counts for B from 1525, and 1 from 0; master 2 is busy with C's step
+//	3: if 1 were brought up to 3 now, A's OK would be undone
+//
+// So nothing is brought up while a master may still tell its count, or is busy. Where one
+// is away, an older count and a further one cannot be told apart.
 
 // NewCountUp makes a step that counts a string up and answers the number.
 func NewCountUp(text string) *Script {
@@ -22,31 +33,45 @@ func NewCountDown(text string) *Script {
 	return s
 }
 
-// furthest is the master that counted furthest, where a quorum of them counted; else
-// it is negative.
-func (o *op) furthest(c counted) int {
-	found, n := -1, 0
-	for i := range o.said {
-		if o.Script.further == nil || c.vote(i) != Granted {
-			continue
-		}
-		j := o.said[i].journal
-		if j.reply.Kind != IntegerReply || j.record(o.Key) == nil {
-			return -1
-		}
-		if n++; found < 0 || o.Script.further(j.reply.Int, o.said[found].journal.reply.Int) {
-			found = i
-		}
-	}
-	if n < quorumOf(len(o.said)) {
+// leveller is the master that counted least of those which a quorum has not counted
+// beyond; else, also where a master is busy, it is negative.
+func (o *op) leveller(c counted) int {
+	if o.Script.further == nil || o.metLatch(c) {
 		return -1
 	}
-	return found
+	var least []int // the masters, the one that counted least first
+	for i := range o.said {
+		if c.vote(i) != Granted {
+			continue
+		}
+		if j := o.said[i].journal; j.reply.Kind != IntegerReply || j.record(o.Key) == nil {
+			return -1
+		}
+		least = append(least, i)
+	}
+	if len(least) < quorumOf(len(o.said)) {
+		return -1
+	}
+	slices.SortFunc(least, func(i, j int) int {
+		switch {
+		case o.further(i, j):
+			return 1
+		case o.further(j, i):
+			return -1
+		}
+		return 0
+	})
+	return least[quorumOf(len(o.said))-1]
 }
 
-// level brings all who counted up to the one that counted furthest.
-func (e *Engine) level(o *op, c counted, furthest int, now time.Time) (answered bool) {
-	model := o.said[furthest].journal
+// further tells that master i has counted further than j.
+func (o *op) further(i, j int) bool {
+	return o.Script.further(o.said[i].journal.reply.Int, o.said[j].journal.reply.Int)
+}
+
+// level brings all who counted less up to master m.
+func (e *Engine) level(o *op, c counted, m int, now time.Time) (answered bool) {
+	model := o.said[m].journal
 	w := &awaited{op: o, until: now.Add(e.AcquireTimeout)}
 	w.then = func(done bool) bool {
 		r := o.result(c)
@@ -59,19 +84,25 @@ func (e *Engine) level(o *op, c counted, furthest int, now time.Time) (answered 
 		return true
 	}
 	made := *model.record(o.Key)
-	made.before, made.left = made.after, made.expires
-	list := []laneEnding{{&ending{op: o, key: o.Key, ends: letGo}, furthest}}
+	made.before, made.left = readable(made.after), made.expires
+	var list []laneEnding
+	brought := 0
 	for i := range e.lanes {
-		if i != furthest && c.vote(i) == Granted {
+		switch {
+		case c.vote(i) != Granted:
+		case i == m, o.further(i, m):
+			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: letGo}, i})
+		default:
 			left := fingerprint(o.said[i].journal.record(o.Key).after)
 			list = append(list, laneEnding{&ending{
 				op: o, key: o.Key, ends: bringUp, left: left, made: &made, at: now, awaited: w,
 			}, i})
+			brought++
 		}
 	}
 	others := quorumOf(len(e.lanes)) - 1
 	w.missing.Store(int32(others))
-	w.spare.Store(int32(len(list) - 1 - others))
+	w.spare.Store(int32(brought - others))
 	e.awaiting.add(w)
 	return e.endAll(list)
 }

@@ -54,16 +54,19 @@ var possible = []heard{
 }
 
 // dumbRead: the value that a quorum holds; nothing when no value can have a
-// quorum; unavailable when that cannot be known. A value is told by type and
-// value together; what an unknown or withheld master holds may be any.
+// quorum; split if that is because a quorum holds several; unavailable when that
+// cannot be known. A value is told by type and value together; what an unknown or
+// withheld master holds may be any.
 func dumbRead(votes []heard) (Decision, said) {
 	count := make(map[[2]string]int)
-	most, silent := 0, 0
+	most, silent, lack := 0, 0, 0
 	for _, h := range votes {
 		switch {
 		case h.vote != Granted:
 			silent++
-		case !h.absent:
+		case h.absent:
+			lack++
+		default:
 			count[[2]string{h.typ, h.value}]++
 		}
 	}
@@ -73,10 +76,13 @@ func dumbRead(votes []heard) (Decision, said) {
 		}
 		most = max(most, n)
 	}
-	if most+silent < needed(len(votes)) {
+	switch {
+	case most+silent >= needed(len(votes)):
+		return Unavailable, said{}
+	case len(votes)-lack < needed(len(votes)):
 		return Won, said{absent: true}
 	}
-	return Unavailable, said{}
+	return Split, said{absent: true}
 }
 
 // Every combination of answers of up to five masters, with the pending ones
@@ -130,7 +136,7 @@ func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
 			if got != want {
 				t.Fatalf("%+v: %v, want %v", votes, got, want)
 			}
-			if r := o.result(c.with(got)); got == Won && (r.Exists == value.absent || r.Value != value.value || r.Type != value.typ) {
+			if r := o.result(c.with(got)); (got == Won || got == Split) && (r.Decision != Won || r.Exists == value.absent || r.Value != value.value || r.Type != value.typ) {
 				t.Fatalf("%+v: %+v, want %+v", votes, r, value)
 			}
 		}
@@ -271,8 +277,8 @@ func TestRefusalsNameTheValueOfAQuorum(t *testing.T) {
 			}
 		}
 		o, c := opOf(Request{Kind: Acquire}, votes)
-		if got, ok := o.seen(c); got.value != want || ok != (want != "") {
-			t.Fatalf("%+v: %q %v, want %q", votes, got.value, ok, want)
+		if got, most := o.seen(c); (most >= needed(len(votes))) != (want != "") || want != "" && got.value != want {
+			t.Fatalf("%+v: %q by %d, want %q", votes, got.value, most, want)
 		}
 	}
 }

@@ -37,11 +37,41 @@ func (e *Engine) Open(db int) error {
 	}
 	<-d.Tried()
 	for _, l := range d.lanes {
-		if reason := l.status().Reason; strings.Contains(reason, "DB index") {
-			return errors.New(reason)
+		if strings.Contains(l.status().Reason, lacksDatabase) {
+			return errors.New("ERR DB index is out of range")
 		}
 	}
 	return nil
+}
+
+// errNoDatabase says that a master lacks a database. It has no vote there. Those who come
+// while it is connected are told that there is none: of what is held there, fewer masters
+// could remember than a quorum is counted of.
+type errNoDatabase int
+
+func (db errNoDatabase) Error() string {
+	return lacksDatabase + strconv.Itoa(int(db)) + ": " + evenDatabases
+}
+
+const (
+	lacksDatabase = "it has no database "
+	evenDatabases = "start all masters with equally many databases"
+)
+
+// lacks tells of a master that lacks a database which others have, once.
+func (l *lane) lacks(db errNoDatabase) {
+	for _, other := range l.engine.lanes {
+		other.mu.Lock()
+		has := other.links > 0
+		other.mu.Unlock()
+		if has {
+			root := l.engine.root.lanes[l.index]
+			root.lacking.Do(func() {
+				root.log.Error("master has fewer databases than others, and no vote in those that it lacks", "database", int(db), "cure", evenDatabases)
+			})
+			return
+		}
+	}
 }
 
 // database is the engine of a database, nil if all are closing.
@@ -87,7 +117,9 @@ func selectDatabase(conn net.Conn, db int) error {
 	g := gate{w: conn, r: bufio.NewReaderSize(conn, 256)}
 	answers, err := g.ask([]string{"SELECT", strconv.Itoa(db)})
 	if err == nil && answers[0].kind == FailureReply {
-		err = errors.New(answers[0].str)
+		if err = errors.New(answers[0].str); strings.Contains(answers[0].str, "DB index") {
+			err = errNoDatabase(db)
+		}
 	}
 	return err
 }
@@ -100,7 +132,10 @@ func (s *Status) add(o Status) {
 	s.Heals += o.Heals
 	s.DebtsOwed += o.DebtsOwed
 	s.DebtsPaid += o.DebtsPaid
+	s.DebtsNeedless += o.DebtsNeedless
 	s.DebtsDropped += o.DebtsDropped
+	s.DebtsLeft += o.DebtsLeft
+	s.UndosMissed += o.UndosMissed
 	s.OverMaxTTL += o.OverMaxTTL
 	s.MaxHoldEnds += o.MaxHoldEnds
 	s.InFlight += o.InFlight
@@ -119,6 +154,7 @@ func (s *Status) add(o Status) {
 		m.Refused += n.Refused
 		m.Unknown += n.Unknown
 		m.Withheld += n.Withheld
+		m.Unasked += n.Unasked
 		m.Queue += n.Queue
 		m.InBatch += n.InBatch
 		m.Debts += n.Debts

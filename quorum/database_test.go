@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,4 +35,89 @@ func TestDatabaseThatTheMastersDoNotHaveIsAnError(t *testing.T) {
 			t.Errorf("Open: %v", err)
 		}
 	})
+}
+
+// Master 3 is away when database 9 is opened, and comes back with fewer databases.
+func TestMasterWithFewerDatabasesIsToldOf(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		w.masters[2].set(func(m *fakeMaster) { m.count = 4 })
+		w.down(3)
+		w.want(w.asked(9, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}), Won)
+		w.up(3)
+		w.settle()
+		s := w.state(3)
+		if s.State != Voting || len(s.Elsewhere) != 1 || s.Elsewhere[0].DB != 9 || s.Elsewhere[0].State != Down ||
+			!strings.HasPrefix(s.Elsewhere[0].Reason, "it has no database 9: start all masters") {
+			t.Errorf("%+v", s)
+		}
+		if err := w.engine.Open(9); err == nil || err.Error() != "ERR DB index is out of range" {
+			t.Errorf("Open: %v", err)
+		}
+		w.want(w.ask(Request{Kind: Release, DB: 9, Key: "k", Token: "a"}), Won)
+		if err := w.engine.Open(3); err != nil {
+			t.Errorf("Open: %v", err)
+		}
+		time.Sleep(time.Minute)
+		w.engine.Open(8)
+		time.Sleep(time.Minute)
+		if found := log.lines("fewer databases"); len(found) != 1 || !strings.Contains(found[0], "master=m3") || !strings.Contains(found[0], "database=9") {
+			t.Errorf("%q", found)
+		}
+		if err := w.engine.Refusal(); err != nil {
+			t.Errorf("it is refused for good: %v", err)
+		}
+	})
+}
+
+// Where they all have as few, there is nothing to tell.
+func TestMastersWithEquallyFewDatabasesAreNotToldOf(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.count = 4 }) }, 1, 2, 3)
+		if err := w.engine.Open(4); err == nil {
+			t.Error("it was opened")
+		}
+		if err := w.engine.Open(3); err != nil {
+			t.Errorf("Open: %v", err)
+		}
+		time.Sleep(time.Minute)
+		if found := log.lines("databases"); found != nil {
+			t.Errorf("%q", found)
+		}
+		for _, m := range w.masters {
+			if n := len(m.commands("SELECT")); n > 10 {
+				t.Errorf("%s was asked %d times in a minute", m.name, n)
+			}
+		}
+	})
+}
+
+func TestDatabasesHoldKeysOfTheirOwn(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		if err := w.engine.Open(5); err != nil {
+			t.Fatal(err)
+		}
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.want(w.ask(Request{Kind: Acquire, DB: 5, Key: "k", Token: "b", TTL: time.Minute}), Won)
+		w.want(w.ask(Request{Kind: Acquire, DB: 5, Key: "k", Token: "c", TTL: time.Minute}), Contended)
+		w.wantValues("k", "a", "a", "a")
+		w.masters[0].swap(0, 5)
+		w.wantValues("k", "b", "a", "a")
+	})
+}
+
+// A proxy that is told to end may not have tried all masters yet, and never will.
+func TestNobodyWaitsForADatabaseOfAnEndingProxy(t *testing.T) {
+	for range 5 {
+		inWorld(t, 3, func(w *world) {
+			d := w.engine.database(3)
+			ended, end := contextOf(0)
+			defer end()
+			w.engine.Close(ended)
+			select {
+			case <-d.Tried():
+			default:
+				t.Fatal("who opens it waits for ever")
+			}
+		})
+	}
 }

@@ -8,40 +8,71 @@ import (
 )
 
 // A debt is a key that a master should no longer hold, and that it could not
-// be told of. It names the value and how long the lock in question can live at
-// most, so that paying it late never takes anybody else's lock.
+// be told of. It names the value and when the lock in question ends, from both sides,
+// so that paying it late never takes anybody else's lock.
 type debt struct {
 	key, value string
 	nonce      nonce // under which the master did it; see sameNonce
 
-	// until is when the last copy of the lock has run out, by our clock; the
-	// debt dies with it. A copy that lives longer is somebody else's.
-	until time.Time
+	// ends is when the lock ends by the master's clock. What ends at another time is
+	// somebody else's. It is not known of one that is without expiry.
+	ends span
 
-	// eternal says that the lock may be without expiry, too. Such a debt dies at
-	// another time, since a lock without expiry cannot be told from a later one
-	// under the same token.
+	// eternal says that the lock may be without expiry, too.
 	eternal bool
-	dies    time.Time
+
+	// dies is when the lock has run out, by our clock, and the debt with it. One about
+	// a lock without expiry dies all the same, since that cannot be told from a later one
+	// under the same token.
+	dies time.Time
 
 	// back, if not nil, is what the key was before a journaled script that was
 	// lost, and since when that counts; value is then what the script made of it.
 	back  *undoRecord
 	since time.Time
+
+	// ended is when back ended, by the master's clock; 0 if it did not, or is not known.
+	ended time.Duration
+
+	// again says that this is the second time: see undoLater.
+	again bool
+
+	// owed says that it is counted as a debt: it waited for the master once.
+	owed bool
 }
 
 // argv is the command that pays the debt at the time now.
 func (d debt) argv(b []string, now time.Time) []string {
-	most := max(d.until.Sub(now).Milliseconds(), 0)
+	least, most := strconv.FormatInt(d.ends.from.Milliseconds(), 10), strconv.FormatInt(d.ends.to.Milliseconds(), 10)
 	eternal := "0"
 	if d.eternal {
 		eternal = "1"
 	}
 	if d.back != nil {
-		before, left := d.back.at(now.Sub(d.since))
-		return append(putBackScript.takesBack(b, d.key), d.value, before, left, strconv.FormatInt(most, 10), eternal, d.back.db, string(d.nonce))
+		before, left := d.back.before, "0"
+		moved, ended := d.back.moved(), ""
+		switch {
+		case moved != "":
+		case d.ended != 0:
+			ended = strconv.FormatInt(d.ended.Milliseconds(), 10)
+		default:
+			before, left = d.back.at(now.Sub(d.since))
+		}
+		return append(putBackScript.takesBack(b, d.key), d.value, before, left, least, most, eternal, d.back.db, string(d.nonce), moved, ended)
 	}
-	return append(takeBackScript.takesBack(b, d.key), d.value, strconv.FormatInt(most, 10), eternal, string(d.nonce))
+	return append(takeBackScript.takesBack(b, d.key), d.value, least, most, eternal, string(d.nonce))
+}
+
+// tellable tells that what the debt is about can be told from what is somebody else's.
+func (d debt) tellable() bool { return d.ends.known() || d.eternal }
+
+// moved is by how many milliseconds a write has moved the expiry of the key, "" if it had
+// none before or after. The master carries that out at one moment, so it is exact.
+func (r *undoRecord) moved() string {
+	if r.left < 0 || r.expires < 0 || r.before == "" {
+		return ""
+	}
+	return strconv.FormatInt(r.expires-r.left, 10)
 }
 
 // at is what the key was, after some time: a record whose time has run out is
@@ -57,12 +88,7 @@ func (r *undoRecord) at(elapsed time.Duration) (before, left string) {
 	return r.before, strconv.FormatInt(n, 10)
 }
 
-func (d debt) over(now time.Time) bool {
-	if d.eternal {
-		return !d.dies.After(now)
-	}
-	return !d.until.After(now)
-}
+func (d debt) over(now time.Time) bool { return !d.dies.After(now) }
 
 // size is about what a debt takes in memory, in bytes.
 func (d debt) size() int {
@@ -90,42 +116,34 @@ type debts struct {
 }
 
 // lockID tells the locks of one key apart.
-type lockID struct{ key, value string }
+type lockID struct {
+	key, value string
+	nonce      nonce
+	ends       span
+	eternal    bool
+	back       bool
+}
 
-func (d debt) lock() lockID { return lockID{d.key, d.value} }
+func (d debt) lock() lockID {
+	return lockID{d.key, d.value, d.nonce, d.ends, d.eternal, d.back != nil}
+}
 
 func (d *debts) len() int { return d.order.Len() }
 
-// add remembers a debt and returns how many were forgotten for it.
+// add remembers a debt and returns how many were forgotten for it, be it because there is
+// one like it already.
 func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	if owed.over(now) {
 		return 1
 	}
+	owed.owed = true
 	// It may last longer than the command whose memory its strings would hold.
 	owed.key, owed.value = strings.Clone(owed.key), strings.Clone(owed.value)
 	if d.byLock == nil {
 		d.byLock = make(map[lockID]*list.Element)
 	}
-	old := d.byLock[owed.lock()]
-	if old != nil && old.Value.(debt).nonce != owed.nonce {
-		d.remove(old) // it is void
-		dropped, old = 1, nil
-	}
-	if old != nil {
-		was := old.Value.(debt)
-		owed.eternal = owed.eternal || was.eternal
-		if was.dies.After(owed.dies) {
-			owed.dies = was.dies
-		}
-		if was.back == nil {
-			owed.back = nil // what is to go does not come back
-		}
-		d.bytes += owed.size() - was.size()
-		if was.until.After(owed.until) {
-			owed.until = was.until
-		}
-		old.Value = owed
-		return 0
+	if d.byLock[owed.lock()] != nil {
+		return 1
 	}
 	d.byLock[owed.lock()] = d.order.PushBack(owed)
 	d.bytes += owed.size()

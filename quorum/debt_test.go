@@ -11,7 +11,8 @@ import (
 var epoch = time.Unix(1_000_000, 0)
 
 func owed(key, value string, ttl time.Duration) debt {
-	return debt{key: key, value: value, until: epoch.Add(ttl)}
+	ends := time.Duration(epoch.Add(ttl).UnixNano())
+	return debt{key: key, value: value, ends: span{ends - ms, ends + ms}, dies: epoch.Add(ttl)}
 }
 
 // all takes everything there is, as "key=value".
@@ -37,23 +38,14 @@ func TestDebtsArePaidOldestFirst(t *testing.T) {
 	}
 }
 
+// Locks of one key and token are told apart by when they end.
 func TestDebtsForOneLockAreOne(t *testing.T) {
 	var d debts
 	d.add(owed("k", "t", time.Minute), epoch)
 	d.add(owed("k", "t", time.Second), epoch)
-	if d.len() != 1 {
-		t.Fatalf("%d debts for one lock", d.len())
-	}
-	due, _ := d.take(1, epoch)
-	if due[0].until != epoch.Add(time.Minute) {
-		t.Errorf("the lock may live until %v, the debt ends at %v", epoch.Add(time.Minute), due[0].until)
-	}
-	eternal := owed("k", "t", time.Second)
-	eternal.eternal, eternal.dies = true, epoch.Add(time.Hour)
-	d.add(eternal, epoch)
 	d.add(owed("k", "t", time.Minute), epoch)
-	if due, _ = d.take(1, epoch); !due[0].eternal {
-		t.Error("a debt that may be without expiry has lost that")
+	if d.len() != 2 {
+		t.Fatalf("%d debts for two locks", d.len())
 	}
 }
 
@@ -119,12 +111,47 @@ func TestDebtNamesValueAndExpiry(t *testing.T) {
 	d := owed("k", "t", 1500*ms)
 	d.nonce = "v0"
 	got := d.argv(nil, epoch.Add(500*ms))
-	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "1000", "0", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	d.eternal = true
+	d.eternal, d.ends = true, span{}
 	got = d.argv(nil, epoch.Add(time.Hour))
-	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "0", "1", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// What is owed is paid, needless, dropped or left.
+func TestDebtsCloseTheirSum(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		sums := func(owed, paid, needless, dropped, left uint64) {
+			t.Helper()
+			s := w.engine.Status()
+			if got, want := [5]uint64{s.DebtsOwed, s.DebtsPaid, s.DebtsNeedless, s.DebtsDropped, s.DebtsLeft}, [5]uint64{owed, paid, needless, dropped, left}; got != want {
+				t.Errorf("owed, paid, needless, dropped, left: %v, want %v", got, want)
+			}
+			if n := uint64(s.Masters[2].Debts); n != left {
+				t.Errorf("%d are left, and master 3 is owed %d", left, n)
+			}
+		}
+		for _, key := range []string{"paid", "needless"} {
+			w.want(w.acquire(key, "a", time.Minute), Won)
+		}
+		w.want(w.acquire("dropped", "a", 5*time.Second), Won)
+		w.settle()
+		w.masters[2].forget("needless")
+		sums(0, 0, 0, 0, 0)
+		w.down(3)
+		for _, key := range []string{"paid", "needless", "dropped"} {
+			w.want(w.release(key, "a"), Won)
+		}
+		sums(3, 0, 0, 0, 3)
+		time.Sleep(6 * time.Second)
+		sums(3, 0, 0, 1, 2)
+		w.up(3)
+		sums(3, 1, 1, 1, 0)
+		if s := w.engine.Status().Masters[2]; s.Unknown != 0 || s.Unasked == 0 {
+			t.Errorf("votes of the master that was away: %d unknown, %d not asked for", s.Unknown, s.Unasked)
+		}
+	})
 }

@@ -16,7 +16,7 @@
 //
 // A quarantined master is given back what it lost (catchup.go, catchupcopy.go,
 // party.go): what the others hold (catchupscripts.go), as far as they agree
-// (agreement.go).
+// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go).
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, envelope.go),
@@ -30,7 +30,8 @@
 //	New            Engine.sweep         the retries' timer   the engine closes    Engine.Close
 //	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first
-//	a lane         lane.recover, each   its quarantine       the quarantine ends  Engine.Close
+//	a lane         lane.recover, each   its quarantine       that has ended, and  Engine.Close
+//	                                                         ghosts are laid
 //	a lane         a batch to a master  the batch's answers  they are there, or   the lane
 //	               that is far                               the link closes
 //	catchUp        a step on each       a link of the        the source answers,  the step

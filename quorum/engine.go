@@ -20,7 +20,7 @@ type Engine struct {
 	holds holds
 
 	seed   maphash.Seed
-	shards [256]shard
+	shards [shards]shard
 
 	tried     chan struct{} // closed when every master has been tried once
 	untried   atomic.Int32
@@ -46,6 +46,7 @@ type Engine struct {
 	behind   behind
 
 	hand      sync.Mutex // the operator's: one order at a time
+	missing   missing    // the sweeper's
 	root      *Engine    // of another database than 0: the engine of that
 	databases databases
 
@@ -89,26 +90,30 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 			wake:   make(chan struct{}, 1),
 			state:  Connecting,
 			since:  e.start,
+			watch:  new(watch),
 		})
+		if root != nil {
+			e.lanes[i].follow(root.lanes[i])
+		}
 		if root != nil && root.lanes[i].isDrained() {
 			e.lanes[i].drain()
 		}
 	}
-	for _, l := range e.lanes {
-		e.wait.Go(func() { l.run(ctx) })
-	}
-	e.wait.Go(func() { e.sweep(ctx) })
 	e.messages.sender = newSender()
 	e.subscriptions.start = func() {
 		for i := range e.lanes {
 			e.wait.Go(func() { e.listen(ctx, i) })
 		}
 	}
+	for _, l := range e.lanes {
+		e.wait.Go(func() { l.run(ctx) })
+	}
+	e.wait.Go(func() { e.sweep(ctx) })
 	return e
 }
 
 func (e *Engine) withClock(m Master) Master {
-	m.boot = e.boot
+	m.boot, m.client = e.boot, e.Client
 	return m
 }
 
@@ -165,8 +170,12 @@ func (e *Engine) try(o *op) {
 // push puts an op into all lanes in one step, and returns the votes of those that
 // did not take it. Or it has the op wait, which counts as in flight.
 func (e *Engine) push(o *op) (missed counted, waits bool) {
+	hash := e.hash(o.Key)
+	if o.memory = memoryOf(hash); o.Kind == Release {
+		o.lock = o.lockMemory()
+	}
 	if len(o.Keys) < 2 && o.Kind != Survey {
-		mu := &e.shards[e.shard(o.Key)].mu // the rule, and cheaper
+		mu := &e.shards[hash%shards].mu // the rule, and cheaper
 		mu.Lock()
 		defer mu.Unlock()
 	} else {
@@ -180,14 +189,10 @@ func (e *Engine) push(o *op) (missed counted, waits bool) {
 	}
 	e.spoil(o)
 	for i, l := range e.lanes {
-		switch {
-		case !o.asks(i):
+		if !o.asks(i) {
 			missed = missed.voted(i, Withheld, false)
-		default:
-			if v := l.push(o); v != 0 {
-				missed = missed.voted(i, v, false)
-				l.votes[v].Add(1)
-			}
+		} else if v := l.push(o); v != 0 {
+			missed = missed.voted(i, v, false)
 		}
 	}
 	return missed, false
@@ -197,13 +202,13 @@ func (e *Engine) push(o *op) (missed counted, waits bool) {
 // it answers and returns false.
 func (e *Engine) ready(o *op) bool {
 	if e.closing.Load() && o.first == nil {
-		return e.answer(o, Result{Decision: Unavailable})
+		return e.answer(o, Result{Decision: Unavailable, Why: "this proxy is shutting down"})
 	}
 	ttl := o.TTL
 	if o.At != 0 {
-		now, known := e.clock()
+		now, known := e.Now()
 		if !known {
-			return e.answer(o, Result{Decision: Unavailable})
+			return e.answer(o, Result{Decision: Unavailable, NoTime: true})
 		}
 		ttl = time.UnixMilli(o.At).Sub(now)
 		if ttl <= 0 && !o.end() {
@@ -228,7 +233,10 @@ func (e *Engine) ready(o *op) bool {
 		// leaves behind where it fails dies by itself.
 		ttl = 4*e.AcquireTimeout + e.MasterTimeout
 	}
-	o.patience = patience(e.AcquireTimeout, ttl)
+	o.patience = e.AcquireTimeout
+	if o.Kind != Write { // which wins no lock
+		o.patience = patience(e.AcquireTimeout, ttl)
+	}
 	o.prepare(ttl)
 	return true
 }
@@ -239,7 +247,9 @@ func (o *op) end() bool {
 	switch {
 	case o.Kind == Extend:
 		o.Kind = Release
-	case o.Kind == Write && o.Args[0] == "PEXPIRE":
+	case o.Kind == Write && o.Args[0] == "PEXPIRE" && len(o.Args) == o.TTLArg+1:
+		o.Kind = Remove
+	case o.Kind == Write && o.Args[0] == "PEXPIRE": // whether flags forbid it only the masters know
 		o.Args = slices.Clone(o.Args)
 		o.Args[o.TTLArg] = "-1"
 		o.TTLArg = 0
@@ -251,6 +261,13 @@ func (o *op) end() bool {
 
 func (e *Engine) answer(o *op, r Result) bool {
 	r.Needed, r.Masters = quorumOf(len(e.lanes)), len(e.lanes)
+	if r.Decision == Unavailable {
+		s := e.shortage(nil)
+		r.Voted = s.can
+		if r.Why == "" {
+			r.Why = s.String()
+		}
+	}
 	e.finish(o, r)
 	return false
 }
@@ -328,9 +345,11 @@ func (e *Engine) Status() Status {
 		s.Masters = append(s.Masters, l.status())
 		s.Undos += l.undos.Load()
 		s.Heals += l.heals.Load()
-		s.DebtsOwed += l.owed.Load()
 		s.DebtsPaid += l.paid.Load()
+		s.DebtsNeedless += l.needless.Load()
 		s.DebtsDropped += l.dropped.Load()
+		s.DebtsOwed += l.owed.Load() // last, so that no debt ends that is not counted
+		s.UndosMissed += l.missed.Load()
 		s.Quarantines += l.quarantines.Load()
 		s.CatchUps += l.catchUps.Load()
 		s.CatchUpKeys += l.catchUpKeys.Load()
@@ -338,7 +357,10 @@ func (e *Engine) Status() Status {
 			s.Quarantined++
 		}
 	}
+	s.DebtsLeft = s.DebtsOwed - s.DebtsPaid - s.DebtsNeedless - s.DebtsDropped
 	e.clockOffsets(s.Masters)
+	e.firstStatus(s.Masters)
+	s.Hindrance = e.Hindrance()
 	for _, d := range e.opened() {
 		s.add(d.Status())
 	}

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,10 +19,20 @@ type batch struct {
 	sent     []errand // those that have not come too late
 	asked    []bool   // which ops are sent
 	began    time.Time
+	ordinal  ordinal // of the first of the ops is the next
+	again    bool    // what it holds was sent before, see mend
+	headed   bool    // it begins with a look at the master's clock
+
+	// loaded is when it was made, and since what the clock had shown at the last look.
+	loaded time.Time
+	since  time.Duration
 
 	keys     []string // of a batch among others: what it is about
 	messages bool     // and whether it publishes
 	alone    bool     // nothing goes beside it
+
+	empty bool // there was nothing to send
+	looks bool // at the master, behind all else
 
 	answers []rueidis.RedisResult
 	proof   proof
@@ -39,13 +50,20 @@ func (l *lane) exchange(link *link, b *batch) error {
 // load makes the commands of a batch.
 func (l *lane) load(link *link, b *batch) {
 	now := time.Now()
+	b.loaded, b.since = now, link.at
+	// What may have to be put back is to be known from all else even if the batch is long on
+	// its way.
+	late := now.Sub(link.looked) > sharp/4
+	if b.headed = len(b.ops) > 0 && (late || slices.ContainsFunc(b.ops, (*op).unsigned)); b.headed {
+		b.commands = append(b.commands, askTime)
+	}
 	b.sent = b.errands[:0:0]
 	for _, e := range b.errands {
 		if argv := e.argv(b.argv[:0], now); argv != nil {
 			b.add(link, argv)
 			b.sent = append(b.sent, e)
-		} else if e.heal == nil {
-			l.dropped.Add(1)
+		} else if e.pays() {
+			l.cannotUndo(e.debt)
 		}
 	}
 	// Ops that are pointless by now are voted on only after the batch has been
@@ -56,14 +74,22 @@ func (l *lane) load(link *link, b *batch) {
 		if b.asked[i] = !o.pointless(); b.asked[i] {
 			surveys = surveys || o.Kind == Survey
 			switch {
-			case o.alike(link.who.nxGet):
+			case o.bound():
+				b.add(link, o.boundArgv(b.argv[:0], link))
+			case o.alike(link.who.seven):
 				b.commands = append(b.commands, o.command)
 			case o.Kind == Run:
-				b.add(link, o.runArgv(b.argv[:0], link.knows(o.Script.wrapped.sha)))
+				b.add(link, append(o.runArgv(b.argv[:0], link.knows(o.Script.wrapped.sha)), l.date(o, now)))
+			case o.dated():
+				b.add(link, append(o.argv(b.argv[:0], link.who.seven), l.date(o, now)))
 			default:
-				b.add(link, o.argv(b.argv[:0], link.who.nxGet))
+				b.add(link, o.argv(b.argv[:0], link.who.seven))
 			}
 		}
+	}
+	b.empty = len(b.sent) == 0 && !slices.Contains(b.asked, true)
+	if b.looks = l.looks(); b.looks {
+		b.commands = append(b.commands, askInfo)
 	}
 	b.commands = slices.Grow(b.commands, len(askProof))
 	link.guard.allow(surveys)
@@ -85,11 +111,15 @@ func (l *lane) settle(link *link, b *batch) error {
 	l.engine.noticeSleep(boot, now)
 	l.tick(b.proof)
 	counts := l.proven(b.proof)
+	heard := l.hears(link, b)
+	counts = counts && heard == nil && !l.doubt
+	done, answers := l.span(link, b)
+	asked := span{b.proof.clock.sent, b.proof.clock.read}
 
 	var trouble string
 	var lost unscripted
 	for i, e := range b.sent {
-		a := l.read(b.answers[i])
+		a := l.read(answers[i])
 		if a.failed("NOSCRIPT") && l.mendable(e.keys(), b.ops, b.asked) {
 			lost.errands = append(lost.errands, e)
 			continue
@@ -99,7 +129,7 @@ func (l *lane) settle(link *link, b *batch) error {
 		}
 		l.settled(e, a)
 	}
-	answers := b.answers[len(b.sent):]
+	answers = answers[len(b.sent):]
 	for i, o := range b.ops {
 		v, did := Unknown, false
 		if b.asked[i] {
@@ -113,27 +143,60 @@ func (l *lane) settle(link *link, b *batch) error {
 			if a.aside() {
 				trouble = a.str
 			}
-			v, did, o.said[l.index] = o.judge(a, link.who.nxGet)
-			o.said[l.index].nonce = l.known.nonce
-			if o.Kind == Survey {
-				o.said[l.index].value = link.who.runID
+			v, did, o.said[l.index] = o.judge(a)
+			s := &o.said[l.index]
+			if s.journal != nil && v == Unknown {
+				trouble = cmp.Or(s.journal.trouble(), trouble)
 			}
-			if !counts {
+			s.nonce, s.done, s.asked, s.ordinal = l.known.nonce, done, asked, b.ordinalOf(i)
+			if o.Kind == Survey {
+				s.value = link.who.runID
+			}
+			if !counts || o.put.Before(l.anew) {
 				v = o.withheld(v, did)
 			}
+			l.vote(o, v, did, now)
+			continue
 		}
-		l.vote(o, v, did, now)
+		l.unasked.Add(1)
+		l.cast(o, v, did, now)
 	}
 	l.flushAll()
-	empty := len(b.commands) == 0
+	empty := b.empty
 	l.recycle(b)
 	if err := l.mend(link, lost); err != nil {
 		return err
 	}
-	if empty {
-		return nil
+	if empty || heard != nil {
+		return heard
 	}
 	return l.trouble(trouble)
+}
+
+// ordinalOf is that of an op of the batch.
+func (b *batch) ordinalOf(i int) ordinal {
+	if b.again {
+		return b.ordinal
+	}
+	return b.ordinal + ordinal(i) + 1
+}
+
+// span is when a batch was carried out, by the master's clock, and its other answers. It
+// is not known where that clock was set meanwhile.
+func (l *lane) span(link *link, b *batch) (done span, answers []rueidis.RedisResult) {
+	done, answers = span{b.since, b.proof.clock.at}, b.answers
+	if b.headed {
+		m, _ := answers[0].ToMessage()
+		head, _ := masterTime(newAnswer(m))
+		done.from, answers = time.Duration(head.UnixNano()), answers[1:]
+	}
+	if b.loaded.After(link.looked) {
+		link.at, link.looked = b.proof.clock.at, b.loaded
+	}
+	if l.jumped != 0 || done.from > done.to {
+		done = span{}
+	}
+	return done, answers
 }
 
 // add puts a command into the batch.
@@ -162,14 +225,13 @@ func (l *lane) settled(e errand, a answer) {
 		l.heals.Add(1)
 	case a.failed("NOSCRIPT"):
 		// It was not carried out, and what came after it on the same key was.
-		l.dropped.Add(1)
+		l.cannotUndo(e.debt)
 	case a.kind == IntegerReply && a.int == saysOtherNonce:
-		l.dropped.Add(1)
+		l.cannotUndo(e.debt)
+	case a.kind == IntegerReply && a.int == saysOther:
+		l.undoLater(e.debt)
 	default:
-		l.paid.Add(1)
-		if a.int > 0 {
-			l.undos.Add(1)
-		}
+		l.undone(e.debt, a.int)
 	}
 }
 
@@ -180,6 +242,11 @@ func (l *lane) read(r rueidis.RedisResult) answer {
 
 func (l *lane) vote(o *op, v Vote, did bool, now time.Time) {
 	l.votes[v].Add(1)
+	l.cast(o, v, did, now)
+}
+
+// cast is vote, of what the master was not asked.
+func (l *lane) cast(o *op, v Vote, did bool, now time.Time) {
 	if o.vote(l.index, v, did, now) {
 		l.gather(o.flusher)
 	}
@@ -217,12 +284,15 @@ func (l *lane) end(b *batch) time.Time {
 	defer l.mu.Unlock()
 	i := slices.Index(l.flying, b)
 	l.flying = slices.Delete(l.flying, i, i+1)
-	l.sighted = l.anchor
 	took := now.Sub(b.began)
+	b.began = time.Time{}
 	if l.trips == 0 {
 		l.trips = took
 	}
 	l.trips += (took - l.trips) / 16
+	if l.nearest == 0 || took < l.nearest {
+		l.nearest = took
+	}
 	return now
 }
 
@@ -257,12 +327,17 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.errands, l.outbox = nil, outbox{}
 	for _, e := range errands {
 		if e.pays() {
-			l.owed.Add(1)
-			l.dropped.Add(uint64(l.debts.add(e.debt, now)))
+			l.oweLocked(e.debt, now)
 		}
 	}
 	queue := l.queue
 	l.queue = nil
+	for _, o := range ops {
+		l.notSent(o)
+	}
+	for _, o := range queue {
+		l.notSent(o)
+	}
 	l.mu.Unlock()
 	for _, e := range errands {
 		if e.ending != nil {
@@ -273,7 +348,8 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 		l.vote(o, Unknown, false, now)
 	}
 	for _, o := range queue {
-		l.vote(o, Unknown, false, now)
+		l.unasked.Add(1)
+		l.cast(o, Unknown, false, now)
 	}
 	l.flushAll()
 	dropAll(ops)

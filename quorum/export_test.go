@@ -11,11 +11,30 @@ type Front interface {
 // Text is what a client sends.
 func (s *Script) Text() string { return s.text }
 
+// OfStep is what a step of the simulation's clients does with a lock; 0: it is none.
+func (s *Script) OfStep() Kind {
+	return map[*Script]Kind{takeStep: Acquire, renewStep: Extend, freeStep: Release}[s]
+}
+
+// Says is what the reply to another script of theirs comes to: nothing, or a number.
+func (s *Script) Says(nothing bool, n int64) Decision {
+	switch yes := nothing == (s == takeHash); {
+	case !yes, s == renewHash && n == 0:
+		return Contended
+	}
+	return Won
+}
+
 // SimulateProxies has the simulation's clients ask the proxies that front makes, which
-// this package cannot import.
-func SimulateProxies(t *testing.T, front func(t *testing.T, e *Engine, seed uint64) Front) {
+// this package cannot import. They carry transactions out by exec, and watch what is no string
+// by digest.
+func SimulateProxies(t *testing.T, exec, digest *Script, front func(t *testing.T, e *Engine, seed uint64) Front) {
+	if effects[exec] == nil {
+		effects[exec], effects[digest] = transacts, digests
+		known = append(known, exec.wrapped, digest.wrapped)
+	}
 	n, won := eachSeed(t, 20, func(t *testing.T, seed uint64) int {
-		return simulateWith(t, seed, func(s *simulation) { s.front = front })
+		return simulateWith(t, seed, func(s *simulation) { s.front, s.manners = front, allManners })
 	})
 	if won < n && !t.Failed() {
 		t.Errorf("only %d locks were won in %d schedules", won, n)

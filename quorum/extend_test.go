@@ -118,7 +118,7 @@ func TestMaxHoldEndsALockThatIsExtendedForEver(t *testing.T) {
 func TestExtensionToAPastTimeReleases(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.want(w.acquire("k", "t", time.Minute), Won)
-		past := w.engine.Now().Add(-time.Second).UnixMilli()
+		past := w.now().Add(-time.Second).UnixMilli()
 		w.want(w.ask(Request{Kind: Extend, Key: "k", Token: "x", At: past}), Contended)
 		w.want(w.ask(Request{Kind: Extend, Key: "k", Token: "t", At: past}), Won)
 		w.wantValues("k", "", "", "")
@@ -136,7 +136,7 @@ func TestTimesAreThoseOfTheMasters(t *testing.T) {
 		}
 		w.engine = w.start(w.cfg)
 		there := w.masters[1].born
-		if off := w.engine.Now().Sub(there).Abs(); off > 10*ms {
+		if off := w.now().Sub(there).Abs(); off > 10*ms {
 			t.Errorf("the engine's time is %v from that of the masters' middle", off)
 		}
 		w.want(w.ask(Request{Kind: Acquire, Key: "k", Token: "t", At: there.Add(10 * time.Second).UnixMilli()}), Won)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -29,17 +28,25 @@ type fakeMaster struct {
 	settings map[string]string
 	password string
 	born     time.Time
-	rate     float64       // of its clock; 0 is 1
-	jumped   time.Duration // of its clock
-	keys     map[string]fakeKey
+	rate     float64            // of its clock; 0 is 1
+	jumped   time.Duration      // of its clock
+	keys     map[string]fakeKey // of the database in use, which is 0 between commands
+	data     fakeData           // of all databases, but for the one in use
+	using    int
+	count    int // of databases; 0 is Databases
+	evicted  int // keys, as INFO tells
 	scripts  map[string]*script
 	conns    map[int64]*socket
+	named    map[int64]string // connections
+	selected map[int64]int    // by connections, where it is not 0
 	lastID   int64
 
-	subscribers map[int64]string // connection to channel
-	single      bool             // there is no database but 0; otherwise all are that one
+	replica bool // writes are refused
 
-	dumps []map[string]fakeKey
+	subscribers map[int64]string // connection to channel
+
+	dumps   []fakeData
+	written *fakeData // the log on disk, if it was switched off
 
 	kills int
 	dials int
@@ -49,7 +56,7 @@ type fakeMaster struct {
 	behind  map[int64]chan struct{}            // connections that are served later
 	far     time.Duration                      // it is away, one way
 	lag     time.Duration                      // before a batch is carried out
-	delay   time.Duration                      // before the end of a batch is answered
+	delay   time.Duration                      // until the end of a batch, carried out, is answered
 	respond func(args []string) string         // a reply of its own instead, if not ""
 	after   func(args []string, m *fakeMaster) // called once a command was carried out
 
@@ -65,14 +72,17 @@ const (
 )
 
 func newFakeMaster(name string) *fakeMaster {
+	data := newFakeData()
 	return &fakeMaster{
-		name:    name,
-		runID:   name + "-0",
-		version: "7.0.15",
-		born:    time.Now(),
-		keys:    make(map[string]fakeKey),
-		scripts: make(map[string]*script),
-		conns:   make(map[int64]*socket),
+		name:     name,
+		runID:    name + "-0",
+		version:  "7.0.15",
+		born:     time.Now(),
+		data:     data,
+		keys:     data[0],
+		scripts:  make(map[string]*script),
+		conns:    make(map[int64]*socket),
+		selected: make(map[int64]int),
 	}
 }
 
@@ -109,6 +119,9 @@ func (m *fakeMaster) serve(conn *socket, id int64) {
 		if !ok {
 			return
 		}
+		if strings.ToUpper(args[0]) == "TIME" && !first {
+			time.Sleep(m.late())
+		}
 		// An asker that has gone keeps nothing of its batch from being carried
 		// out, so an error is no end.
 		if reply != silence {
@@ -117,14 +130,17 @@ func (m *fakeMaster) serve(conn *socket, id int64) {
 	}
 }
 
+// late is how long the end of a batch waits until it is answered.
+func (m *fakeMaster) late() (d time.Duration) {
+	m.locked(func() { d = m.delay })
+	return d
+}
+
 func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string, ok bool) {
 	m.mu.Lock()
 	lag := m.lag
 	if !first {
 		lag = 0
-	}
-	if strings.ToUpper(args[0]) == "TIME" {
-		lag += m.delay
 	}
 	if lag > 0 {
 		m.mu.Unlock()
@@ -146,19 +162,33 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 	if m.conns[id] == nil { // ended meanwhile
 		return "", false
 	}
+	m.use(m.selected[id])
+	defer m.use(0)
+	if args, reply = m.undate(args); reply != "" {
+		m.note(append([]string{"late"}, args...))
+		return reply, true
+	}
+	if args, reply = m.unbind(args); reply != "" {
+		m.note(append([]string{"left"}, args...))
+		return reply, true
+	}
 	if m.respond != nil {
 		switch reply = m.respond(args); reply {
 		case "":
 		case later:
 			until := m.behind[id]
+			m.use(0)
 			m.mu.Unlock()
 			<-until
 			m.mu.Lock()
+			m.use(m.selected[id])
 		default:
 			return reply, true
 		}
 	}
-	reply = m.do(args, id)
+	if reply = fakeReadOnly; !m.replica || !writes(args) {
+		reply = m.do(args, id)
+	}
 	if m.after != nil {
 		m.after(args, m)
 	}
@@ -260,6 +290,14 @@ func (m *fakeMaster) unfreeze() {
 	})
 }
 
+// answersLate has what the master says on its present connections be on its way for so
+// long. mu is held.
+func (m *fakeMaster) answersLate(by time.Duration) {
+	for _, c := range m.conns {
+		c.out.change(func() { c.out.far = by })
+	}
+}
+
 // holdBack has the present connections served after all later ones, for ever
 // if need be, as it can happen to what waits in a socket.
 func (m *fakeMaster) holdBack() (serve func()) {
@@ -300,27 +338,6 @@ func (m *fakeMaster) sever() {
 
 func (m *fakeMaster) mend() { m.locked(func() { m.refuse = false }) }
 
-// copy is what the master holds.
-func (m *fakeMaster) copy() (keys map[string]fakeKey) {
-	m.locked(func() { keys = maps.Clone(m.keys) })
-	return keys
-}
-
-// remember keeps what the master holds for a restart with an old dump.
-func (m *fakeMaster) remember() {
-	keys := m.copy()
-	m.locked(func() { m.dumps = append(m.dumps, keys) })
-}
-
-func (m *fakeMaster) memories() (dumps []map[string]fakeKey) {
-	m.locked(func() {
-		if !m.durableLocked() { // it has a log besides, which it reads instead
-			dumps = m.dumps
-		}
-	})
-	return dumps
-}
-
 func (m *fakeMaster) durable() (is bool) {
 	m.locked(func() { is = m.durableLocked() })
 	return is
@@ -328,22 +345,17 @@ func (m *fakeMaster) durable() (is bool) {
 
 func (m *fakeMaster) durableLocked() bool { return m.settings["appendfsync"] == "always" }
 
-// restartWith has a new process take the master's place, which reads these keys
-// from its disk.
-func (m *fakeMaster) restartWith(keys map[string]fakeKey) {
-	m.restartBlank()
-	m.locked(func() { m.keys = maps.Clone(keys) })
-}
-
 // restartBlank has a new process take the master's place, which knows nothing.
 func (m *fakeMaster) restartBlank() {
 	m.cut()
 	m.locked(func() {
 		m.restarts++
+		m.replica = false
 		m.runID = fmt.Sprintf("%s-%d", m.name, m.restarts)
-		m.lastID = 0
+		m.lastID, m.evicted = 0, 0
 		clear(m.subscribers)
-		clear(m.keys)
+		clear(m.selected)
+		m.flushAll()
 		clear(m.scripts)
 		m.refuse = false
 	})

@@ -11,7 +11,7 @@ import (
 
 var catchUpScripts = map[*script]string{
 	leaseScript: "lease", readingScript: "reading", heldScript: "held",
-	copyScript: "copy", returnScript: "return",
+	copyScript: "copy", returnScript: "return", lookScript: "look", layScript: "lay",
 }
 
 // runs tells that a command runs the script.
@@ -50,6 +50,12 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 		case heldScript:
 			m.note(append([]string{name}, keys...))
 			return array(bulk(m.holds(keys, argv))), true
+		case lookScript:
+			m.note(append([]string{name}, keys...))
+			return m.looks(keys), true
+		case layScript:
+			m.note(append([]string{name}, keys[1:]...))
+			return m.lays(keys[1:], argv), true
 		}
 		m.note(append([]string{name}, keys[2:]...))
 		if string(nonceOf(m.marker())) != argv[0] {
@@ -160,4 +166,39 @@ func (m *fakeMaster) giveOrTake(s *script, keys, argv []string) string {
 		said += "+"
 	}
 	return array(bulk(said), bulk(failure))
+}
+
+func (m *fakeMaster) looks(keys []string) string {
+	var told []string
+	for _, name := range keys {
+		told = append(told, bulk(m.digest(name)), integer(m.endOf(name)))
+	}
+	return array(told...)
+}
+
+// endOf is when a key ends by the master's clock, in milliseconds.
+func (m *fakeMaster) endOf(name string) int64 {
+	switch k, ok := m.key(name); {
+	case !ok:
+		return saysAbsent
+	case k.until == 0:
+		return saysNoTTL
+	default:
+		return k.until / int64(ms)
+	}
+}
+
+func (m *fakeMaster) lays(keys, argv []string) string {
+	if string(nonceOf(m.marker())) != argv[0] {
+		return integer(saysOtherNonce)
+	}
+	n := 0
+	for i, name := range keys {
+		ends, _ := strconv.ParseInt(argv[2+2*i], 10, 64)
+		if d := m.digest(name); d != "" && d == argv[1+2*i] && m.endOf(name) == ends {
+			delete(m.keys, name)
+			n++
+		}
+	}
+	return array(integer(int64(n)))
 }

@@ -49,6 +49,19 @@ const (
 	fakeWrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
 )
 
+const fakeReadOnly = "-READONLY You can't write against a read only replica.\r\n"
+
+// writes tells that a replica refuses a command.
+func writes(args []string) bool {
+	switch args[0] {
+	case "SET", "PEXPIRE", "PERSIST", "SWAPDB", "FLUSHALL", "FLUSHDB":
+		return true
+	case "EVAL", "EVALSHA":
+		return args[1] != readScript.sha && args[1] != readScript.text
+	}
+	return false
+}
+
 func bulk(s string) string     { return fmt.Sprintf("$%d\r\n%s\r\n", len(s), s) }
 func integer(n int64) string   { return fmt.Sprintf(":%d\r\n", n) }
 func array(s ...string) string { return fmt.Sprintf("*%d\r\n%s", len(s), strings.Join(s, "")) }
@@ -72,15 +85,27 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return m.publish(args[1], args[2])
 	case "SELECT":
 		m.note(args)
-		if m.single && args[1] != "0" {
-			return "-ERR DB index is out of range\r\n"
+		db, ok := m.selectable(args[1])
+		if !ok {
+			return fakeOutOfRange
 		}
+		m.selected[id] = db
+		return "+OK\r\n"
+	case "SWAPDB":
+		m.note(args)
+		a, ok := m.selectable(args[1])
+		b, too := m.selectable(args[2])
+		if !ok || !too {
+			return fakeOutOfRange
+		}
+		m.swap(a, b)
 		return "+OK\r\n"
 	case "PING":
 		return m.ping(id)
 	case "INFO":
 		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
-			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" + m.info)
+			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" +
+			fmt.Sprintf("evicted_keys:%d\r\n", m.evicted) + m.info)
 	case "TIME":
 		now := m.now()
 		return array(bulk(fmt.Sprint(now/1e9)), bulk(fmt.Sprint(now%1e9/1000)))
@@ -104,7 +129,7 @@ func (m *fakeMaster) do(args []string, id int64) string {
 			return bulk(m.marker())
 		}
 	case "EVAL":
-		if reply := m.mark(args); reply != "" {
+		if reply := m.minds(args); reply != "" {
 			return reply
 		}
 	}
@@ -136,6 +161,9 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		}
 		return bulk(k.value)
 	case "SET":
+		if m.version < "7" && slices.Contains(args, "NX") && slices.Contains(args, "GET") {
+			return "-ERR syntax error\r\n"
+		}
 		return m.setKey(args)
 	case "SCAN":
 		return m.scan(args)
@@ -146,7 +174,10 @@ func (m *fakeMaster) do(args []string, id int64) string {
 			return bulk(name)
 		}
 		return fakeNil
-	case "FLUSHALL", "FLUSHDB":
+	case "FLUSHALL":
+		m.flushAll()
+		return "+OK\r\n"
+	case "FLUSHDB":
 		clear(m.keys)
 		return "+OK\r\n"
 	case "EXISTS":
@@ -178,28 +209,33 @@ func (m *fakeMaster) do(args []string, id int64) string {
 
 func (m *fakeMaster) marker() string { return m.keys[MarkerKey].value }
 
-// mark carries out the scripts that mind the marker.
-func (m *fakeMaster) mark(args []string) string {
+// minds carries out the scripts that mind the marker.
+func (m *fakeMaster) minds(args []string) string {
 	switch args[1] {
 	case markScript.text:
-		if string(nonceOf(m.marker())) == args[4] {
+		if m.marker() == args[4] || args[4] != "" && strings.HasPrefix(m.marker(), args[4]) {
 			m.keys[MarkerKey] = fakeKey{value: args[5]}
 		}
 		return bulk(m.marker())
+	case lossScript.text:
+		return m.loseAll(args[4:])
 	case flushScript.text:
 		m.note(args[5:])
-		kept := m.marker()
-		clear(m.keys)
-		if kept != "" {
-			m.keys[MarkerKey] = fakeKey{value: kept}
-		}
+		m.flushUnmarked(strings.EqualFold(args[5], "FLUSHALL"))
 		return "+OK\r\n"
 	}
-	return ""
+	return m.first(args)
 }
 
 // known are the scripts that a fake master can run.
-var known = append(slices.Clone(scripts), lockScript.wrapped)
+var known = append(slices.Clone(scripts), clientsScripts()...)
+
+func clientsScripts() (list []*script) {
+	for s := range effects {
+		list = append(list, s.wrapped)
+	}
+	return list
+}
 
 // withoutOurs leaves out our own keys, which follow the key of what takes something
 // back.
@@ -237,7 +273,8 @@ func told(args []string) string {
 	names := map[*script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
 		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
-		lockScript.wrapped: "lock",
+		latchScript: "latch", lockScript.wrapped: "lock", takeStep.wrapped: "take by step", renewStep.wrapped: "renew by step", freeStep.wrapped: "free by step",
+		takeHash.wrapped: "take hash", renewHash.wrapped: "renew hash", freeHash.wrapped: "free hash", acquireScript: "acquire", expireIfScript: "expireif",
 	}
 	for s, name := range names {
 		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.sha || args[1] == s.text) {
@@ -245,12 +282,29 @@ func told(args []string) string {
 			break
 		}
 	}
+	if args[0] == "EVAL" {
+		args = append([]string{"a script"}, args[3:]...)
+	}
 	return strings.Join(args, " ")
 }
 
 func (m *fakeMaster) client(args []string, id int64) string {
 	if args[1] == "ID" {
 		return integer(id)
+	}
+	switch args[1] {
+	case "SETNAME":
+		if m.named == nil {
+			m.named = make(map[int64]string)
+		}
+		m.named[id] = args[2]
+		return "+OK\r\n"
+	case "LIST":
+		list := ""
+		for id := range m.conns {
+			list += fmt.Sprintf("id=%d addr=fake:1 name=%s db=0\n", id, m.named[id])
+		}
+		return bulk(list)
 	}
 	m.note(args)
 	victim, _ := strconv.ParseInt(args[3], 10, 64)
@@ -291,11 +345,7 @@ func (m *fakeMaster) setKey(args []string) string {
 			px = args[i]
 		}
 	}
-	major, _ := strconv.Atoi(m.version[:1])
-	switch {
-	case nx && get && major < 7:
-		return "-ERR syntax error\r\n"
-	case get && old.hash:
+	if get && old.hash {
 		return fakeWrongType
 	}
 	if !(nx && exists || xx && !exists) {
@@ -319,12 +369,21 @@ func (m *fakeMaster) run(s *script, args []string) string {
 	name := args[0]
 	k, ok := m.key(name)
 	switch s {
-	case writeScript:
+	case acquireScript:
+		return m.setKey([]string{"SET", name, args[1], "NX", "GET", "PX", args[2]})
+	case writeScript, expireIfScript:
 		return m.write(name, args[1:])
 	case putBackScript:
 		return integer(m.putBack(name, args[1:]))
-	case lockScript.wrapped:
-		return m.lock(name, args[3], args[4])
+	case latchScript:
+		return integer(m.endStep(name, args[1:]))
+	}
+	if c := clientsScript(s); c != nil && c.latches {
+		n := len(args)
+		return m.act(c, name, args[3:n-2], args[n-2], args[n-1])
+	} else if c != nil {
+		reply, _ := m.journaled(c, name, args[3:])
+		return reply
 	}
 	switch s {
 	case readScript, removeScript:
@@ -347,12 +406,11 @@ func (m *fakeMaster) run(s *script, args []string) string {
 		if !ok || k.value != args[1] {
 			return integer(0)
 		}
-		if !m.same(args[4]) {
+		if !m.same(args[5]) {
 			return integer(saysOtherNonce)
 		}
-		most, _ := strconv.ParseInt(args[2], 10, 64)
-		if p := m.pttl(k); p < 0 && args[3] != "1" || p > most {
-			return integer(0)
+		if !m.ends(k, args[2], args[3], args[4]) {
+			return integer(saysOther)
 		}
 		delete(m.keys, name)
 		return integer(1)
@@ -368,9 +426,34 @@ func (m *fakeMaster) run(s *script, args []string) string {
 		k.until = 0
 		m.keys[name] = k
 	} else {
-		m.expire(name, k, args[2])
+		m.expire(name, k, m.movedTo(k, args[2]))
 	}
 	return integer(1)
+}
+
+// ends does what the function in endsWithin does.
+func (m *fakeMaster) ends(k fakeKey, least, most, eternal string) bool {
+	if k.until == 0 {
+		return eternal == "1"
+	}
+	from, _ := strconv.ParseInt(least, 10, 64)
+	to, _ := strconv.ParseInt(most, 10, 64)
+	at := k.until / int64(time.Millisecond)
+	return from <= at && at <= to
+}
+
+// movedTo does what the function in movesExpiry does.
+func (m *fakeMaster) movedTo(k fakeKey, ms string) string {
+	n, _ := strconv.ParseInt(ms, 10, 64)
+	p := m.pttl(k)
+	switch d := n - p; {
+	case k.until == 0, d > 50, d < -101:
+	case d < -50:
+		n = p
+	default:
+		n = p + 51
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // dump stands for what DUMP answers: the key without its expiry.
@@ -380,7 +463,7 @@ func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
 	case !ok:
 		return "", -2
 	case k.hash:
-		return "hash", m.pttl(k)
+		return hashDump(k.value), m.pttl(k)
 	}
 	return stringDump(k.value), m.pttl(k)
 }
@@ -388,10 +471,24 @@ func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
 // stringDump has the shape of Redis's: a type, and a version and checksum at the end.
 func stringDump(value string) string { return "\x00" + value + dumpEnd }
 
-const dumpEnd = "\x0a\x00checksum"
+func hashDump(value string) string { return "\x04" + value + dumpEnd }
+
+const dumpEnd = "\x09\x00checksum"
+
+// restored is the key that a dump is of; ok is false if that is none.
+func restored(dump string) (k fakeKey, ok bool) {
+	content, ok := strings.CutSuffix(dump, dumpEnd)
+	if !ok {
+		return k, false
+	}
+	return fakeKey{value: content[1:], hash: content[0] == '\x04'}, true
+}
 
 func (m *fakeMaster) write(name string, command []string) string {
 	before, left := m.dump(name)
+	if k, ok := m.key(name); ok && command[0] == "PEXPIRE" && len(command) == 3 && command[2][0] != '-' {
+		command = []string{"PEXPIRE", name, m.movedTo(k, command[2])}
+	}
 	reply := m.do(command, 0)
 	value := bulk(strings.TrimSuffix(reply[1:], "\r\n"))
 	switch reply[0] {
@@ -402,25 +499,39 @@ func (m *fakeMaster) write(name string, command []string) string {
 	case ':':
 		value = reply
 	}
-	return array(bulk(reply[:1]), value, bulk(before), integer(left))
+	_, now := m.dump(name)
+	return array(bulk(reply[:1]), value, bulk(before), integer(left), integer(now))
 }
 
 func (m *fakeMaster) putBack(name string, args []string) int64 {
-	if !m.same(args[6]) {
+	if !m.same(args[7]) {
 		return saysOtherNonce
 	}
+	if db, ok := m.selectable(args[6]); ok {
+		was := m.using
+		m.use(db)
+		defer m.use(was)
+	}
 	now, left := m.dump(name)
-	most, _ := strconv.ParseInt(args[3], 10, 64)
-	if now == "" || now != args[0] && now != stringDump(args[0]) || left < 0 && args[4] != "1" || left > most {
+	k, _ := m.key(name)
+	if now == "" || now != args[0] && now != stringDump(args[0]) || !m.ends(k, args[3], args[4], args[5]) {
 		return 0
 	}
 	delete(m.keys, name)
-	if value, ok := strings.CutPrefix(args[1], "\x00"); ok {
-		value = strings.TrimSuffix(value, dumpEnd)
-		k := fakeKey{value: value}
-		m.keys[name] = k
+	back, ok := restored(args[1])
+	if moved, err := strconv.ParseInt(args[8], 10, 64); err == nil {
+		left -= moved
+		ok = ok && left > 0
+		args[2] = strconv.FormatInt(left, 10)
+	} else if ended, err := strconv.ParseInt(args[9], 10, 64); err == nil {
+		left = ended - m.now()/int64(ms)
+		ok = ok && left > 0
+		args[2] = strconv.FormatInt(left, 10)
+	}
+	if ok {
+		m.keys[name] = back
 		if args[2] != "0" {
-			m.expire(name, k, args[2])
+			m.expire(name, back, args[2])
 		}
 	}
 	return 1

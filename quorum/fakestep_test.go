@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -32,7 +31,7 @@ func (m *fakeMaster) step(args []string) string {
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
 	}
-	for _, s := range []*Script{countStep, downStep, setStep} {
+	for _, s := range []*Script{countStep, downStep, setStep, seizeStep} {
 		if args[1] == s.wrapped.sha || args[1] == s.wrapped.text {
 			n := len(args)
 			return m.act(s, args[3], args[6:n-2], args[n-2], args[n-1])
@@ -48,34 +47,15 @@ func (m *fakeMaster) act(s *Script, key string, argv []string, holder, lease str
 			l.value += "!"
 			m.keys[latch] = l
 		}
-		m.log = append(m.log, "busy "+key)
+		m.note([]string{"busy", key})
 		return array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
 	}
-	m.log = append(m.log, "step "+key)
-	before, left := m.dump(key)
-	k, _ := m.key(key)
-	flags, shape, values := int64(scriptStep), "_", []string(nil)
-	switch {
-	case s == countStep, s == downStep:
-		n, _ := strconv.Atoi(k.value)
-		by := map[*Script]int{countStep: 1, downStep: -1}[s]
-		k.value = strconv.Itoa(n + by)
-		flags, shape, values = flags+scriptWrote, ":", []string{bulk(k.value)}
-	case k.value == argv[0]:
-		k.value = argv[1]
-		flags, shape, values = flags+scriptWrote, "+", []string{bulk("OK")}
+	m.note([]string{"step", key})
+	reply, acted := m.journaled(s, key, argv)
+	if acted {
+		m.expire(latch, fakeKey{value: holder}, lease)
 	}
-	if flags&scriptWrote != 0 {
-		m.keys[key] = k
-		m.keys[latch] = fakeKey{value: holder}
-		m.expire(latch, m.keys[latch], lease)
-	}
-	after, expires := m.dump(key)
-	answer := append([]string{
-		integer(flags), integer(-1), bulk(shape), integer(1),
-		bulk(key), bulk(before), integer(left), bulk(after), integer(expires), bulk(""),
-	}, values...)
-	return array(answer...)
+	return reply
 }
 
 func (m *fakeMaster) endStep(key string, args []string) int64 {
@@ -91,11 +71,10 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 			r = 0
 		} else {
 			delete(m.keys, key)
-			if value, ok := strings.CutPrefix(args[3], "\x00"); ok {
-				value = strings.TrimSuffix(value, dumpEnd)
-				m.keys[key] = fakeKey{value: value}
+			if k, ok := restored(args[3]); ok {
+				m.keys[key] = k
 				if args[4] != "0" {
-					m.expire(key, m.keys[key], args[4])
+					m.expire(key, k, args[4])
 				}
 			}
 		}

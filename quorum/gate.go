@@ -16,9 +16,16 @@ type identity struct {
 	runID    string
 	version  string
 	clientID int64 // of this connection, at the master
-	nxGet    bool  // SET takes NX and GET together
+	seven    bool  // it knows what came with 7.0: SET with NX and GET, EXPIRE with flags
 	durable  bool  // every write is on disk before it is answered
 	replicas int
+
+	evicted int // keys, by this process so far; notTold if it does not say
+
+	// replication is the name of its data set's history. It is another one, and
+	// continued tells so, once the server has been a replica.
+	replication string
+	continued   bool
 }
 
 // Why a master is identified per connection, and not once a second:
@@ -32,7 +39,10 @@ type identity struct {
 // identify speaks to the server on a raw connection, before anything else uses
 // it: it authenticates, asks who is there, loads our scripts, and ends the
 // predecessor of this connection. conn has a deadline already.
-func identify(conn net.Conn, user, password string, predecessor identity) (who identity, err error) {
+//
+// name, unless it is empty, is what the server is to call the connection. One that may
+// not be named is as good.
+func identify(conn net.Conn, user, password, name string, predecessor identity) (who identity, err error) {
 	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096)}
 	if password != "" {
 		if err := g.authenticate(user, password); err != nil {
@@ -45,6 +55,9 @@ func identify(conn net.Conn, user, password string, predecessor identity) (who i
 	}
 	for _, s := range scripts {
 		calls = append(calls, []string{"SCRIPT", "LOAD", s.text})
+	}
+	if name != "" {
+		calls = append(calls, []string{"CLIENT", "SETNAME", name})
 	}
 	answers, err := g.ask(calls...)
 	if err != nil {
@@ -105,9 +118,13 @@ func readInfo(text string) (who identity, err error) {
 		return who, err
 	}
 	who.replicas, _ = strconv.Atoi(info["connected_slaves"])
+	if who.evicted, err = strconv.Atoi(info["evicted_keys"]); err != nil {
+		who.evicted = notTold
+	}
+	who.replication, who.continued = info["master_replid"], strings.Trim(info["master_replid2"], "0") != ""
 	major, _, _ := strings.Cut(who.version, ".")
 	n, _ := strconv.Atoi(major)
-	who.nxGet = n >= 7
+	who.seven = n >= 7
 	return who, nil
 }
 

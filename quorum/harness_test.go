@@ -22,6 +22,7 @@ func testConfig() Config {
 		ConnectTimeout: 500 * time.Millisecond,
 		MasterTimeout:  500 * time.Millisecond,
 		ProbeInterval:  time.Second,
+		FirstStart:     true,
 		Clock:          virtualClock,
 	}
 }
@@ -80,15 +81,15 @@ func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 // bootstrap marks the masters as those that cfg names: all of them remember.
 func (w *world) bootstrap(cfg Config) {
 	for _, m := range w.masters {
-		m.locked(func() {
-			m.keys[MarkerKey] = fakeKey{value: marker{
-				nonce:        newNonce(false),
-				Installation: "test",
-				Member:       m.name,
-				terms:        cfg.agreement(),
-				RunID:        m.runID,
-			}.String()}
-		})
+		m.mark(marker{Installation: "test", Member: m.name, terms: cfg.agreement(), RunID: m.runID, Durable: m.durable()})
+	}
+}
+
+// mark has a marker in each database, which lets the master vote.
+func (m *fakeMaster) mark(mark marker) {
+	for db := range m.databases() {
+		mark.nonce, mark.DB = newNonce(false), db
+		m.locked(func() { m.in(db, func() { m.keys[MarkerKey] = fakeKey{value: mark.String()} }) })
 	}
 }
 
@@ -97,9 +98,9 @@ func (w *world) marked() bool {
 	return slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(MarkerKey) != "" })
 }
 
-// start starts an engine. The masters are marked if none of them is.
+// start starts an engine. The masters are marked if none of them is and it has several.
 func (w *world) start(cfg Config) *Engine {
-	if !w.marked() {
+	if len(cfg.Masters) > 1 && !w.marked() {
 		w.bootstrap(cfg)
 	}
 	e := New(cfg, w.log)
@@ -186,6 +187,16 @@ func (w *world) wantValues(key string, values ...string) {
 			w.t.Errorf("%s holds %q, want %q", m.name, v, values[i])
 		}
 	}
+}
+
+// now is the time of day by the masters.
+func (w *world) now() time.Time {
+	w.t.Helper()
+	now, known := w.engine.Now()
+	if !known {
+		w.t.Error("the time of day is not known")
+	}
+	return now
 }
 
 func (w *world) extend(key, token string, ttl time.Duration) Result {

@@ -1,41 +1,129 @@
 package quorum
 
 import (
+	"errors"
 	"time"
 
 	"github.com/redis/rueidis"
 )
 
-// inspect keeps what the master's marker says up to date, once a probe-interval:
-// of one that votes whether its writes are durable, and of one in quarantine how
-// long that has lasted. The nonce stays, so that nobody's proof fails for it.
+// A server can be reconfigured while connections to it are open. So once a probe-interval
+// a batch of database 0 asks what the gate asks, behind all else: no vote of a batch
+// counts that is found to have lost keys, or to be unfit, at its end.
+
+var askInfo = rueidis.Builder{}.Arbitrary("INFO").Build().Pin()
+
+// looks tells that it is time for the next batch to do so.
+func (l *lane) looks() bool {
+	now := l.engine.boot()
+	if l.master.db != 0 || now-l.looked < l.engine.ProbeInterval {
+		return false
+	}
+	l.looked = now
+	return true
+}
+
+// hears takes in what a batch that looks was told. A master that lost keys by its own word
+// is to be examined; one that is unfit by now is given up.
+func (l *lane) hears(link *link, b *batch) error {
+	if !b.looks {
+		return nil
+	}
+	if err := link.hear(l.read(b.answers[len(b.answers)-1])); err != nil {
+		return err
+	}
+	l.doubt = l.doubt || l.known.since(link.who) != ""
+	return nil
+}
+
+// hear takes in what INFO said, as far as it can have changed since the gate.
+func (l *link) hear(a answer) error {
+	switch {
+	case a.kind == FailureReply:
+		return errors.New(a.str)
+	case a.kind != BulkReply:
+		return errGarbage
+	}
+	now, err := readInfo(a.str)
+	switch {
+	case err != nil:
+		return err
+	case now.runID != l.who.runID:
+		return errors.New("it names another run_id than at the gate")
+	}
+	l.who.evicted, l.who.replication, l.who.continued = now.evicted, now.replication, now.continued
+	return nil
+}
+
+// look asks at once.
+func (l *link) look() error {
+	a, _, err := l.do("INFO")
+	if err != nil {
+		return err
+	}
+	return l.hear(a)
+}
+
+// inspect keeps what the master's marker says up to date, once a probe-interval: of one
+// that votes whether its writes are durable, and of one in quarantine how long that has
+// lasted. The nonce stays, so that nobody's proof fails for it.
 func (l *lane) inspect(link *link) error {
-	if !l.inspects() {
+	if !l.inspects() || l.doubt {
 		return nil
 	}
 	now := l.engine.boot()
 	l.inspected = now
-	m := l.known
-	if m.nonce.provisional() {
-		m.Elapsed = l.lasted(now).Milliseconds()
-	} else {
-		if !m.Durable && !link.who.durable {
-			return nil
-		}
-		durable, err := link.durable()
-		if err != nil {
+	durable, log := l.known.Durable, newInstallation() // of a master that becomes durable
+	if l.master.db != 0 {
+		durable, log = l.engine.root.lanes[l.index].writesLog(l.known)
+	} else if durable || link.who.durable {
+		var err error
+		if durable, err = link.durable(); err != nil {
 			return err
 		}
 		link.who.durable = durable
-		if m.Durable == durable {
-			return nil
-		}
-		m.Durable = durable
 	}
-	if err := l.mark(link, m.nonce, m); err != nil {
+	update := func(m marker) marker {
+		if m.nonce.provisional() {
+			m.Elapsed = max(m.Elapsed, l.lasted(now).Milliseconds())
+		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.log() != log {
+			if m.Durable, m.Log = durable, log; !durable {
+				m.Log = ""
+			}
+		}
+		if m.DB == notTold {
+			m.DB = l.master.db
+		}
+		if m.DB == 0 || m.Evicted == notTold { // it alone is told all the time
+			m.Evicted, m.Replication = link.who.evicted, link.who.replication
+		}
+		if m.DB == 0 {
+			m.Others = l.engine.logsBeside(l, m.Others)
+		}
+		return m
+	}
+	if update(l.known).String() == l.known.String() {
+		return nil
+	}
+	// Another proxy may have brought it up to date in another regard.
+	a, _, err := link.do("GET", MarkerKey)
+	if err != nil {
 		return err
 	}
-	l.known = m
+	was, err := parseMarker(a.str)
+	if err != nil || was.nonce != l.known.nonce {
+		l.doubt = true
+		return nil
+	}
+	next := update(was)
+	b, _, err := link.do(markScript.eval(MarkerKey, a.str, next.String())...)
+	if err != nil {
+		return err
+	}
+	if l.known = was; b.str == next.String() {
+		l.known = next
+	}
+	l.writes(l.known)
 	return nil
 }
 

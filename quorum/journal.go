@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // A journaled script is a client's own script, run on each master behind a
@@ -40,7 +41,8 @@ func oneLine(text string) string {
 type Script struct {
 	text    string
 	wrapped *script
-	latches bool // see NewStep
+	latches bool                   // see NewStep
+	late    atomic.Pointer[script] // wrapped as it is where it is bound, once it was needed
 
 	// further, of a step that counts, tells whether it has counted further to a than
 	// to b; nil otherwise.
@@ -51,7 +53,13 @@ type Script struct {
 // its blocks are balanced, so that it cannot end the function that it is put
 // into.
 func NewScript(text string) *Script {
-	return &Script{text: text, wrapped: newScript(prelude + " " + text + "\nend)")}
+	return &Script{text: text, wrapped: newScript(datedText + prelude + " " + text + "\nend)")}
+}
+
+// ReadOnly is the script in calls that may not write.
+func (s *Script) ReadOnly() *Script {
+	reads := strings.Replace(prelude, ")(redis, KEYS, ARGV)", ")(redis, KEYS, ARGV, nil, true)", 1)
+	return &Script{text: s.text, wrapped: newScript(datedText + reads + " " + s.text + "\nend)")}
 }
 
 const unknownLine = -1
@@ -99,8 +107,9 @@ type journaled struct {
 	// busy: the step met another proxy's latch, and did nothing.
 	busy bool
 
-	undo      []undoRecord
-	published []string // channel, message, channel, message
+	undo      []undoRecord // what may be put back: a removal is never, but for that of a step
+	found     []undoRecord // of all keys that it has changed
+	published []string     // channel, message, channel, message
 }
 
 // undoRecord says what a journaled script made of one key, and what it was.
@@ -144,11 +153,8 @@ func readJournal(a answer) (*journaled, bool) {
 			j.reply.Line = unknownLine
 		}
 	}
-	if flags&(scriptWrote|scriptStep) == 0 {
-		records = nil // a removal is never put back, but for that of a step
-	}
 	for ; len(records) > 0; records = records[recordElems:] {
-		j.undo = append(j.undo, undoRecord{
+		j.found = append(j.found, undoRecord{
 			key:     records[0].str,
 			before:  records[1].str,
 			left:    records[2].int,
@@ -156,6 +162,16 @@ func readJournal(a answer) (*journaled, bool) {
 			expires: records[4].int,
 			db:      records[5].str,
 		})
+	}
+	switch {
+	case flags&scriptStep != 0:
+		j.undo = j.found
+	case flags&scriptWrote != 0:
+		for _, r := range j.found {
+			if r.after != "" {
+				j.undo = append(j.undo, r)
+			}
+		}
 	}
 	for _, v := range rest {
 		j.published = append(j.published, v.str)
@@ -261,12 +277,11 @@ func (r *ScriptReply) alike(s *ScriptReply) bool {
 func merge(replies []ScriptReply, quorum int) ScriptReply {
 	r := replies[0]
 	if r.left {
-		left := make([]int64, len(replies))
+		var l lefts
 		for i := range replies {
-			left[i] = replies[i].Int
+			l.add(replies[i].Int)
 		}
-		slices.Sort(left)
-		r.Int = left[max(len(left)-quorum, 0)]
+		r.Int = l.held(quorum)
 	}
 	if len(r.Elems) > 0 {
 		r.Elems = slices.Clone(r.Elems)
@@ -291,10 +306,22 @@ func judgeScript(a answer) (Vote, bool, said) {
 	switch {
 	case !ok:
 		return Unknown, false, said{}
+	case j.trouble() != "":
+		return Unknown, j.acted, said{journal: j}
 	case j.acted:
 		return Granted, true, said{journal: j}
 	}
 	return Refused, false, said{journal: j}
+}
+
+// trouble is the error of a command in the script that is about the master, as one that
+// is answered to a command alone; "" if there is none. Another error may be the script's
+// own.
+func (j *journaled) trouble() string {
+	if j.reply.Kind == FailureReply && ofMaster(j.reply.Str) {
+		return j.reply.Str
+	}
+	return ""
 }
 
 // script decides a journaled script: acted and declined are how many masters
@@ -326,7 +353,7 @@ func (o *op) replies(c counted, v Vote) (most []ScriptReply) {
 		first := o.said[i].journal
 		var alike []ScriptReply
 		for j := range o.said {
-			if c.vote(j) == v && !o.said[j].journal.busy && first.reply.alike(&o.said[j].journal.reply) {
+			if c.vote(j) == v && !o.said[j].journal.busy && o.matches(first, o.said[j].journal) {
 				alike = append(alike, o.said[j].journal.reply)
 			}
 		}
@@ -337,13 +364,23 @@ func (o *op) replies(c counted, v Vote) (most []ScriptReply) {
 	return most
 }
 
+// matches tells that two masters gave the same reply and, where they acted, may have done the
+// same. Of a step the replies alone count: a master that has fallen behind is brought up.
+func (o *op) matches(j, k *journaled) bool {
+	return j.reply.alike(&k.reply) && (len(j.found) == 0 || o.isStep() || j.sameEffect(k))
+}
+
 // runArgv appends the call as a master gets it: by hash if the link knows that the
 // master has the script.
 func (o *op) runArgv(b []string, known bool) []string {
+	return o.runArgs(b, o.Script.wrapped, known)
+}
+
+func (o *op) runArgs(b []string, s *script, known bool) []string {
 	if known {
-		b = append(b, "EVALSHA", o.Script.wrapped.sha)
+		b = append(b, "EVALSHA", s.sha)
 	} else {
-		b = append(b, "EVAL", o.Script.wrapped.text)
+		b = append(b, "EVAL", s.text)
 	}
 	b = append(b, strconv.Itoa(len(o.Keys)))
 	b = append(b, o.Keys...)
@@ -353,6 +390,44 @@ func (o *op) runArgv(b []string, known bool) []string {
 		b = append(b, o.holder, o.engine.lease())
 	}
 	return b
+}
+
+// releases tells, of a script that would be split, that it is a release: all who acted
+// have removed what there was and nothing else, and said the same, and they and those of
+// whom nothing is known are a quorum. It is a yes, as it is to a compare-and-delete, and
+// not tried again: a removal is never put back, so the next try would be told no.
+func (o *op) releases(c counted, alike int) bool {
+	t := c.tally(len(o.said))
+	if o.isStep() || alike == 0 || alike < t.granted || alike+t.unknown+t.withheld < t.quorum() {
+		return false
+	}
+	for i := range o.said {
+		if c.vote(i) == Granted && len(o.said[i].journal.undo) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeHeld tells, of a script that is split, that those who acted did so on what was
+// there already, and that they and the masters of which nothing is known are a quorum: a
+// "no" might tell a holder that its lock is gone.
+//
+//	1: A locks k with a hash, on masters 1 and 2; 3 is away
+//	2: 3 is back, and 1 goes away; A extends: 2 does, 3 knows of nothing, and 1 may
+func (o *op) mayBeHeld(c counted) bool {
+	t, there := c.tally(len(o.said)), 0
+	for i := range o.said {
+		if c.vote(i) == Granted && o.said[i].journal.wasThere() {
+			there++
+		}
+	}
+	return there > 0 && there+t.unknown+t.withheld+t.pending >= t.quorum()
+}
+
+// wasThere tells that the script has changed or removed what there was.
+func (j *journaled) wasThere() bool {
+	return len(j.undo) == 0 || slices.ContainsFunc(j.undo, func(r undoRecord) bool { return r.before != "" })
 }
 
 // scriptResult takes the reply from those who acted if they won, and else from
@@ -368,7 +443,7 @@ func (o *op) scriptResult(c counted, r *Result) {
 	case r.Decision == Unavailable, len(replies) == 0:
 		return
 	case r.Decision == Split:
-		if c.tally(len(o.said)).granted == 0 {
+		if c.tally(len(o.said)).granted == 0 || o.mayBeHeld(c) {
 			return
 		}
 		r.Decision = Contended

@@ -14,11 +14,12 @@
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is and how long its latches live (see
 -- latch.go): it latches its keys where it acts, and tells of them where it declines.
+-- O tells that the script may only read.
 -- The answer is {flags, line, shape, n, n undo records, values, published}, one flat
 -- array, since each further one takes a master more than all that is in it; see
 -- journal.go.
-local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L)
-  local raw, upper, floor = R.pcall, string.upper, math.floor
+local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L, O)
+  local raw, upper, floor, rawget = R.pcall, string.upper, math.floor, rawget
   local declared
 
   -- What the script may write into is its own: K says which keys it was given. Each is
@@ -37,13 +38,34 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   local answer
   local wrote, removed, ttls, published, db = false, false, nil, nil, ''
 
-  -- raised is the error that the shadow raised last, and where: Redis makes
-  -- its text of an error that passes through pcall.
+  -- raised is the error that the shadow raised last, and where.
   local raised
 
-  local function refuse(text) error({refused = 'ERR ' .. text}, 0) end
+  -- refused is why the script is, whatever it makes of the error.
+  local refused
+
+  local function refuse(text)
+    refused = refused or 'ERR ' .. text
+    error(refused, 0)
+  end
+
+  -- text is a key or an argument as Redis takes it. What is neither string nor number
+  -- stays, for Redis to refuse.
+  local function text(v)
+    return type(v) == 'number' and string.format('%.17g', v) or v
+  end
+
+  -- clock is the time of day in milliseconds, if the masters' clocks agree on one.
+  local function clock()
+    if A[1] == '' then error({refused = "NOQUORUM no quorum of the masters' clocks agrees on the time of day"}, 0) end
+    return A[1] * 1000 + floor(A[2] / 1000)
+  end
 
   local function check(k)
+    if type(k) ~= 'string' then
+      k = text(k)
+      if type(k) ~= 'string' then return end
+    end
     if k ~= K[1] then
       if not declared then
         declared = {}
@@ -54,6 +76,10 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   end
 
   local function record(k, any)
+    if type(k) ~= 'string' then
+      k = text(k)
+      if type(k) ~= 'string' then return end
+    end
     if answer then
       for i = 5, #answer, 6 do
         if answer[i] == k then return i end
@@ -77,13 +103,15 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   end
 
   -- milliseconds is what an expiry argument comes to, padded; what is no such
-  -- number is left to Redis to refuse. Below 2^31, %d says the same everywhere, and faster.
+  -- number is left to Redis to refuse, which reads it more strictly than Lua. Below 2^31,
+  -- %d says the same everywhere, and faster.
   local function milliseconds(n, unit, absolute)
+    if type(n) == 'string' and not string.find(n, '^[1-9]%d*$') then return nil end
     n = tonumber(n)
     if not n or n ~= floor(n) then return nil end
     n = n * unit
     if absolute then
-      n = n - A[1] * 1000 - floor(A[2] / 1000)
+      n = n - clock()
       if n <= 0 then return '-1' end
     end
     if n <= 0 or n > 9e15 then return nil end
@@ -91,17 +119,36 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     return string.format(n < 2147483648 and '%d' or '%.0f', n)
   end
 
+  -- flagged is PEXPIRE or PEXPIREAT with flags, which masters before 7.0 do not take.
+  local function flagged(n, k, ms, ...)
+    local r = raw(n, k, ms, ...)
+    if type(r) ~= 'table' or not string.find(r.err, 'rong number of arg', 1, true) then return r end
+    local e, at, want = raw('PTTL', k), tonumber(ms), {}
+    for i = 1, select('#', ...) do
+      local o = tostring((select(i, ...)))
+      if not string.find(' NX XX GT LT ', ' ' .. upper(o) .. ' ', 1, true) then return {err = 'ERR Unsupported option ' .. o} end
+      want[upper(o)] = true
+    end
+    if want.NX and (want.XX or want.GT or want.LT) then
+      return {err = 'ERR NX and XX, GT or LT options at the same time are not compatible'}
+    elseif want.GT and want.LT then
+      return {err = 'ERR GT and LT options at the same time are not compatible'}
+    end
+    if at and (n == 'EXPIRE' or n == 'EXPIREAT') then at = at * 1000 end
+    if at and (n == 'PEXPIREAT' or n == 'EXPIREAT') then at = at - clock() end
+    if at and (e == -2 or want.NX and e >= 0 or want.XX and e < 0 or want.GT and (e < 0 or at <= e)
+      or want.LT and e >= 0 and at >= e) then return 0 end
+    return raw(n, k, ms)
+  end
+
+  local reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING '
+  local writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH '
+
   -- command carries one command out and answers what Redis answers. What locks are
   -- taken with comes first.
   local function command(n, k, ...)
-    if type(k) == 'number' then k = tostring(k) end
+    if type(k) == 'number' then k = text(k) end
     n = upper(n)
-    if k == nil and n ~= 'TIME' and n ~= 'PING' then
-      local known = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT PTTL TTL SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH SELECT ECHO '
-      if string.find(known, ' ' .. n .. ' ', 1, true) then
-        return {err = 'ERR Wrong number of args calling Redis command from script'}
-      end
-    end
     if n == 'EXISTS' or n == 'MGET' then
       if k ~= K[1] then check(k) end
       for i = 1, select('#', ...) do check((select(i, ...))) end
@@ -114,15 +161,15 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       return r
     elseif n == 'PEXPIRE' or n == 'EXPIRE' or n == 'PEXPIREAT' or n == 'EXPIREAT' then
       local ms, o = ...
-      if ms == nil then return raw(n, k) end
+      if ms == nil then return raw(n, k, ...) end
       record(k)
       ms = milliseconds(ms, (n == 'EXPIRE' or n == 'EXPIREAT') and 1000 or 1, n == 'PEXPIREAT' or n == 'EXPIREAT')
       local r
       if not ms then
-        r = raw(n, k, ...)
+        if o == nil then r = raw(n, k, ...) else r = flagged(n, k, ...) end
         removed = removed or r == 1
       else
-        if o == nil then r = raw('PEXPIRE', k, ms) else r = raw('PEXPIRE', k, ms, select(2, ...)) end
+        if o == nil then r = raw('PEXPIRE', k, ms) else r = flagged('PEXPIRE', k, ms, select(2, ...)) end
         if ms == '-1' then removed = removed or r == 1 else wrote = wrote or r == 1 end
       end
       return r
@@ -159,6 +206,14 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         compares = compares or o == 'IFEQ' or o == 'IFNE'
       end
       local r = raw(n, k, unpack(c))
+      if nx and get and type(r) == 'table' and r.err == 'ERR syntax error' then
+        -- Masters before 7.0 do not take both.
+        for j = #c, 2, -1 do
+          if type(c[j]) == 'string' and upper(c[j]) == 'GET' then table.remove(c, j) end
+        end
+        r = raw(n, k, unpack(c))
+        if type(r) ~= 'table' then r = raw('GET', k) elseif r.ok then r = false end
+      end
       if type(r) == 'table' then
         wrote = wrote or r.ok
       elseif n == 'GETEX' then
@@ -202,12 +257,14 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       wrote = wrote or r == 1 or type(r) == 'table' and r.ok
       return r
     elseif n == 'TIME' then
+      clock()
       return {A[1], A[2]}
     elseif n == 'PUBLISH' or n == 'SPUBLISH' then
-      if select('#', ...) ~= 1 then return {err = 'ERR Wrong number of args calling Redis command from script'} end
+      local m = text((...))
+      if select('#', ...) ~= 1 or type(m) ~= 'string' then return raw(n, k, ...) end
       published = published or {}
       if #published >= 800 then refuse('the script publishes more than 400 messages') end
-      published[#published + 1], published[#published + 2] = k, (...)
+      published[#published + 1], published[#published + 2] = k, m
       return 0
     elseif n == 'SELECT' then
       if answer then refuse('the script selects another database after it has written') end
@@ -217,22 +274,80 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     elseif n == 'PING' or n == 'ECHO' then
       return raw(n, k, ...)
     end
+    local known = raw('COMMAND', 'INFO', n)
+    if type(known) == 'table' and known[1] == false then
+      return {err = 'ERR Unknown Redis command called from script'}
+    end
     refuse(n .. ' is not for lock scripts: this proxy runs those that use strings, hashes, sets and sorted sets')
   end
 
+  -- told is an error as masters from 7.0 on tell it.
+  local function told(e)
+    if string.find(e, '@user_script: ', 1, true) == 1 then
+      if string.find(e, 'must be strings', 1, true) then return 'ERR Lua redis lib command arguments must be strings or integers' end
+      return 'ERR Wrong number of args calling Redis command from script'
+    end
+    local text = string.gsub(e, "^(ERR invalid expire time in) (%a+)$", "%1 '%2' command")
+    return text
+  end
+
+  -- asked looks at what command takes for granted: that the first two arguments are
+  -- strings, or numbers, and that the script may write.
+  local function asked(...)
+    local n, k = ...
+    if O or type(n) ~= 'string' or type(k) ~= 'string' then
+      local count = select('#', ...)
+      if count == 0 then return {err = 'ERR Please specify at least one argument for this redis lib call'} end
+      n, k = text(n), text(k)
+      if type(n) ~= 'string' or count > 1 and type(k) ~= 'string' then
+        return {err = 'ERR Lua redis lib command arguments must be strings or integers'}
+      end
+      n = ' ' .. upper(n) .. ' '
+      local writing = string.find(writes, n, 1, true)
+      if count == 1 and n ~= ' TIME ' and n ~= ' PING ' and (writing or string.find(reads, n, 1, true)) then
+        return {err = 'ERR Wrong number of args calling Redis command from script'}
+      end
+      if O and writing then return {err = 'ERR Write commands are not allowed from read-only scripts.'} end
+    end
+    local r = command(...)
+    if type(r) == 'table' and r.err then r.err = told(r.err) end
+    return r
+  end
+
   local shadow = setmetatable({
-    pcall = command,
+    pcall = asked,
+    error_reply = function(...)
+      local r = R.error_reply(...)
+      if type(r) == 'table' and r.err == (...) and not string.find(r.err, ' ', 1, true) then r.err = 'ERR ' .. r.err end
+      return r
+    end,
     call = function(...)
-      local r = command(...)
+      local r = asked(...)
       if type(r) == 'table' and r.err then
         local _, at = pcall(error, '', 3)
-        raised = {r.err, tonumber(string.match(at, ':(%d+):')) or 0}
-        error({err = r.err}, 0)
+        raised = {{err = r.err}, tonumber(string.match(at, ':(%d+):')) or 0}
+        error(raised[1], 0)
       end
       return r
     end,
-    setresp = tostring, set_repl = tostring, log = tostring,
-  }, {__index = R, __metatable = false})
+  }, {
+    -- A script that takes its own call away is not given the real one. What would act
+    -- on the master beyond this call does nothing here; Redis itself refuses what it
+    -- would refuse.
+    __index = function(_, name)
+      if name == 'call' or name == 'pcall' then return nil end
+      if name ~= 'log' and name ~= 'set_repl' and name ~= 'setresp' then return R[name] end
+      return function(...)
+        local n = tonumber((...))
+        local fine = n and (name == 'log' and select('#', ...) > 1 and n >= 0 and n <= 3
+          or name == 'set_repl' and select('#', ...) == 1 and n >= 0 and n <= 3
+          or name == 'setresp' and select('#', ...) == 1 and (n == 2 or n == 3))
+        if name == 'log' and n and not fine and select('#', ...) > 1 then error({err = 'ERR Invalid debug level.'}, 0) end
+        if not fine then return R[name](...) end
+      end
+    end,
+    __metatable = false,
+  })
 
   -- encode turns a reply into a shape, and the one value that it speaks of, or all.
   local function encode(v)
@@ -242,24 +357,32 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     elseif t == 'string' then
       return '$', v
     elseif t == 'number' then
+      -- What no integer can hold is the least of all in Redis.
+      if v ~= v or v >= 2^63 or v < -2^63 then return ':', '-9223372036854775808' end
       v = v < 0 and math.ceil(v) or floor(v)
       return ttls and ttls[v] and 't' or ':', string.format('%.0f', v)
     elseif t == 'boolean' then
       return ':', '1'
-    elseif type(v.err) == 'string' then
-      return '-', v.err
-    elseif type(v.ok) == 'string' then
-      return '+', v.ok
+    elseif t ~= 'table' then
+      return '_'
+    elseif type(rawget(v, 'err')) == 'string' then
+      return '-', rawget(v, 'err')
+    elseif type(rawget(v, 'ok')) == 'string' then
+      return '+', rawget(v, 'ok')
     end
     local shape, values = {}, {}
     local function each(a, depth)
       local n = 0
-      while a[n + 1] ~= nil do n = n + 1 end
+      if type(rawget(a, 'double')) == 'number' or type(rawget(a, 'map')) == 'table' or type(rawget(a, 'set')) == 'table'
+        or type(rawget(a, 'big_number')) == 'string' or type(rawget(a, 'verbatim_string')) == 'table' then
+        refuse('the reply of the script is of a type that this proxy does not pass on')
+      end
+      while rawget(a, n + 1) ~= nil do n = n + 1 end
       shape[#shape + 1] = '*' .. n .. ';'
       for i = 1, n do
-        local e = a[i]
+        local e = rawget(a, i)
         if #values > 500 or depth > 6 then refuse('the reply of the script is too large') end
-        if type(e) == 'table' and type(e.err) ~= 'string' and type(e.ok) ~= 'string' then
+        if type(e) == 'table' and type(rawget(e, 'err')) ~= 'string' and type(rawget(e, 'ok')) ~= 'string' then
           each(e, depth + 1)
         else
           shape[#shape + 1], values[#values + 1] = encode(e)
@@ -271,7 +394,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   end
 
   local function run(script)
-    local at = -1
+    local at, thrown = -1, nil
     local body = script
     if L then
       -- A master that declines is to tell what it holds, too.
@@ -280,14 +403,29 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         return script()
       end
     end
-    local ok, v = pcall(body)
+    -- Here, and not behind pcall, an error is still what was raised, and where.
+    local ok, v = xpcall(body, function(e)
+      if type(e) == 'table' then
+        thrown = rawget(e, 'err')
+        if type(thrown) ~= 'string' then thrown = 'ERR nil' end
+      else
+        thrown = 'ERR ' .. tostring(e)
+      end
+      if raised and e == raised[1] then
+        at = raised[2]
+      else
+        local _, place = pcall(error, '', 3)
+        if place == '' then _, place = pcall(error, '', 4) end
+        at = tonumber(string.match(place, 'user_script:(%d+):')) or 0
+      end
+    end)
     local shape, value, values
     if ok then
       ok, shape, value, values = pcall(encode, v)
-      if not ok then v = shape end
+      if not ok then thrown = 'ERR ' .. tostring(shape) end
     end
-    if not ok then
-      if type(v) == 'table' and v.refused then
+    if refused or not ok then
+      if refused then
         for i = 5, answer and #answer or 0, 6 do
           local k, d, p = answer[i], answer[i + 1], answer[i + 2]
           if d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k) then
@@ -295,31 +433,19 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
             if d ~= '' then raw('RESTORE', k, p > 0 and string.format('%.0f', p) or '0', d) end
           end
         end
-        return {4, 0, '-', 0, v.refused}
+        return {4, 0, '-', 0, refused}
       end
-      if type(v) == 'table' then v = v.err end
-      if v ~= nil and raised and v == raised[1] then
-        at = raised[2]
-      else
-        v = tostring(v)
-        at = tonumber(string.match(v, 'user_script:(%d+):')) or 0
-        v = 'ERR ' .. v
-      end
-      shape, value, values = '-', v, nil
+      shape, value, values = '-', thrown or 'ERR ' .. v, nil
     end
     local n = 4
-    if answer and (L or wrote) then
+    if answer and (L or wrote or removed) then
       for i = 5, #answer, 6 do
         local k = answer[i]
         local after = raw('DUMP', k)
-        if after or L then
-          if after and #after > 100 and not L then after = R.sha1hex(after) end
-          answer[n + 1], answer[n + 2], answer[n + 3] = k, answer[i + 1], answer[i + 2]
-          answer[n + 4], answer[n + 5], answer[n + 6] = after or '', raw('PTTL', k), db
-          n = n + 6
-        end
+        if after and #after > 100 and not L then after = R.sha1hex(after) end
+        answer[i + 3], answer[i + 4], answer[i + 5] = after or '', raw('PTTL', k), db
+        n = i + 5
       end
-      for i = #answer, n + 1, -1 do answer[i] = nil end
     else
       answer = {0, 0, '', 0, value}
     end
@@ -341,4 +467,4 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
 
   return shadow, keys, argv, run
 end)(redis, KEYS, ARGV)
-return __journal(function()
+return __journal(function(...)

@@ -205,3 +205,84 @@ func TestLineOfAnErrorInATailCallIsFound(t *testing.T) {
 		t.Errorf("a line that is known becomes %d", got)
 	}
 }
+
+// A script whose command was refused for the state that the master is in has not said
+// anything: another master may be in a better one. What it wrote before is put back.
+func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {
+	r := Request{Kind: Run}
+	answered := func(flags int64, text string) answer {
+		return answer{elems: []answer{
+			{kind: IntegerReply, int: flags}, {kind: IntegerReply, int: 1}, {kind: BulkReply, str: "-"}, {kind: IntegerReply}, {kind: BulkReply, str: text},
+		}}
+	}
+	for text, want := range map[string]Vote{
+		"READONLY You can't write against a read only replica.":   Unknown,
+		"OOM command not allowed when used memory > 'maxmemory'.": Unknown,
+		"ERR value is not an integer or out of range":             Refused,
+		"WRONGTYPE Operation against a key":                       Refused,
+		"BUSYKEY Target key name already exists.":                 Refused,
+		"LOCKED by another":                                       Refused, // the script's own
+	} {
+		if v, did, _ := r.judge(answered(0, text)); v != want || did {
+			t.Errorf("%s: %v, carried out: %v", text, v, did)
+		}
+		wrote, acted := want, true
+		if wrote == Refused {
+			wrote = Granted
+		}
+		if v, did, s := r.judge(answered(scriptWrote, text)); v != wrote || did != acted || s.journal == nil {
+			t.Errorf("%s, which has written: %v, carried out: %v", text, v, did)
+		}
+	}
+}
+
+// A split of which a "no" would be a guess.
+func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
+	one, zero := ofKind(IntegerReply, ""), ofKind(IntegerReply, "")
+	one.Int = 1
+	extended := &journaled{reply: one, acted: true, undo: []undoRecord{{key: "k", before: "dump", after: "dump"}}}
+	acquired := &journaled{reply: one, acted: true, undo: []undoRecord{{key: "k", after: "dump"}}}
+	declined := &journaled{reply: zero}
+	other := &journaled{reply: ofKind(NilReply, "")}
+	for name, test := range map[string]struct {
+		acted, declined, third *journaled
+		vote                   Vote // of the third
+		want                   Decision
+	}{
+		"extended, and one is not known":  {extended, declined, nil, Unknown, Split},
+		"extended, and one is withheld":   {extended, declined, declined, Withheld, Split},
+		"extended, and two say otherwise": {extended, declined, other, Refused, Contended},
+		"acquired, which is undone":       {acquired, declined, nil, Unknown, Contended},
+	} {
+		o := op{Request: Request{Kind: Run}, said: []said{{journal: test.acted}, {journal: test.declined}, {journal: test.third}}}
+		c := counted(0).voted(0, Granted, true).voted(1, Refused, false).voted(2, test.vote, false).with(Split)
+		if r := o.result(c); r.Decision != test.want || (r.Script != nil) != (test.want == Contended) {
+			t.Errorf("%s: %v, %+v; want %v", name, r.Decision, r.Script, test.want)
+		}
+	}
+}
+
+func TestScriptThatReleasesIsAReleaseWithAMasterAway(t *testing.T) {
+	one, zero := ofKind(IntegerReply, ""), ofKind(IntegerReply, "")
+	one.Int = 1
+	removed := &journaled{reply: one, acted: true}
+	wrote := &journaled{reply: one, acted: true, undo: []undoRecord{{key: "k", before: "dump", after: "other"}}}
+	declined := &journaled{reply: zero}
+	for name, test := range map[string]struct {
+		acted, second, third *journaled
+		votes                [2]Vote // of the second and third
+		want                 Decision
+	}{
+		"one has missed the lock, and one is away": {removed, declined, nil, [2]Vote{Refused, Unknown}, Won},
+		"one has missed it, and one does not vote": {removed, declined, declined, [2]Vote{Refused, Withheld}, Won},
+		"two have missed it":                       {removed, declined, declined, [2]Vote{Refused, Refused}, Contended},
+		"it wrote":                                 {wrote, declined, nil, [2]Vote{Refused, Unknown}, Split},
+		"two are away":                             {removed, nil, nil, [2]Vote{Unknown, Unknown}, Unavailable},
+	} {
+		o := op{Request: Request{Kind: Run, Script: NewScript("")}, said: []said{{journal: test.acted}, {journal: test.second}, {journal: test.third}}}
+		c := counted(0).voted(0, Granted, true).voted(1, test.votes[0], false).voted(2, test.votes[1], false)
+		if d := o.decide(c); d != test.want {
+			t.Errorf("%s: %v, want %v", name, d, test.want)
+		}
+	}
+}

@@ -34,6 +34,7 @@ type lane struct {
 	wake     chan struct{} // has room for one; sent to when idle is cleared
 	failures atomic.Uint64 // attempts to connect that failed
 	tried    sync.Once     // it votes, or cannot be reached, for the first time
+	lacking  sync.Once     // it was told that the master lacks a database
 	counters
 
 	// The fields below are guarded by mu.
@@ -44,8 +45,10 @@ type lane struct {
 	queue   []*op
 	errands []errand // go before the queue
 	outbox  outbox   // goes between the two
+	later   []laterDebt
 	flying  []*batch // in flight, or about to be
-	carried int      // errands and ops that the goroutine has not done with
+	sentSo  sentSo
+	carried int // errands and ops that the goroutine has not done with
 	sent    time.Time
 	link    *link
 	debts   debts
@@ -55,35 +58,58 @@ type lane struct {
 	reason  string
 	who     identity
 	trips   time.Duration // round-trip time, moving average
+	nearest time.Duration // the least round-trip time
 	links   uint64
 
-	withheld bool        // its votes do not count: it is sent releases only
-	why      string      // of withheld
-	nonce    nonce       // under which it votes; "" while it does not
-	sighted  sighting    // the anchor, for others than the lane's goroutine
-	ward     *quarantine // while it is quarantined
-	drained  bool        // by the operator
+	withheld  bool   // its votes do not count: it is sent releases only
+	why       string // of withheld
+	nonce     nonce  // under which it votes; "" while it does not
+	clockTold clockTold
+	ward      *quarantine // while it is quarantined
+	diskLog   string      // the name of the log that it writes; see durable.go
+	drained   bool        // by the operator
+	sight     sight       // what is known of the marker
 
 	// Used by the lane's goroutine alone.
 	flush      []Flusher
 	spare      []*op
 	latest     int // how many the latest batch was of
 	spareBatch *batch
-	abreast           // of a master that is far
-	troubled   string // the trouble that was last logged
-	warned     bool   // of its replicas
-	mending    bool   // what was refused with NOSCRIPT is being sent again
+	abreast             // of a master that is far
+	troubled   string   // the trouble that was last logged
+	downFor    []string // why the master is down, as far as that was logged
+	warned     bool     // of its replicas
+	mending    bool     // what was refused with NOSCRIPT is being sent again
 
-	known     marker        // what stands on the master; its nonce is "" if nothing does
-	anchor    sighting      // of the master's clock, when it ran true
-	steady    atomic.Int64  // when the last look began that showed so, by our clock
-	jumped    time.Duration // by how much it has since, until that is settled
+	known        marker        // what stands on the master; its nonce is "" if nothing does
+	admits       nonce         // under which this proxy has let the master vote
+	haunted      nonce         // under which it was last begun to be freed of ghosts
+	watch        *watch        // of the master's clock
+	settledJumps atomic.Uint64 // how many of its jumps the marker tells of, or were ours
+	met          uint64        // how many there were when the marker was last asked for
+	jumped       time.Duration // by how much it has that is not settled, as of the last look
+
+	// anew is when a jump was last settled, by our clock. What was put before then gets no
+	// vote of this master any more:
+	//	1: master 1 grants k to A, and this machine is stopped, with all of its clocks
+	//	2: master 1 loses k, and catches up with the others, which never had it
+	//	3: the machine goes on: the clocks of all masters seem to have jumped, so it was
+	//	   ours, and each begins anew
+	//	4: master 2 grants k to A, which would have a quorum
+	anew time.Time
+
+	steady    atomic.Int64  // when the last look began that showed it to run true, by our clock
 	doubt     bool          // a proof did not fit
+	era       uint64        // of what all masters were last looked at for
+	wrote     string        // the step of a first start in which this lane has written markers
 	inspected time.Duration // by our clock, when the master was last inspected
+	looked    time.Duration // and when a batch last looked at it
 
-	// clock is the master's Unix time in microseconds when the engine started,
-	// as of the last batch; 0 if it is not known yet.
-	clock atomic.Int64
+	waits      string        // the process whose log the others are to confirm
+	waitsSince time.Duration // by our clock
+
+	clock     atomic.Int64 // by how much the master's is ahead of ours, as of the last batch
+	clockSeen atomic.Int64 // when that was, by our clock; 0 if it is not known yet
 }
 
 // push appends an op to the queue. If that cannot be, it returns the lane's vote on
@@ -91,6 +117,32 @@ type lane struct {
 func (l *lane) push(o *op) (missed Vote) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if missed = l.misses(o); missed != 0 {
+		l.notSent(o)
+		if l.open || missed != Unknown {
+			l.votes[missed].Add(1)
+		} else {
+			l.unasked.Add(1)
+		}
+		return missed
+	}
+	if l.ward != nil {
+		l.ward.ended.note(o)
+	}
+	o.hold()
+	l.queue = append(l.queue, o)
+	l.rouse()
+	return 0
+}
+
+// notSent notes what is known of an op that is not sent, or may not have been. mu is held.
+func (l *lane) notSent(o *op) {
+	s := &o.said[l.index]
+	s.ordinal, s.nonce = l.sentSo.last, l.nonce
+}
+
+// misses is the lane's vote on an op that cannot be queued. mu is held.
+func (l *lane) misses(o *op) Vote {
 	switch {
 	case l.drained && !o.needsNoVote():
 		return Withheld // whether the master is there or not: it is not asked
@@ -99,12 +151,6 @@ func (l *lane) push(o *op) (missed Vote) {
 	case l.silent() && !o.needsNoVote():
 		return Withheld
 	}
-	if l.ward != nil {
-		l.ward.ended.note(o)
-	}
-	o.hold()
-	l.queue = append(l.queue, o)
-	l.rouse()
 	return 0
 }
 
@@ -124,51 +170,150 @@ func (l *lane) rouse() {
 func (l *lane) undo(d debt, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.undoLocked(d, now)
+}
+
+// undoBehind is undo of what was sent at a place, unless what could have freed its key
+// was sent since.
+func (l *lane) undoBehind(d debt, m memory, p ordinal, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sentSo.freedSince(m, p) {
+		l.cannotUndo(d)
+		return
+	}
+	l.undoLocked(d, now)
+}
+
+// undoLock is undo of a lock that an op has won, unless what could have freed it was sent
+// since.
+func (l *lane) undoLock(d debt, o *op, p ordinal, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sentSo.lockFreedSince(o, p) {
+		l.cannotUndo(d)
+		return
+	}
+	l.undoLocked(d, now)
+}
+
+func (l *lane) undoLocked(d debt, now time.Time) {
 	switch {
-	case d.nonce == "" && !l.engine.alone():
-		l.dropped.Add(1)
+	case d.nonce == "" && !l.engine.alone(), !d.tellable():
+		l.cannotUndo(d)
 	case !l.open:
 		l.oweLocked(d, now)
 	case len(l.errands) >= maxErrands:
-		l.dropped.Add(1)
+		l.cannotUndo(d)
 	default:
 		l.errands = append(l.errands, errand{debt: d})
 		l.rouse()
 	}
 }
 
-// owe remembers a release that was put at a time, for when the master is back. A master
-// that is there is owed nothing, nor one that has been there since: it may have carried
-// out newer commands on the key.
+// undoLater has what could not be taken back, since it ends at another time than it
+// should, be tried once more when what has moved its expiry may have been put back:
+//
+//	1: master 3 grants k to B, who is refused by 1 and 2, where A holds it
+//	2: A says EXPIRE k to another proxy: it is carried out on 1, 2 and 3
+//	3: B's is to be taken back from 3; then A's proxy makes of it what it was
+func (l *lane) undoLater(d debt) {
+	if d.again || d.eternal {
+		l.undone(d, 0)
+		return
+	}
+	d.again = true
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.later) >= maxErrands {
+		l.cannotUndo(d)
+		return
+	}
+	l.later = append(l.later, laterDebt{d, time.Now().Add(2 * l.engine.AcquireTimeout)})
+}
+
+// undone counts what was carried out to take something back, of n keys.
+func (l *lane) undone(d debt, n int64) {
+	switch {
+	case n > 0:
+		l.undos.Add(1)
+		if d.owed {
+			l.paid.Add(1)
+		}
+	case d.owed:
+		l.needless.Add(1)
+	}
+}
+
+// cannotUndo counts what can not be taken back any more.
+func (l *lane) cannotUndo(d debt) {
+	l.missed.Add(1)
+	if d.owed {
+		l.dropped.Add(1)
+	}
+}
+
+// laterDebt is a debt that is to be paid at a time.
+type laterDebt struct {
+	debt
+	at time.Time
+}
+
+// undoDue has the debts paid whose time has come. mu is held.
+func (l *lane) undoDue(now time.Time) {
+	for len(l.later) > 0 && !l.later[0].at.After(now) {
+		l.undoLocked(l.later[0].debt, now)
+		l.later = l.later[1:]
+	}
+}
+
+// apart is by how much a command may be carried out later by one master than by another,
+// beyond how far they are: they are sent it by goroutines of their own.
+const apart = 25 * time.Millisecond
+
+// owe has the master release what it was asked to by o, and may not have been: at once
+// if it is there again, or when it is back. Another one, if told is not negative, has told
+// that the lock had so much left. Nothing is owed where the key was asked for since:
 //
 //	1: A releases k, "1"; master 1 is away, and 3 late
 //	2: master 1 comes back, and grants k to B as "1", and so does 2; master 1 goes away
 //	3: master 3 tells how long A's lock could have lived, which would be owed to 1
 //	4: master 1 comes back: B's would be taken, which may end as soon as A's
-func (l *lane) owe(d debt, put, now time.Time) {
+func (l *lane) owe(d debt, o *op, told int, left time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d.nonce = l.nonce; !l.open && put.After(l.opened) && (d.nonce != "" || l.engine.alone()) {
-		l.oweLocked(d, now)
+	s := &o.said[l.index]
+	if d.nonce = s.nonce; l.sentSo.takenSince(o.memory, s.ordinal) {
+		return
+	}
+	if told >= 0 {
+		asked := o.said[told].asked
+		from, vague, known := l.masterTime(asked.from)
+		to, _, _ := l.masterTime(asked.to)
+		if known {
+			d.ends = span{from + left, to + left}.pad(vague + apart + 2*l.trips)
+		}
+	}
+	if d.tellable() && (d.nonce != "" || l.engine.alone()) {
+		l.undoLocked(d, now)
 	}
 }
 
 func (l *lane) oweLocked(d debt, now time.Time) {
-	l.owed.Add(1)
+	if !d.owed {
+		l.owed.Add(1)
+	}
 	l.dropped.Add(uint64(l.debts.add(d, now)))
 }
 
-// votesUnder is the nonce under which the master votes, "" if it does not.
-func (l *lane) votesUnder() nonce {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.nonce
-}
-
-// heal gives the key of a won extension again to a master that had lost it.
+// heal gives the key of a won extension again to a master that had lost it, unless the
+// key may have been freed there since.
 func (l *lane) heal(o *op) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.sentSo.lockFreedSince(o, o.said[l.index].ordinal) {
+		return
+	}
 	if l.open && len(l.errands) < maxErrands {
 		o.keep()
 		l.errands = append(l.errands, errand{heal: o, from: o.put})
@@ -215,6 +360,10 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 		l.queue, l.spare = l.spare[:0], nil
 	}
 	b := l.newBatch(errands, ops)
+	b.ordinal = l.sentSo.last
+	for _, o := range ops {
+		l.sentSo.note(o)
+	}
 	l.flying = append(l.flying, b)
 	l.latest = len(errands) + len(ops)
 	l.carried = l.latest
@@ -226,6 +375,7 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 func (l *lane) probe(now time.Time, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.undoDue(now)
 	if l.open && l.idle && now.Sub(l.sent) >= after {
 		l.rouse()
 	}
@@ -290,6 +440,7 @@ func (l *lane) status() MasterStatus {
 		Refused:    l.votes[Refused].Load(),
 		Unknown:    l.votes[Unknown].Load(),
 		Withheld:   l.votes[Withheld].Load(),
+		Unasked:    l.unasked.Load(),
 		Queue:      len(l.queue),
 		InBatch:    inFlight,
 		Debts:      l.debts.len(),

@@ -52,7 +52,7 @@ if not __latch then return {8, -1, '_', 0} end
 // keys. It is for scripts of our own, whose writes are signed by no token.
 func NewStep(text string) *Script {
 	latched := strings.Replace(prelude, ")(redis, KEYS, ARGV)", ")(redis, KEYS, ARGV, __latch)", 1)
-	return &Script{text: text, latches: true, wrapped: newScript(latchText + " " + latched + " " + text + "\nend)")}
+	return &Script{text: text, latches: true, wrapped: newScript(datedText + latchText + " " + latched + " " + text + "\nend)")}
 }
 
 // lease is how long a latch lives: until the last step that it could keep out has
@@ -134,7 +134,7 @@ func (l *lane) endStep(n *ending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.open || len(l.errands) >= maxErrands {
-		l.dropped.Add(1)
+		l.missed.Add(1)
 		return false
 	}
 	n.nonce = n.op.said[l.index].nonce

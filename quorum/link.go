@@ -24,6 +24,11 @@ type link struct {
 	least time.Duration
 	trips int
 
+	// at is what the master's clock showed at the end of the latest batch of those that
+	// were answered, and looked when that was sent.
+	at     time.Duration
+	looked time.Time
+
 	// ctx never ends. One that could has rueidis take a batch while another is in
 	// flight, for which it has goroutines of its own from then on.
 	ctx context.Context
@@ -114,7 +119,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 		return nil, err
 	}
 	user, password := m.credentials()
-	who, err := identify(conn, user, password, predecessor)
+	who, err := identify(conn, user, password, m.client, predecessor)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +189,7 @@ type proof struct {
 // askProof are the commands that ask for it. Pinned, rueidis does not take them for its own.
 var askProof = []rueidis.Completed{
 	rueidis.Builder{}.Arbitrary("GETRANGE", MarkerKey, "0", lastOfNonce).Build().Pin(),
-	rueidis.Builder{}.Arbitrary("TIME").Build().Pin(),
+	askTime,
 }
 
 // exchange sends commands as one batch, with the proof at its end, and returns the
@@ -220,6 +225,9 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	}
 	return answers[:last], p, nil
 }
+
+// askTime asks for the master's time.
+var askTime = rueidis.Builder{}.Arbitrary("TIME").Build().Pin()
 
 // do sends one command as a batch of its own.
 func (l *link) do(argv ...string) (answer, proof, error) {

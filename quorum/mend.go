@@ -69,5 +69,10 @@ func (l *lane) mend(link *link, lost unscripted) error {
 		l.abandon(lost.errands, lost.ops, time.Now())
 		return err
 	}
-	return l.exchange(link, l.newBatch(lost.errands, lost.ops))
+	b := l.newBatch(lost.errands, lost.ops)
+	b.again = true
+	l.mu.Lock()
+	b.ordinal = l.sentSo.last
+	l.mu.Unlock()
+	return l.exchange(link, b)
 }

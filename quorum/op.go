@@ -3,6 +3,7 @@ package quorum
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -14,8 +15,12 @@ import (
 type op struct {
 	// What each lane comes to for its vote stands together.
 	ballot   ballot
-	holders  atomic.Int32 // see recycle.go
-	follows  bool         // it has waited behind an acquire
+	deciders atomic.Uint64 // a counted: see bound.go
+	holders  atomic.Int32  // see recycle.go
+	follows  bool          // it has waited behind an acquire
+	untold   atomic.Bool   // it was won, and is taken back
+	memory   memory        // of Key, in what lanes have sent
+	lock     memory        // of a Release: of Key with Token
 	engine   *Engine
 	put      time.Time
 	patience time.Duration // no decision counts that falls later than put + patience
@@ -47,16 +52,14 @@ type op struct {
 	said []said
 }
 
-// argv appends the command as a master gets it. Masters before 7.0 cannot
-// combine NX and GET.
-func (o *op) argv(b []string, nxGet bool) []string {
+// argv appends the command as a master gets it; seven is of its identity.
+func (o *op) argv(b []string, seven bool) []string {
 	switch o.Kind {
 	case Acquire:
-		b = append(b, "SET", o.Key, o.Token, "NX")
-		if nxGet {
-			b = append(b, "GET")
+		if !seven {
+			return append(acquireScript.call(b), o.Key, o.Token, o.px)
 		}
-		return append(b, "PX", o.px)
+		return append(b, "SET", o.Key, o.Token, "NX", "GET", "PX", o.px)
 	case Release:
 		return append(releaseScript.call(b), o.Key, o.Token)
 	case Extend:
@@ -69,13 +72,21 @@ func (o *op) argv(b []string, nxGet bool) []string {
 	case Remove:
 		return append(removeScript.call(b), o.Key)
 	case Survey:
-		if o.Args[0] == "FLUSHDB" || o.Args[0] == "FLUSHALL" {
+		if o.flushes() {
 			return append(append(b, flushScript.eval(MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
 		}
 		return append(b, o.Args...)
 	}
-	b = append(writeScript.call(b), o.Key)
-	return append(b, o.Args...)
+	s := writeScript
+	if o.expiresIf(seven) {
+		s = expireIfScript
+	}
+	return append(append(s.call(b), o.Key), o.Args...)
+}
+
+// expiresIf tells that a Write needs expireIfScript. seven is of argv.
+func (o *op) expiresIf(seven bool) bool {
+	return !seven && len(o.Args) > 3 && strings.HasPrefix(o.Args[0], "PEXPIRE")
 }
 
 // call begins a script's call, which goes by its hash: the gate has loaded it.
@@ -112,7 +123,7 @@ func (o *op) vote(i int, v Vote, did bool, now time.Time) (answered bool) {
 	if o.overdue(now) {
 		answered = o.expire(now)
 	}
-	c, decisive := o.ballot.cast(i, v, did, o.decide)
+	c, decisive := o.ballot.cast(i, v, did, o.weigh)
 	switch {
 	case decisive:
 		return o.engine.decided(o, c, now)
@@ -127,7 +138,7 @@ func (o *op) expire(now time.Time) (answered bool) {
 	if o.ballot.load().decision() != undecided {
 		return false
 	}
-	c, decisive := o.ballot.close(o.decide)
+	c, decisive := o.ballot.close(o.weigh)
 	return decisive && o.engine.decided(o, c, now)
 }
 
@@ -147,12 +158,12 @@ type ttlText struct {
 	text         string
 }
 
-// alike tells whether a master gets the same command as the others. nxGet is of argv.
-func (o *op) alike(nxGet bool) bool {
+// alike tells whether a master gets the same command as the others. seven is of argv.
+func (o *op) alike(seven bool) bool {
 	switch o.Kind {
 	case Acquire:
-		return nxGet
-	case Release, Extend, Read, Remove:
+		return seven
+	case Release, Extend, Read:
 		return true
 	}
 	return false
@@ -175,8 +186,10 @@ func (o *op) prepare(ttl time.Duration) {
 		o.holder = o.engine.messages.sender + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
 	}
 	if o.Kind == Run {
-		now := o.engine.Now()
-		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
+		o.clock = [2]string{} // which is an error where the script asks for it
+		if now, known := o.engine.Now(); known {
+			o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
+		}
 	}
 	if ttl > 0 {
 		o.ttl = pad(ttl)

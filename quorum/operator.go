@@ -88,27 +88,60 @@ func (l *lane) discharge() bool {
 	return true
 }
 
+// errQuorumNeedsIt says why a master is not drained.
+type errQuorumNeedsIt struct {
+	name string
+	db   int
+}
+
+func (e *errQuorumNeedsIt) Error() string {
+	where := ""
+	if e.db != 0 {
+		where = fmt.Sprintf(" in database %d", e.db)
+	}
+	return fmt.Sprintf("without master %s too few can vote for a quorum%s: bring another one back first, or say FORCE", e.name, where)
+}
+
 // Drain has the master of this name asked for no votes by this engine, until
 // Resume. What was asked before is still carried out, releases and what is owed are
 // still sent if it is there, and if it is not, that is no fault. The error says
-// that there is no such master.
-func (e *Engine) Drain(name string) error {
-	return e.order(name, (*lane).drain)
+// that there is no such master or, unless force is told, that it takes the quorum away
+// in a database in use.
+func (e *Engine) Drain(name string, force bool) error {
+	return e.order(name, func(l *lane) error {
+		if !force && l.decisive() {
+			return &errQuorumNeedsIt{name, l.master.db}
+		}
+		return nil
+	}, (*lane).drain)
+}
+
+// decisive tells that there is a quorum with the lane's master, and none without.
+func (l *lane) decisive() bool {
+	l.mu.Lock()
+	votes := l.open && !l.silent()
+	l.mu.Unlock()
+	return votes && l.engine.shortage(nil).can == quorumOf(len(l.engine.lanes))
 }
 
 // Resume ends what Drain began. The error says that there is no such master.
 func (e *Engine) Resume(name string) error {
-	return e.order(name, (*lane).resume)
+	return e.order(name, func(*lane) error { return nil }, (*lane).resume)
 }
 
-// order gives an order to all lanes of a master. Those of a database that is opened
-// meanwhile begin as that of database 0 is, which comes first.
-func (e *Engine) order(name string, to func(*lane)) error {
+// order gives an order to all lanes of a master, if it may be given to each. Those of a
+// database that is opened meanwhile begin as that of database 0 is, which comes first.
+func (e *Engine) order(name string, may func(*lane) error, to func(*lane)) error {
 	e.hand.Lock()
 	defer e.hand.Unlock()
 	lanes, err := e.everywhere(name)
 	if err != nil {
 		return err
+	}
+	for _, l := range lanes {
+		if err := may(l); err != nil {
+			return err
+		}
 	}
 	to(lanes[0])
 	lanes, _ = e.everywhere(name)

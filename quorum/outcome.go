@@ -1,9 +1,6 @@
 package quorum
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // decide is the decision that the votes in c amount to. It reads said of the
 // masters that have voted, and nothing else that could change.
@@ -11,7 +8,11 @@ func (o *op) decide(c counted) Decision {
 	t := c.tally(len(o.said))
 	switch o.Kind {
 	case Acquire:
-		d := t.acquire(func() bool { _, ok := o.seen(c); return ok })
+		if o.TellsValue && t.blocked() {
+			_, most := o.seen(c)
+			return t.told(most)
+		}
+		d := t.acquire(func() bool { _, most := o.seen(c); return most >= t.quorum() })
 		if d == Won && o.flight.void.Load() { // see spoil
 			return Split
 		}
@@ -25,12 +26,31 @@ func (o *op) decide(c counted) Decision {
 		}
 		return d
 	case Read:
-		_, most := o.held(c)
-		return t.read(most)
+		s, most := o.held(c)
+		d := t.read(most)
+		if d == Won && most < t.quorum() {
+			return t.lacked(o.lack(c))
+		}
+		if d == Won && most >= t.quorum() && !o.ValueOnly {
+			if l := o.lefts(c, s); l.open(t.quorum(), t.pending) {
+				return undecided
+			}
+		}
+		return d
 	case Run:
 		acted := o.replies(c, Granted)
 		declined := o.replies(c, Refused)
-		return t.script(len(acted), len(declined))
+		d := t.script(len(acted), len(declined))
+		if d == Split && o.releases(c, len(acted)) {
+			return Won
+		}
+		if d == Contended && leftIsOpen(declined, t.quorum(), t.pending) {
+			return undecided
+		}
+		if d == Split && t.pending > 0 && o.leveller(c) >= 0 {
+			return undecided // a master that has not told its count is heard, see count.go
+		}
+		return d
 	case Survey:
 		return t.survey(o.asked())
 	}
@@ -38,8 +58,8 @@ func (o *op) decide(c counted) Decision {
 	return t.write(alike)
 }
 
-// seen is what a quorum named when it refused an acquire.
-func (o *op) seen(c counted) (s said, ok bool) {
+// seen is what most masters named when they refused an acquire, and how many they are.
+func (o *op) seen(c counted) (s said, most int) {
 	for i := range o.said {
 		if c.vote(i) != Refused || !o.said[i].named {
 			continue
@@ -50,11 +70,11 @@ func (o *op) seen(c counted) (s said, ok bool) {
 				alike++
 			}
 		}
-		if alike >= quorumOf(len(o.said)) {
-			return o.said[i], true
+		if alike > most {
+			s, most = o.said[i], alike
 		}
 	}
-	return s, false
+	return s, most
 }
 
 // held is the value (or, for what is no string, the type) that most masters
@@ -75,6 +95,16 @@ func (o *op) held(c counted) (s said, most int) {
 		}
 	}
 	return s, most
+}
+
+// lack is how many masters have told a read that there is no such key.
+func (o *op) lack(c counted) (n int) {
+	for i := range o.said {
+		if c.vote(i) == Granted && o.said[i].absent {
+			n++
+		}
+	}
+	return n
 }
 
 func (s said) holds(t said) bool {
@@ -116,21 +146,34 @@ func (o *op) result(c counted) Result {
 		Needed:   quorumOf(n),
 		Masters:  n,
 	}
+	if r.Decision == Unavailable && c.timeUp() {
+		r.Shortest = o.engine.tooShort(o.patience)
+	}
 	switch o.Kind {
 	case Acquire:
 		if r.Decision == Contended {
-			var s said
-			s, r.Exists = o.seen(c)
-			r.Type, r.Value, r.Reply = s.typ, s.value, s.reply
+			if s, most := o.seen(c); most >= r.Needed {
+				r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.value, s.reply
+			}
 		}
 	case Release, Extend:
 		if r.Decision == Contended {
 			o.refusals(c, &r)
 		}
 	case Read:
-		if s, most := o.held(c); r.Decision == Won && most >= r.Needed {
+		if r.Decision == Split {
+			r.Decision = Won
+		} else if s, most := o.held(c); r.Decision == Won && most >= r.Needed {
 			r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.value, s.reply
 			r.TTL = o.remaining(c, s)
+		}
+	case Remove:
+		if o.TTLArg > 0 && (r.Decision == Won || r.Decision == Contended) {
+			r.Reply = Reply{Kind: IntegerReply}
+			if r.Decision == Won {
+				r.Reply.Int = 1
+			}
+			r.Decision = Won // of the expiry that it was asked as
 		}
 	case Write:
 		if r.Decision == Won {
@@ -167,26 +210,10 @@ func (o *op) refusals(c counted, r *Result) {
 	}
 }
 
-// remaining is the ttl that a quorum still holds value s for: the quorum-th
-// largest among those that hold it.
+// remaining is the ttl that a quorum still holds value s for.
 func (o *op) remaining(c counted, s said) time.Duration {
-	var left []int64
-	for i := range o.said {
-		if c.vote(i) == Granted && o.said[i].holds(s) {
-			left = append(left, o.said[i].left)
-		}
-	}
-	// No expiry outlasts every other one.
-	slices.SortFunc(left, func(a, b int64) int {
-		switch {
-		case a == b:
-			return 0
-		case a == saysNoTTL || (b != saysNoTTL && a > b):
-			return -1
-		}
-		return 1
-	})
-	p := left[quorumOf(len(o.said))-1]
+	l := o.lefts(c, s)
+	p := l.held(quorumOf(len(o.said)))
 	if p == saysNoTTL {
 		return NoTTL
 	}

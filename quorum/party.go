@@ -18,8 +18,8 @@ type party struct {
 	nonce nonce       // under which it was known when the catch-up began
 	stop  func() bool // of what closes the link when the catch-up is to end
 
-	clock sighting      // what its clock is compared with
-	while time.Duration // how long
+	clock  anchor
+	latest sighting // of its clock
 }
 
 // errParty says why a master can take no further part.
@@ -34,6 +34,7 @@ func (e *errParty) Unwrap() error { return e.why }
 var (
 	errOtherNonce = errors.New("its marker has changed")
 	errOtherLease = errors.New("another proxy is giving the master its keys")
+	errVague      = errors.New("it answers too slowly for its clock to be seen")
 )
 
 // meet connects to a master.
@@ -53,7 +54,6 @@ func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
 		nonce: s.nonce,
 		clock: s.clock,
 		stop:  context.AfterFunc(ctx, func() { k.guard.Close() }),
-		while: e.ProbeInterval,
 	}, nil
 }
 
@@ -122,15 +122,30 @@ func (p *party) change(s *script, keys, args []string) (answer, error) {
 // runsTrue is an error if the master's clock has jumped: keys may have expired
 // early, and what it does not hold says nothing.
 func (p *party) runsTrue(now sighting) error {
-	if p.clock == (sighting{}) {
-		p.clock = now
-	}
-	if by := p.clock.moved(now); by != 0 {
+	p.latest = now
+	if by := p.clock.look(now); by != 0 {
 		return fmt.Errorf("its clock has jumped by %v", by.Round(time.Millisecond))
 	}
-	p.clock = p.clock.next(now, p.while)
 	return nil
 }
+
+// lookAgain looks at the master's clock until it was seen sharply, or has been seen three
+// times. What it told as left of a ttl may be too little by as much as a slow reply hid of
+// a step; the next look shows that.
+func (p *party) lookAgain() (a answer, err error) {
+	for range 3 {
+		if a, err = p.ask([]string{"TIME"}); err != nil || !p.latest.vague(sharpLook) {
+			return a, err
+		}
+	}
+	if p.latest.vague(p.lane.engine.AcquireTimeout) {
+		err = &errParty{p.name, errVague}
+	}
+	return a, err
+}
+
+// sharpLook is as sharp as expiry is on a master.
+const sharpLook = 2 * time.Millisecond
 
 // page reads the names of some keys behind a cursor; "0" is both the first and
 // the one behind the last page.

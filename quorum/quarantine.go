@@ -19,11 +19,13 @@ type quarantine struct {
 	nonce   nonce
 	seen    time.Duration // by our clock, when this proxy first saw it
 	elapsed time.Duration // how long it had lasted by then
+	first   string        // installation, if the marker is a first one
 	cancel  context.CancelFunc
 
 	told     bool        // that the master is catching up; the lane's mutex guards it
 	catching atomic.Bool // the master is being given what it lost
 	over     atomic.Bool // the master may be admitted
+	waited   atomic.Bool // it has lasted as long as any can
 	ended    ended       // what was released while it catches up
 	progress
 }
@@ -61,15 +63,18 @@ func (l *lane) quarantine(ctx context.Context, m marker) {
 	q := l.ward
 	l.mu.Unlock()
 	if q == nil || q.nonce != m.nonce {
-		ctx, cancel := context.WithCancel(ctx)
+		until, cancel := context.WithCancel(ctx)
 		q = &quarantine{
 			nonce:   m.nonce,
 			seen:    l.engine.boot(),
 			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
 			cancel:  cancel,
 		}
+		if m.First {
+			q.first = m.Installation
+		}
 		l.quarantines.Add(1)
-		l.engine.wait.Go(func() { l.recover(ctx, q) })
+		l.engine.wait.Go(func() { l.recover(until, q) })
 	}
 	l.withhold(q, m.Why)
 }
@@ -90,7 +95,7 @@ func (l *lane) admitted(n nonce) bool {
 }
 
 // recover waits until a quarantined master may be admitted, and has the lane do
-// so. It is the goroutine of one quarantine and ends with it.
+// so. It ends when the quarantine does.
 func (l *lane) recover(ctx context.Context, q *quarantine) {
 	e := l.engine
 	pause(ctx, e.hush())
@@ -104,12 +109,19 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 		} else {
 			l.catching(q, false)
 		}
+		lonely := err != nil && left <= 0 && q.first != "" && !l.complete(ctx, q.first)
 		switch {
 		case ctx.Err() != nil:
 			return
+		case lonely:
+			l.log.Debug("first master cannot be admitted yet: the others do not all bear its installation")
+			pause(ctx, e.ProbeInterval/4)
+			continue
 		case err == nil, left <= 0:
 			if err == nil {
 				l.log.Info("master has caught up", "keys", q.copied.Load(), "sources", q.sources.Load(), "took", time.Since(began).Round(time.Millisecond))
+			} else if q.waited.Store(true); q.first != "" {
+				l.log.Info("first master is admitted since its quarantine is over")
 			} else {
 				l.log.Warn("master is admitted since its quarantine is over; it could not be given the locks that outlive max-ttl", "reason", err)
 			}
@@ -143,8 +155,8 @@ func (l *lane) rouseNow() {
 // source is a master that remembers, as a catch-up may read it.
 type source struct {
 	lane  *lane
-	nonce nonce    // under which it votes
-	clock sighting // of its clock, when it ran true
+	nonce nonce  // under which it votes
+	clock anchor // of its clock
 }
 
 // quarantined tells that the master's quarantine lasts.
@@ -160,7 +172,7 @@ func (e *Engine) sources(target *lane) (list []source) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		if l != target && l.open && !l.withheld && l.nonce != "" {
-			list = append(list, source{l, l.nonce, l.sighted})
+			list = append(list, source{l, l.nonce, l.sighted()})
 		}
 		l.mu.Unlock()
 	}

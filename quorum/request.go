@@ -72,8 +72,12 @@ type Request struct {
 	// key that is no string is then answered with a FailureReply.
 	ValueOnly bool
 
+	// TellsValue says, of an Acquire, that a refusal is to tell what is there (SET NX
+	// GET). Where no quorum names one value the vote is split, and that is no refusal.
+	TellsValue bool
+
 	// Args is the command of a Write or a Survey as the masters get it, name
-	// first.
+	// first. Name and options are in upper case: the engine compares them.
 	Args []string
 
 	// Only, of a Survey, is the one master that is asked, counted from 1. Zero
@@ -134,11 +138,15 @@ type Result struct {
 	// string, and what is left of its ttl, already reduced by the drift
 	// (at least 1 ms), or NoTTL.
 	// Of an Acquire that is Contended, Exists and Value tell the value that
-	// was seen on a quorum, where the masters could tell (Redis 7.0 and later).
+	// was seen on a quorum, if there is one.
 	Exists bool
 	Type   string
 	Value  string
 	TTL    time.Duration
+
+	// Lock, of an Acquire that is Won, is for who may have to take it back. Whoever gets
+	// it says what has become of it, by Told or TakeBack; what is not said of costs memory.
+	Lock Lock
 
 	// Absent tells, of a Release or Extend that is Contended, that the
 	// masters that said no mostly had no such key, rather than another value.
@@ -155,10 +163,22 @@ type Result struct {
 	// Answers is what each master said to a Survey, in the order of the masters.
 	Answers []Answer
 
+	// Shortest, if not zero, tells of an Acquire or Extend that is Unavailable that its
+	// ttl was over too soon, and which one is long enough. A quorum of masters votes.
+	Shortest time.Duration
+
+	// NoTime tells, of an Unavailable, that no quorum of the masters' clocks agrees on
+	// the time of day, by which At is to be understood.
+	NoTime bool
+
 	// Voted, Needed and Masters are the numbers of NOQUORUM: how many masters
-	// could vote in time (or still could, when it was clear that they are too
-	// few), the quorum, and how many are configured.
+	// voted, or where the decision is Unavailable how many can at this moment, the
+	// quorum, and how many are configured.
 	Voted, Needed, Masters int
+
+	// Why says, where the decision is Unavailable, what keeps the others; "" if that
+	// is not known.
+	Why string
 }
 
 // Answer is what one master said to a Survey.

@@ -25,6 +25,7 @@ const (
 	saysNoTTL  = -1
 	saysAbsent = -2
 	saysOther  = -3
+	saysLate   = -4 // see dated.go
 )
 
 // What is taken back is told by its value and expiry, and so is what a catch-up has
@@ -49,10 +50,55 @@ redis.call('EXISTS',KEYS[3])==0 and string.find(m,'"was":"'..n..'"',1,true)
 end
 `
 
+// endsWithin makes ends(k, least, most, eternal): whether a key ends between two times of
+// the master's clock, in milliseconds, or has no expiry and eternal is 1. The master may
+// stop for a moment in between, so the clock is read before and behind.
+const endsWithin = `local function ends(k,least,most,eternal)
+local function now() local t=redis.call('TIME') return t[1]*1000+t[2]/1000 end
+local a=now()
+local p=redis.call('PTTL',k)
+if p<0 then return eternal=='1' end
+return a+p>=tonumber(least) and now()+p<=tonumber(most)
+end
+`
+
+// movesExpiry makes moved(n,p): the ttl to give a key that has p and is to have n, both
+// in milliseconds. An expiry is moved by more than a span is wide (see span.go), or not
+// at all, so that what was extended is told from what was not:
+//
+//	1: proxy P hears late that k was granted at 12:00:00.000 for 30 s, and is lost
+//	2: A, who has asked another proxy under the same token, extends for 30 s: by 10 ms
+//
+// Where the expiry was moved further than that a moment ago, it is left: who extends a
+// thousand times a second would otherwise come back to where it was, or get ever further.
+const movesExpiry = `local function moved(n,p)
+local d=n-p
+if p<0 or d>50 or d<-101 then return n end
+if d<-50 then return p end
+return p+51
+end
+`
+
 // takesBack begins a call of a script that takes something back.
 func (s *script) takesBack(b []string, key string) []string {
 	return append(b, "EVALSHA", s.sha, "3", key, MarkerKey, catchUpLease)
 }
+
+// What the scripts that write do before they carry out a command, and what they make of
+// its reply r.
+const (
+	writeBefore = `local k=KEYS[1]
+local d=redis.pcall('DUMP',k)
+local p=-2
+if type(d)=='table' then d,p=false,-3
+elseif d then p=redis.call('PTTL',k) end
+`
+	writeAfter = `local t,v='$',r
+if type(r)=='number' then t=':'
+elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
+elseif not r then t,v='_','' end
+return {t,v,d or '',p,redis.call('PTTL',k)}`
+)
 
 // All scripts are run with one key, and those that take something back with two of
 // ours besides. They are short, because a master does nothing else meanwhile.
@@ -64,11 +110,17 @@ if v==ARGV[1] then local p=redis.call('PTTL',KEYS[1]) redis.call('DEL',KEYS[1]) 
 if v then return -3 end
 return -2`)
 
+	// acquireScript is SET NX GET PX for masters before 7.0, which do not take NX with
+	// GET, and answers as that does.
+	acquireScript = newScript(`if redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) then return false end
+return redis.pcall('GET',KEYS[1])`)
+
 	// extendScript sets the expiry of the key to ARGV[2] milliseconds, or takes
 	// it away if that is empty, if the key holds ARGV[1]; then it answers 1.
-	extendScript = newScript(`local v=redis.call('GET',KEYS[1])
+	extendScript = newScript(movesExpiry + `local v=redis.call('GET',KEYS[1])
 if v==ARGV[1] then
-if ARGV[2]=='' then redis.call('PERSIST',KEYS[1]) else redis.call('PEXPIRE',KEYS[1],ARGV[2]) end
+if ARGV[2]=='' then redis.call('PERSIST',KEYS[1])
+else redis.call('PEXPIRE',KEYS[1],moved(ARGV[2],redis.call('PTTL',KEYS[1]))) end
 return 1 end
 if v then return -3 end
 return -2`)
@@ -81,7 +133,7 @@ if t=='string' then v=redis.call('GET',KEYS[1]) end
 return {t,v,redis.call('PTTL',KEYS[1])}`)
 
 	// removeScript deletes the key whatever it holds, and answers what that was.
-	removeScript = newScript(`local t=redis.call('TYPE',KEYS[1]).ok
+	removeScript = newScript(datedText + `local t=redis.call('TYPE',KEYS[1]).ok
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
@@ -89,32 +141,39 @@ local p=redis.call('PTTL',KEYS[1])
 redis.call('DEL',KEYS[1])
 return {t,v,p}`)
 
-	// takeBackScript deletes the key if it holds ARGV[1] and ends no later than
-	// in ARGV[2] milliseconds, or has no expiry and ARGV[3] is 1. Whatever
-	// lives longer is somebody else's. It answers how many keys it deleted, or -1
-	// where the nonce ARGV[4] is not that of the master any more.
-	takeBackScript = newScript(sameNonce + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
-if not same(ARGV[4]) then return -1 end
-local p=redis.call('PTTL',KEYS[1])
-if p<0 then
-if ARGV[3]~='1' then return 0 end
-elseif p>tonumber(ARGV[2]) then return 0 end
+	// takeBackScript deletes the key if it holds ARGV[1] and ends between the times
+	// ARGV[2] and ARGV[3] of the master's clock, or has no expiry and ARGV[4] is 1.
+	// Whatever ends at another time is somebody else's. It answers how many keys it
+	// deleted, or -1 where the nonce ARGV[5] is not that of the master any more, and -3
+	// where the value is there and ends at another time.
+	takeBackScript = newScript(sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
+if not same(ARGV[5]) then return -1 end
+if not ends(KEYS[1],ARGV[2],ARGV[3],ARGV[4]) then return -3 end
 return redis.call('DEL',KEYS[1])`)
 
 	// writeScript carries out the command ARGV, and answers the type and value
-	// of its reply and what the key was before: its dump and remaining ttl, -2
-	// if it was absent, or -3 if the master cannot dump it.
-	writeScript = newScript(`local k=KEYS[1]
-local d=redis.pcall('DUMP',k)
-local p=-2
-if type(d)=='table' then d,p=false,-3
-elseif d then p=redis.call('PTTL',k) end
+	// of its reply, what the key was before: its dump and remaining ttl, -2
+	// if it was absent, or -3 if the master cannot dump it, and its remaining ttl by now.
+	writeScript = newScript(datedText + movesExpiry + writeBefore + `if ARGV[1]=='PEXPIRE' and not ARGV[4] and tonumber(ARGV[3])>0 then ARGV[3]=moved(ARGV[3],redis.call('PTTL',k)) end
 local r=redis.pcall(unpack(ARGV))
-local t,v='$',r
-if type(r)=='number' then t=':'
-elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
-elseif not r then t,v='_','' end
-return {t,v,d or '',p}`)
+` + writeAfter)
+
+	// boundWriteScript and boundExpireIfScript are those for what is bound, and answer -3
+	// where they have left it.
+	boundWriteScript    = newScript(boundText + "if not __held then return -3 end\n" + undated(writeScript))
+	boundExpireIfScript = newScript(boundText + "if not __held then return -3 end\n" + undated(expireIfScript))
+
+	// expireIfScript is writeScript of a PEXPIRE or PEXPIREAT with flags, for masters
+	// before 7.0, which take none. No expiry counts as one that never comes.
+	expireIfScript = newScript(datedText + writeBefore + `local e=redis.call('PTTL',k)
+local n=tonumber(ARGV[3])
+if ARGV[1]=='PEXPIREAT' then local t=redis.call('TIME') n=n-t[1]*1000-math.floor(t[2]/1000) end
+local r=e==-2 and 0
+for i=4,#ARGV do local f=ARGV[i]
+if f=='NX' and e>=0 or f=='XX' and e<0
+or f=='GT' and (e<0 or n<=e) or f=='LT' and e>=0 and n>=e then r=0 end end
+r=r or redis.pcall(ARGV[1],k,ARGV[3])
+` + writeAfter)
 
 	// latchScript ends the step ARGV[1] on a key: it lets go of it (let-go); or makes
 	// of the key what it was (take-back) or should be (bring-up), which is the dump
@@ -143,23 +202,26 @@ return r`)
 	// putBackScript makes of the key what it was before a write: the dump
 	// ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or nothing, if
 	// that is empty. It acts only where the key is still what the write made of
-	// it (its dump, or the dump's SHA-1, or its value is ARGV[1]), and ends no
-	// later than in ARGV[4] milliseconds, or has no expiry and ARGV[5] is 1.
-	// ARGV[6] is the key's database, if it is not this connection's. It answers 1 if it
-	// did so, and -1 where the nonce ARGV[7] is not that of the master any more.
-	putBackScript = newScript(sameNonce + `local k=KEYS[1]
-if not same(ARGV[7]) then return -1 end
-if ARGV[6]~='' then redis.call('SELECT',ARGV[6]) end
+	// it (its dump, or the dump's SHA-1, or its value is ARGV[1]), and ends between
+	// the times ARGV[4] and ARGV[5] of the master's clock, or has no expiry and
+	// ARGV[6] is 1. ARGV[7] is the key's database, if it is not this connection's. It
+	// answers 1 if it did so, and -1 where the nonce ARGV[8] is not that of the master
+	// any more. If ARGV[9] is not empty, it is by how much the write has moved the expiry,
+	// which then moves back by as much, to where it was; else ARGV[10], if that is not
+	// empty, is when it ended by the master's clock.
+	putBackScript = newScript(sameNonce + endsWithin + `local k=KEYS[1]
+if not same(ARGV[8]) then return -1 end
+if ARGV[7]~='' then redis.call('SELECT',ARGV[7]) end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
-local p=redis.call('PTTL',k)
-if p<0 then
-if ARGV[5]~='1' then return 0 end
-elseif p>tonumber(ARGV[4]) then return 0 end
+if not ends(k,ARGV[4],ARGV[5],ARGV[6]) then return 0 end
+local left=ARGV[3]
+if ARGV[9]~='' then left=redis.call('PTTL',k)-ARGV[9]
+elseif ARGV[10]~='' then local t=redis.call('TIME') left=ARGV[10]-t[1]*1000-math.floor(t[2]/1000) end
 redis.call('DEL',k)
-if ARGV[2]~='' then redis.call('RESTORE',k,ARGV[3],ARGV[2]) end
+if ARGV[2]~='' and (tonumber(left)>0 or left==ARGV[3]) then redis.call('RESTORE',k,left,ARGV[2]) end
 return 1`)
 )
 
-var scripts = []*script{releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, putBackScript, latchScript}
+var scripts = []*script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript}

@@ -34,6 +34,11 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 				return false
 			}
 		}
+	case o.Kind == Read && d == Split:
+		if o.attempt < e.SplitRetries && !e.closing.Load() {
+			e.tryLater(o)
+			return false
+		}
 	case o.Kind == Run && d != Won:
 		for i := range e.lanes {
 			e.putBack(o, c, i, now)
@@ -44,6 +49,10 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 				e.tryLater(o)
 				return false
 			}
+		}
+	case o.Kind == Run:
+		for i := range e.lanes {
+			e.bringUp(o, c, i, now)
 		}
 	case o.Kind == Write:
 		for i := range e.lanes {
@@ -69,7 +78,11 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		e.announce(o, c)
 	}
 	e.inFlight.Add(-1)
-	e.finish(o, o.result(c))
+	r := e.explain(o.result(c), c)
+	if d == Won {
+		r.Lock = lockWon(o)
+	}
+	e.finish(o, r)
 	return true
 }
 
@@ -83,7 +96,9 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 		if c.did(i) {
 			e.lanes[i].undo(o.undoing(i, now), now)
 		}
-	case o.Kind == Run && d != Won:
+	case o.untold.Load():
+		e.takeBack(o, c, i, now)
+	case o.Kind == Run && (d != Won || c.did(i) && e.intrudes(o, i, now)):
 		e.putBack(o, c, i, now)
 	case o.Kind == Write:
 		e.putBackWrite(o, c, i, now)
@@ -92,43 +107,16 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 			e.oweRelease(o, c, i, now)
 			return
 		}
-		// Now it is known how long the lock could have lived.
-		for j := range e.lanes {
+		if c.tally(len(e.lanes)).granted > 1 {
+			return
+		}
+		for j := range e.lanes { // now it is known when the lock ends
 			e.oweRelease(o, c, j, now)
 		}
 	case o.Kind == Extend && d == Won:
 		e.heal(o, c, i)
 	case o.Kind == Extend && o.first != nil:
 		e.unpersist(o, c, i, now)
-	}
-}
-
-// TakeBack releases a lock that was won for r at a time, and of which its client
-// was never told: on every master, where it still is what r made of it.
-func (e *Engine) TakeBack(r *Request, won time.Time) {
-	if r.DB != 0 {
-		if d := e.database(r.DB); d != nil {
-			e = d
-		}
-	}
-	now := time.Now()
-	ttl := r.TTL
-	if r.At != 0 {
-		ttl = time.UnixMilli(r.At).Sub(e.Now().Add(won.Sub(now)))
-	}
-	d := debt{
-		key:     r.Key,
-		value:   r.Token,
-		until:   won.Add(pad(ttl) + drift(0)),
-		eternal: r.TTL == 0 && r.At == 0,
-		dies:    now.Add(e.MaxTTL),
-	}
-	if d.over(now) {
-		return
-	}
-	for _, l := range e.lanes {
-		d.nonce = l.votesUnder()
-		l.undo(d, now)
 	}
 }
 
@@ -146,10 +134,10 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 
 // putBackWrite undoes a plain write on master i if it was carried out there and
 // by no quorum. A master that only held something else before is set right by it,
-// unless it was that whose life has changed.
+// unless it was that whose life has changed, or it was late (see bound.go).
 func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
 	if c.did(i) && c.decision() == Won {
-		if s, _ := o.outcome(c); o.carriedOut(s.reply) && s.value == o.said[i].value {
+		if s, _ := o.outcome(c); o.carriedOut(s.reply) && s.value == o.said[i].value && !e.intrudes(o, i, now) {
 			return
 		}
 	}
@@ -165,27 +153,50 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 	records := o.said[i].journal.undo
 	for j := range records {
 		r := &records[j]
-		e.lanes[i].undo(debt{
+		expires := time.Duration(max(r.expires, 0)) * time.Millisecond
+		d := debt{
 			key:     r.key,
 			value:   r.after,
 			nonce:   o.said[i].nonce,
-			until:   now.Add(time.Duration(max(r.expires, 0))*time.Millisecond + drift(0)),
 			eternal: r.expires == saysNoTTL,
-			dies:    now.Add(e.MaxTTL),
+			dies:    now.Add(expires + drift(expires)),
 			back:    r,
 			since:   now,
-		}, now)
+		}
+		if d.eternal {
+			d.dies = now.Add(e.MaxTTL)
+		} else {
+			d.ends = o.said[i].done.ends(expires)
+		}
+		if left := time.Duration(r.left) * time.Millisecond; left > 0 && r.before != "" && o.said[i].done.ends(left).known() {
+			d.ended = o.said[i].done.to + left
+		}
+		if c.decision() == Won && o.strange(r) || r.lengthens() {
+			// It is told from all else by its value and end; and that it lives longer
+			// costs nobody a lock.
+			e.lanes[i].undo(d, now)
+		} else {
+			e.lanes[i].undoBehind(d, memoryOf(e.hash(r.key)), o.said[i].ordinal, now)
+		}
 	}
 }
 
 // undoing takes an acquire back from master i.
 func (o *op) undoing(i int, now time.Time) debt {
-	return debt{key: o.Key, value: o.Token, nonce: o.said[i].nonce, until: now.Add(o.ttl + drift(0))}
+	ttl := time.Duration(milliseconds(o.ttl)) * time.Millisecond
+	return debt{
+		key:   o.Key,
+		value: o.Token,
+		nonce: o.said[i].nonce,
+		ends:  o.said[i].done.ends(ttl),
+		dies:  now.Add(o.ttl + drift(o.ttl)),
+	}
 }
 
-// oweRelease owes a release to master i if its vote is unknown. Without a
-// master that has released the lock it is not known how long it could live, and
-// nothing can be owed.
+// oweRelease owes a release to master i if its vote is unknown. Without a master that
+// has released the lock it is not known when it ends, and nothing can be owed. What that
+// has told is carried over to master i's clock: nobody else has told when the lock ends
+// there.
 func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 	if c.vote(i) != Unknown {
 		return
@@ -198,35 +209,40 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 		}
 		d.value = s.value
 	}
-	known := false
+	told, longest := -1, int64(0)
 	for j := range o.said {
 		if c.vote(j) != Granted {
-			continue
+			continue // and may be writing what it has said
 		}
-		known = true
-		if o.said[j].left == saysNoTTL {
-			d.eternal, d.dies = true, now.Add(e.MaxTTL)
-			continue
-		}
-		// Another master may have carried the same command out later, by as
-		// much as a batch may stay unanswered.
-		left := time.Duration(o.said[j].left)*time.Millisecond + e.MasterTimeout
-		if until := now.Add(left + drift(left)); until.After(d.until) {
-			d.until = until
+		switch left := o.said[j].left; {
+		case left == saysNoTTL:
+			d.eternal = true
+		case told < 0 || left > longest:
+			told, longest = j, left
 		}
 	}
-	if known {
-		e.lanes[i].owe(d, o.put, now)
+	left := time.Duration(longest) * time.Millisecond
+	if told >= 0 {
+		d.dies = now.Add(left + drift(left) + e.MasterTimeout)
+	}
+	if d.eternal {
+		d.dies = now.Add(e.MaxTTL)
+	}
+	if told >= 0 || d.eternal {
+		e.lanes[i].owe(d, o, told, left, now)
 	}
 }
 
 // heal gives the key again to master i, which had lost it when the lock was
 // extended.
 func (e *Engine) heal(o *op, c counted, i int) {
-	if c.vote(i) == Refused && o.said[i].absent {
+	if o.missing(c, i) {
 		e.lanes[i].heal(o)
 	}
 }
+
+// missing tells that master i had no key to extend.
+func (o *op) missing(c counted, i int) bool { return c.vote(i) == Refused && o.said[i].absent }
 
 // persist is the second step of an acquire without ttl.
 func (e *Engine) persist(o *op) {
@@ -236,15 +252,21 @@ func (e *Engine) persist(o *op) {
 	e.try(second)
 }
 
-// unpersist takes an acquire without ttl back whose second step failed. Master
-// i may hold it with its short ttl, or without any.
+// unpersist takes an acquire without ttl back whose second step failed, or of which its
+// client was never told. Master i may hold it with its short ttl, or without any.
 func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
-	if first := o.first.ballot.load().did(i); first || c.did(i) {
-		d := o.first.undoing(i, now)
-		if !first {
-			d.nonce = o.said[i].nonce
-		}
-		d.eternal, d.dies = true, now.Add(e.MaxTTL)
+	first := o.first.ballot.load().did(i)
+	if !first && !c.did(i) && !o.missing(c, i) {
+		return
+	}
+	d, sent := o.first.undoing(i, now), o.first.said[i].ordinal
+	if !first {
+		d.nonce, sent = o.said[i].nonce, o.said[i].ordinal
+	}
+	d.eternal, d.dies = true, now.Add(e.MaxTTL)
+	if o.untold.Load() {
+		e.lanes[i].undoLock(d, o, sent, now)
+	} else {
 		e.lanes[i].undo(d, now)
 	}
 }

@@ -15,9 +15,12 @@ type shard struct {
 	_       [48]byte // a cache line of its own
 }
 
-func (e *Engine) shard(key string) int {
-	return int(maphash.String(e.seed, key) % uint64(len(e.shards)))
-}
+// shards is how many there are.
+const shards = 256
+
+func (e *Engine) hash(key string) uint64 { return maphash.String(e.seed, key) }
+
+func (e *Engine) shard(key string) int { return int(e.hash(key) % shards) }
 
 // lock locks the shards of a request's keys, always in the same order. A survey
 // of all masters may be about every key.

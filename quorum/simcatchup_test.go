@@ -37,7 +37,7 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 		s := &simulation{
 			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 3)), begun: time.Now(),
 			held: make(map[string]holding), lost: make(map[string]string),
-			ttl: [2]int{1000, 6000}, constant: 4,
+			ttl: [2]int{1000, 6000}, constant: 4, locks: oneDatabase,
 		}
 		s.kind = int(seed % 7)
 		if *onlyKind != anyKind {
@@ -48,6 +48,9 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 		}
 		if s.slow() {
 			s.ttl, s.rest = [2]int{3000, 6000}, 800*ms // so that others ask for what is relied upon
+		}
+		if seed/7%2 == 0 {
+			s.manners = allManners
 		}
 		s.world = newWorld(t, 3+2*s.rand.IntN(2))
 		s.world.log = s.log()

@@ -19,13 +19,17 @@ func contextOf(d time.Duration) (context.Context, context.CancelFunc) {
 
 // client takes locks, holds them, extends, reads, releases or forgets them.
 func (s *simulation) client(c int, r *rand.Rand) {
+	if s.strikes != nil {
+		s.rover(c, r)
+		return
+	}
 	constant := c%s.constant == 0
 	key := ""
 	for i := 0; time.Now().Before(s.ends); i++ {
 		// Some ask again at once, under the same token.
 		if again := constant && key != "" && r.IntN(2) == 0; !again {
 			time.Sleep(time.Duration(1+r.IntN(60)) * ms)
-			key = fmt.Sprint("k", r.IntN(simKeys))
+			key = s.locks[r.IntN(len(s.locks))]
 		} else {
 			time.Sleep(s.again)
 		}
@@ -37,31 +41,34 @@ func (s *simulation) client(c int, r *rand.Rand) {
 			token = fmt.Sprintf("c%d-%d", c, i)
 		}
 		ttl := s.anyTTL(r)
-		ask := Request{Kind: Acquire, Key: key, Token: token, TTL: ttl}
-		if s.scripted(token, r) {
-			ask = lockOf(key, token, ttl.Milliseconds())
+		how := s.manner(token, r)
+		if how == byHash && c%2 == 0 {
+			token = fmt.Sprint("c", c) // as a thread's
 		}
-		sent := time.Now()
+		ask := how.take(key, token, ttl)
+		sent := s.now()
+		if s.hour && how == plainly && ttl > 2*vagueDay && r.IntN(2) == 0 {
+			ask.TTL, ask.At = 0, sent.Add(ttl).UnixMilli()
+			ttl -= vagueDay
+		}
 		switch d := s.ask(e, ask).Decision; d {
 		case Won:
 			s.won(key, holding{c, token, sent.Add(ttl)}, "acquire")
-			s.hold(c, r, e, key, token, ttl)
+			if how == byHash {
+				s.holdHash(c, r, e, key, token)
+			} else {
+				s.hold(c, r, e, key, token, ttl)
+			}
 			key = ""
 		default:
 			s.mu.Lock()
-			s.note(" %s client %d: no (%v) for %s, asked %v ago", key, c, d, token, time.Since(sent))
+			s.note(" %s client %d: no (%v) for %s, asked %v ago", key, c, d, token, s.now().Sub(sent))
 			if !constant {
 				s.lost[token] = fmt.Sprintf("%s of client %d: %v", key, c, d)
 			}
 			s.mu.Unlock()
 		}
 	}
-}
-
-// scripted tells that a client locks by a script of its own, for which it needs a token
-// of its own.
-func (s *simulation) scripted(token string, r *rand.Rand) bool {
-	return s.front != nil && token[0] == 'c' && r.IntN(3) == 0
 }
 
 func (s *simulation) anyTTL(r *rand.Rand) time.Duration {
@@ -72,7 +79,11 @@ func (s *simulation) anyTTL(r *rand.Rand) time.Duration {
 func (s *simulation) won(key string, h holding, how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	s.wonLocked(key, h, how)
+}
+
+func (s *simulation) wonLocked(key string, h holding, how string) {
+	now := s.now()
 	s.note(" %s client %d: %s %s for %v", key, h.client, how, h.token, h.until.Sub(now))
 	s.wins++
 	if !h.until.After(now) {
@@ -91,7 +102,7 @@ func (s *simulation) still(c int, key string, until func(holding) time.Time) boo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h, ok := s.held[key]
-	if !ok || h.client != c || !h.until.After(time.Now()) {
+	if !ok || h.client != c || !h.until.After(s.now()) {
 		return false
 	}
 	if u := until(h); u.Before(h.until) {
@@ -105,7 +116,7 @@ func (s *simulation) still(c int, key string, until func(holding) time.Time) boo
 func (s *simulation) left(key string) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Until(s.held[key].until)
+	return s.held[key].until.Sub(s.now())
 }
 
 func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl time.Duration) {
@@ -123,7 +134,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 		if roams {
 			e, _ = s.engine(r.IntN(3))
 		}
-		sent := time.Now()
+		sent := s.now()
 		ask := Request{Key: key, Token: token}
 		action := r.IntN(5)
 		if s.alike == atSeveral || s.alike == atLast {
@@ -145,7 +156,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 				s.lose(c, key, "reads no ttl")
 			}
 		case 2:
-			ask.Kind = Release
+			ask = s.manner(token, r).free(key, token)
 			s.still(c, key, func(holding) time.Time { return sent }) // from now on it does not rely on it
 			s.ask(e, ask)
 			return
@@ -157,9 +168,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 				ttl = s.anyTTL(r)
 			}
 			until := sent.Add(ttl)
-			if ask.Kind, ask.TTL = Extend, ttl; s.scripted(token, r) {
-				ask = lockOf(key, token, ttl.Milliseconds())
-			}
+			ask = s.manner(token, r).extend(key, token, ttl)
 			// From now on some masters may have the new expiry, which may be the sooner.
 			before := time.Time{}
 			s.still(c, key, func(h holding) time.Time { before = h.until; return until })
@@ -167,7 +176,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 			switch held := s.still(c, key, same); {
 			case got.Decision == Won && held:
 				s.won(key, holding{c, token, until}, "extend")
-			case got.Decision == Contended && held && ask.Kind == Extend: // a script's no is said of a split, too
+			case got.Decision == Contended && held:
 				s.lose(c, key, fmt.Sprintf("cannot extend (until %v)", before.Sub(sent)))
 			case !held:
 				return
@@ -181,24 +190,28 @@ func (s *simulation) lose(c int, key, how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.held[key]
-	s.broken(key, "client %d holds %s as %s for another %v, and %s", c, key, h.token, time.Until(h.until), how)
+	s.broken(key, "client %d holds %s as %s for another %v, and %s", c, key, h.token, h.until.Sub(s.now()), how)
 }
 
 // checkAfterwards says what must be true once all faults are over.
 func (s *simulation) checkAfterwards(goroutines int) {
+	// A database that nobody has opened waits until somebody does.
+	for _, e := range s.engines {
+		for _, lock := range s.locks {
+			_, db := located(lock)
+			e.Open(db)
+		}
+	}
 	// Whatever still stood in a socket is carried out at once; the longest lock
 	// ends after its padded ttl; an absent master is back in a second.
-	time.Sleep(2*time.Second + s.world.cfg.MasterTimeout + pad(s.world.cfg.MaxTTL)*102/100)
-	if !s.world.marked() {
-		// All of them forgot while no proxy was there that knew them: it is for the
-		// operator to say that no lock lives any more.
-		s.world.bootstrap(s.world.cfg)
-		time.Sleep(2 * s.world.cfg.ProbeInterval)
-	}
+	// All of them may have forgotten while no proxy was there that knew them: it is a
+	// first start then, once they hold no key.
+	s.nothingLeft()
+	s.endStrikes()
+	time.Sleep(max(4*time.Second, 3*s.world.cfg.ProbeInterval) + s.world.cfg.MasterTimeout + pad(s.world.cfg.MaxTTL)*102/100 + s.world.cfg.firstTime())
 	for _, m := range s.world.masters {
-		for k := range simKeys {
-			key := fmt.Sprint("k", k)
-			if v := m.value(key); v != "" {
+		for _, key := range s.locks {
+			if v := m.valueOf(key); v != "" {
 				s.broken(key, "%s still holds %s=%s (%s)", m.name, key, v, s.lost[v])
 			}
 		}
@@ -209,14 +222,37 @@ func (s *simulation) checkAfterwards(goroutines int) {
 			s.broken("", "%d are in flight at engine %d", st.InFlight, i)
 		}
 		for _, m := range st.Masters {
-			if m.State != Voting || m.Queue+m.InBatch+m.Debts != 0 {
+			if m.State != Voting || m.Elsewhere != nil || m.Queue+m.InBatch+m.Debts != 0 {
 				s.broken("", "engine %d: %+v", i, m)
 			}
 		}
 	}
+	s.hadAgain()
+	if s.reconfigured {
+		s.hadWithout(int(s.seed % uint64(len(s.world.masters))))
+	}
+	if s.strikes != nil {
+		s.hadWithoutAny()
+		s.readsAreNew(rand.New(rand.NewPCG(s.seed, 5)))
+	}
+	s.contend()
+	may := goroutines + 5*len(s.engines) + len(s.world.masters)
 	for _, e := range s.engines {
-		for k := range simKeys {
-			ask := Request{Kind: Acquire, Key: fmt.Sprint("k", k), Token: "last", TTL: time.Minute}
+		may += len(e.opened()) * (5 + len(s.world.masters))
+	}
+	if s.far {
+		may += 3 * len(s.engines) * len(s.world.masters) // rueidis's own, on each link
+	}
+	if now := runtime.NumGoroutine(); *schedules <= 1 && now > may {
+		s.broken("", "%d goroutines, %d at the beginning", now, goroutines)
+	}
+}
+
+// hadAgain has each lock be acquired and released at each engine.
+func (s *simulation) hadAgain() {
+	for _, e := range s.engines {
+		for _, key := range s.locks {
+			ask := Request{Kind: Acquire, Key: key, Token: "last", TTL: time.Minute}
 			if r := s.ask(e, ask); r.Decision != Won {
 				s.broken(ask.Key, "%s cannot be had again: %+v", ask.Key, r)
 			}
@@ -226,14 +262,6 @@ func (s *simulation) checkAfterwards(goroutines int) {
 			}
 			time.Sleep(5 * ms)
 		}
-	}
-	s.contend()
-	may := goroutines + 5*len(s.engines) + len(s.world.masters)
-	if s.far {
-		may += 3 * len(s.engines) * len(s.world.masters) // rueidis's own, on each link
-	}
-	if now := runtime.NumGoroutine(); *schedules <= 1 && now > may {
-		s.broken("", "%d goroutines, %d at the beginning", now, goroutines)
 	}
 }
 

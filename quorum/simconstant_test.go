@@ -101,7 +101,6 @@ func (s *simulation) beginAtSeveral() (engines int) {
 	s.rest, s.again = s.world.cfg.MasterTimeout+100*ms, 20*ms
 	s.ends = time.Now().Add(5 * time.Second)
 	s.world.cfg.MaxTTL = ttl + time.Second
-	s.ways = make(map[way]*road)
 	s.turns = make(map[string]*simTurn)
 	for i := range simKeys {
 		s.turns[fmt.Sprint("k", i)] = newSimTurn()
@@ -156,8 +155,11 @@ type road struct {
 // reach is the configuration of an engine, in which its ways can be blocked.
 func (s *simulation) reach(engine int) Config {
 	cfg := s.world.cfg
-	if s.alike != atSeveral {
+	if s.alike != atSeveral && s.strikes == nil {
 		return cfg
+	}
+	if s.ways == nil {
+		s.ways = make(map[way]*road)
 	}
 	cfg.Masters = slices.Clone(cfg.Masters)
 	for i := range cfg.Masters {
@@ -165,12 +167,13 @@ func (s *simulation) reach(engine int) Config {
 		r, dial := new(road), m.Dial
 		s.ways[way{engine, m.Name}] = r
 		m.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if r.blocked > 0 {
+			if err == nil && r.blocked > 0 {
+				conn.Close()
 				return nil, errors.New("no route to host")
 			}
-			conn, err := dial(ctx, network, address)
 			if err == nil {
 				r.conns = append(r.conns, conn)
 			}

@@ -50,10 +50,24 @@ type simulation struct {
 	far      bool  // masters are
 	sockets  bool  // what is in a socket is carried out late, more often than other faults come
 
+	locks        []string // by their names, as located reads them
+	manners      []manner // in which clients lock; none: by SET NX
+	reconfigured bool     // masters are
+	hour         bool     // one master's clock is an hour off all the time
+	machine      *machine // of the proxies; nil if it never stands still
+
+	rare     bool        // proxies look rarely
+	unsteady *fakeMaster // then: whose clock is set, over and over
+
+	oneToken bool // each rover has one for all its locks
+
 	mu      sync.Mutex // guards what follows
 	engines []*Engine
 	ways    map[way]*road
 	turns   map[string]*simTurn
+	strikes map[string][]*strike                    // of strangers, by lock; nil: there are none, nor rovers
+	traces  map[string]*trace                       // of tokens; nil: what is left behind is not looked for
+	slowly  time.Time                               // until when the way to some master is, if only for one proxy
 	kind    int                                     // of a schedule for catch-ups
 	dull    bool                                    // proxies notice late what becomes of masters
 	lulls   map[*Engine]time.Time                   // until when nobody asks it
@@ -147,6 +161,7 @@ func simulateWith(t *testing.T, seed uint64, change func(*simulation)) (wins int
 		s := &simulation{
 			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), begun: time.Now(),
 			held: make(map[string]holding), lost: make(map[string]string), jumped: make(map[*fakeMaster]nonce),
+			locks: oneDatabase,
 		}
 		change(s)
 		s.begin()
@@ -154,6 +169,9 @@ func simulateWith(t *testing.T, seed uint64, change func(*simulation)) (wins int
 		var wait sync.WaitGroup
 		for c := range s.clients() {
 			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
+		}
+		if s.strikes != nil {
+			wait.Go(func() { s.stranger(rand.New(rand.NewPCG(seed, 0))) })
 		}
 		wait.Go(s.faults)
 		wait.Wait()
@@ -210,6 +228,18 @@ func (s *simulation) begin() {
 	case atLast:
 		engines = s.beginAtLast()
 	}
+	if s.reconfigured {
+		s.beginReconfigured()
+	}
+	if s.strikes != nil {
+		engines = s.beginRoving()
+	}
+	if s.machine != nil {
+		s.beginStill()
+	}
+	if s.rare {
+		s.beginRare()
+	}
 	for _, m := range s.world.masters {
 		if s.far {
 			m.far = time.Duration(500+s.rand.IntN(1500)) * time.Microsecond
@@ -235,12 +265,12 @@ func (s *simulation) note(format string, args ...any) {
 
 // carriedOut notes what a master was told about a key, if one schedule is repeated.
 func (s *simulation) carriedOut(args []string, m *fakeMaster) {
-	for i := range simKeys {
-		key := fmt.Sprint("k", i)
-		if slices.Contains(args, key) {
+	for _, lock := range s.locks {
+		key, db := located(lock)
+		if m.using == db && slices.Contains(args, key) {
 			k, _ := m.key(key)
 			s.mu.Lock()
-			s.note(" %s %s: %s, and holds %q for %v", key, m.name, told(args), k.value, time.Duration(max(k.until-m.now(), 0)))
+			s.note(" %s %s: %s, and holds %q for %v", lock, m.name, told(args), k.value, time.Duration(max(k.until-m.now(), 0)))
 			s.mu.Unlock()
 		}
 	}
@@ -257,6 +287,9 @@ func (l logWriter) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.note("log: %s", strings.TrimSpace(string(line)))
+	if strings.Contains(string(line), "master is down") {
+		l.linkBroken()
+	}
 	return len(line), nil
 }
 
@@ -309,6 +342,9 @@ func (s *simulation) ask(e *Engine, r Request) Result {
 	if turn := s.turns[r.Key]; turn != nil {
 		defer turn.take(r.Kind == Release)()
 	}
+	if r.Key, r.DB = located(r.Key); r.Kind == Run {
+		r.Keys = []string{r.Key}
+	}
 	if f := s.before(e); f != nil {
 		return f.Ask(r)
 	}
@@ -316,9 +352,14 @@ func (s *simulation) ask(e *Engine, r Request) Result {
 	lull := time.Until(s.lulls[e])
 	s.mu.Unlock()
 	time.Sleep(lull)
+	e.Open(r.DB)
 	a := newWaiter()
 	e.Put(&r, a)
-	return <-a.answers
+	got := <-a.answers
+	if got.Reply.Kind == FailureReply {
+		got.Decision = Contended // it is a lock of another manner
+	}
+	return got
 }
 
 // before is the proxy before an engine, if there is one.
@@ -348,10 +389,22 @@ func (s *simulation) faults() {
 		time.Sleep(time.Duration(s.rand.IntN(s.pause)) * ms)
 		m := s.world.masters[s.rand.IntN(len(s.world.masters))]
 		fault := ""
-		if s.rand.IntN(12) == 0 && s.alike == notAlike {
+		switch {
+		case s.reconfigured && s.rand.IntN(5) == 0:
+			fault = s.reconfigure(m)
+		case s.strikes != nil && s.rand.IntN(3) > 0:
+			fault = s.setApart(m)
+		case s.machine != nil && s.rand.IntN(2) == 0:
+			fault = s.stands(m)
+		case s.rare:
+			fault = s.rarely(m)
+		case s.rand.IntN(12) == 0 && s.alike == notAlike:
 			fault = s.loss(m)
-		} else {
+		default:
 			fault = s.fault(m)
+		}
+		if s.strikes != nil {
+			time.AfterFunc(mostLate/8+time.Duration(s.rand.IntN(int(mostLate/8*7))), m.comeBack)
 		}
 		s.mu.Lock()
 		s.note("fault: %s %s", m.name, fault)
@@ -369,19 +422,25 @@ func (s *simulation) loss(m *fakeMaster) string {
 		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], forgetAll)
 		return "is flushed"
 	case 1:
+		if s.hour {
+			break // two clocks that are wrong would be a quorum of them
+		}
 		// None as another's: several that jump alike are taken for the proxy's own.
 		n := len(s.world.masters)
 		by := time.Duration(r.IntN(4000/150/n)*n+slices.Index(s.world.masters, m))*150*ms - time.Second
+		// What tells of it first may be slow, and so as vague as the jump is great.
+		slow := time.Duration(r.IntN(2)*r.IntN(450)) * ms
 		once(m, []string{"SET", "GETRANGE", "EVALSHA", "TIME"}[r.IntN(4)], func(m *fakeMaster) {
 			if !s.sighted(m) {
 				return
 			}
-			m.jumped += by
-			s.mu.Lock()
-			s.jumped[m] = nonceOf(m.marker())
-			s.mu.Unlock()
+			s.setClock(m, by)
+			if slow > 0 {
+				m.answersLate(slow)
+				time.AfterFunc(slow/2, func() { m.set(func(m *fakeMaster) { m.answersLate(m.far) }) })
+			}
 		})
-		return fmt.Sprint("has its clock set by ", by)
+		return fmt.Sprintf("has its clock set by %v, and answers late by %v meanwhile", by, slow)
 	case 2, 3:
 		if old := m.memories(); len(old) > 0 {
 			kept := old[r.IntN(len(old))]
@@ -398,6 +457,14 @@ func (s *simulation) loss(m *fakeMaster) string {
 	}
 	m.restartBlank()
 	return "restarts blank"
+}
+
+// setClock has a master's clock jump, of which its marker does not tell yet. Its mu is held.
+func (s *simulation) setClock(m *fakeMaster, by time.Duration) {
+	m.jumped += by
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.in(0, func() { s.jumped[m] = nonceOf(m.marker()) })
 }
 
 // fault does something to a master, and says what.
@@ -418,6 +485,12 @@ func (s *simulation) fault(m *fakeMaster) string {
 	}
 	if s.sockets && r.IntN(2) == 0 {
 		kind = 12
+	}
+	if s.strikes != nil && kind == 12 {
+		kind = 9 // nothing is carried out so late that nobody knows when
+	}
+	if s.traces != nil {
+		kind = []int{5, 8, 9, 9, 9, 10, 10, 10}[r.IntN(8)]
 	}
 	switch kind {
 	case 0, 1:
@@ -485,15 +558,25 @@ func (s *simulation) sighted(m *fakeMaster) bool {
 	s.mu.Unlock()
 	i := slices.Index(s.world.masters, m)
 	return !another && !slices.ContainsFunc(engines, func(e *Engine) bool {
-		l := e.lanes[i]
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.sighted == sighting{}
+		a := e.lanes[i].sighted()
+		return !a.known()
 	})
 }
 
 // restart closes one engine, perhaps in a hurry, and starts another.
 func (s *simulation) restart(i int) string {
+	// No clock is set from here on of which only the one that ends would know.
+	s.mu.Lock()
+	s.another = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.another = false
+	}()
+	if !s.jumpsNoticed() {
+		return "is as it was"
+	}
 	old, _ := s.engine(i)
 	if f := s.before(old); f != nil {
 		f.End()
@@ -501,14 +584,10 @@ func (s *simulation) restart(i int) string {
 	ctx, cancel := contextOf(time.Duration(s.rand.IntN(100)) * ms)
 	defer cancel()
 	old.Close(ctx)
-	s.mu.Lock()
-	s.another = true
-	s.mu.Unlock()
-	e := New(s.world.cfg, old.log)
+	e := New(s.reach(i), old.log)
 	s.serve(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.another = false
 	s.engines[i] = e
 	s.born[i]++
 	s.world.engines = append(s.world.engines, e)
@@ -518,8 +597,14 @@ func (s *simulation) restart(i int) string {
 // heal ends all faults.
 func (s *simulation) heal() {
 	for _, m := range s.world.masters {
-		m.unfreeze()
-		m.mend()
-		m.set(func(m *fakeMaster) { m.lag, m.delay, m.respond = 0, 0, nil })
+		m.comeBack()
+		m.set(func(m *fakeMaster) { m.respond = nil })
 	}
+}
+
+// comeBack has a master be there, and as fast as it can be.
+func (m *fakeMaster) comeBack() {
+	m.unfreeze()
+	m.mend()
+	m.set(func(m *fakeMaster) { m.lag, m.delay = 0, 0 })
 }

@@ -94,12 +94,16 @@ func (s *socket) Write(p []byte) (n int, err error) {
 }
 
 func (s *stream) send(p []byte) {
-	if s.far == 0 {
+	at, n := time.Now().Add(s.far), len(s.coming)
+	if s.far == 0 && n == 0 {
 		s.bytes = append(s.bytes, p...)
 		return
 	}
-	s.coming = append(s.coming, parcel{time.Now().Add(s.far), slices.Clone(p)})
-	time.AfterFunc(s.far, func() { s.change(func() { s.arrive(time.Now()) }) })
+	if n > 0 && s.coming[n-1].at.After(at) {
+		at = s.coming[n-1].at // nothing overtakes what was sent before
+	}
+	s.coming = append(s.coming, parcel{at, slices.Clone(p)})
+	time.AfterFunc(time.Until(at), func() { s.change(func() { s.arrive(time.Now()) }) })
 }
 
 // arrive has what was sent in time be there.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -24,42 +25,37 @@ import (
 // The marker is read behind the SET: it is either gone, or the keys are there.
 func (l *lane) proven(p proof) bool {
 	if l.engine.alone() {
-		return true
+		l.doubt = l.doubt || p.nonce != "" || l.engine.metMarker() != nil
+		return !l.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := l.moved(p.clock); by != 0 || l.doubt || p.nonce != l.known.nonce {
+	if by := l.look(p.clock); by != 0 || l.doubt || p.nonce != l.known.nonce || l.era != l.engine.trusts().era.Load() {
 		l.doubt = true
 		return false
 	}
-	if l.known.nonce == "" && l.engine.installation() != "" {
-		l.doubt = true // another master has told meanwhile of which installation this one is
+	if l.known.nonce == "" {
+		l.doubt = true // what becomes of it depends on what the other lanes have seen
 	}
-	l.anchor = l.anchor.next(p.clock, l.engine.ProbeInterval)
+	if p.clock.vague(l.engine.AcquireTimeout) {
+		return false
+	}
 	l.steady.Store(int64(p.clock.sent))
 	return l.known.nonce != "" && !l.known.nonce.provisional()
 }
 
-// moved is by how much the master's clock has jumped since it was last known to
-// run true. A jump is remembered until it was settled: neither a connection that is
-// lost before the marker tells of it, nor a clock that is set back, hides it.
-func (l *lane) moved(now sighting) time.Duration {
-	if l.anchor == (sighting{}) {
-		l.anchor = now
-	}
-	if by := l.anchor.moved(now); by != 0 {
-		l.jumped = by
-	}
-	return l.jumped
-}
-
-// settleJump begins anew with a clock that jumped: the marker tells of it, or it was
-// ours.
-func (l *lane) settleJump(now sighting) { l.jumped, l.anchor = 0, now }
-
 // tick notes the master's clock for those who ask for the time.
 func (l *lane) tick(p proof) {
-	l.clock.Store(p.clock.at.Microseconds() - l.engine.elapsed().Microseconds())
+	if !p.clock.vague(l.engine.AcquireTimeout) {
+		l.clock.Store(int64(p.clock.at - (p.clock.sent+p.clock.read)/2))
+		l.clockSeen.Store(int64(p.clock.read))
+	}
 }
+
+// anyNonce stands in the text of a marker for the nonce that it replaces.
+const anyNonce = nonce("@")
+
+// vagueLooks is how often a clock that has jumped is looked at until a look is exact.
+const vagueLooks = 4
 
 // errRestless says that a master's marker changed whenever it was looked at.
 var errRestless = errors.New("its marker changes all the time")
@@ -67,12 +63,13 @@ var errRestless = errors.New("its marker changes all the time")
 // stand examines the master and acts on it: its votes count from now on, or are
 // withheld. An error means that nothing may be sent to it.
 func (l *lane) stand(ctx context.Context, link *link) error {
-	l.doubt = false
+	l.doubt, l.era = false, l.engine.trusts().era.Load()
 	if l.engine.alone() {
-		l.lift(marker{})
-		return nil
+		return l.standAlone(link)
 	}
+	looked, again := false, 0
 	for range 16 {
+		l.met = l.watch.found()
 		a, p, err := link.do("GET", MarkerKey)
 		if err != nil {
 			return err
@@ -84,18 +81,40 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		if p.nonce != nonceOf(a.str) {
 			continue
 		}
-		m, s, why, err := examine(a.str, link.who, l.master.Name, l.engine.terms, l.engine.installation())
-		if err == nil && m.Installation != "" {
-			err = l.engine.learn(m.Installation)
-		}
+		m, s, why, err := examine(a.str, link.who, l.master.Name, l.master.db, l.engine.terms, l.engine.installation())
 		if err != nil {
 			return err
 		}
-		if by := l.moved(p.clock); by != 0 {
-			// In a quarantine that another proxy began no vote from before it counts, and
+		if s == forgot && !looked {
+			// Another proxy may have written the marker since the server was looked at.
+			if looked, err = true, link.look(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := l.engine.barring(); err != nil {
+			l.known = marker{}
+			l.see(sight{})
+			l.withhold(nil, err.Error())
+			return l.withdraw(link, m)
+		}
+		if s == emptied && !l.anotherVotesNow(ctx) {
+			s = unmarked
+		}
+		if s != foreign && m.Installation != "" && !l.engine.learn(m.Installation) {
+			continue // another lane has learned of another one meanwhile
+		}
+		if by := l.look(p.clock); by != 0 {
+			if l.watch.found() != l.met {
+				continue // this marker may not tell of it
+			}
+			// After a loss that another proxy told of no vote from before it counts, and
 			// this proxy has given the master nothing yet that the jump could have taken.
-			another := s == waiting && m.nonce != l.known.nonce
-			if s == unmarked || another || l.engine.blameOurs(ctx, l.index, by) {
+			another := m.Loss != "" && m.Loss != l.known.Loss
+			if again++; l.watch.latest().vague && again < vagueLooks {
+				continue
+			}
+			if s == unmarked || s == foreign || another || l.engine.blameOurs(ctx, l.index, by) {
 				l.settleJump(p.clock)
 			} else {
 				s, why = forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
@@ -115,42 +134,114 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 	switch s {
 	case trusted:
 		l.lift(m)
+		if m.Ghosts && l.haunted != m.nonce {
+			l.haunted = m.nonce
+			own := l.admits == m.nonce
+			e.wait.Go(func() { l.layGhosts(ctx, m.nonce, own) })
+		}
 		return s, nil
 	case unmarked:
 		l.known = marker{}
-		l.withhold(nil, "it has no marker")
-		e.wantsBootstrap()
-		return s, nil
+		l.see(sight{reached: true})
+		return l.markFirst(link)
+	case foreign:
+		return l.join(link, read, m)
 	case waiting:
 		if l.admitted(m.nonce) {
-			return 0, l.mark(link, read, l.markerOf(link, m.Installation, false, ""))
+			return 0, l.admit(link, read, m)
 		}
-		l.known = m
+		l.mu.Lock()
+		l.knows(m)
+		l.mu.Unlock()
+		l.see(sight{reached: true, nonce: m.nonce, installation: m.Installation, first: m.First})
 		l.quarantine(ctx, m)
 		return s, nil
 	case excused:
-		return 0, l.mark(link, read, l.markerOf(link, m.Installation, false, ""))
+		yes, err := l.vouched(ctx, link.who.runID, m.log())
+		if err != nil {
+			return s, err
+		}
+		if yes {
+			next := l.markerOf(link, m.Installation, m.Loss)
+			next.Log, next.Others, next.Ghosts = m.log(), e.logsBeside(l, m.Others), m.Ghosts
+			return 0, l.mark(link, read, next)
+		}
+		s, why = restarted, "its process was started anew, with a log that is not whole"
+	case emptied:
+		gone := l.markerOf(link, e.installation(), l.known.Loss)
+		gone.nonce, gone.Why = newNonce(true), why
+		return 0, l.mark(link, read, gone)
 	}
-	return 0, l.mark(link, read, l.markerOf(link, e.installation(), true, why))
+	lost := l.markerOf(link, e.installation(), newInstallation())
+	lost.Why, lost.First = why, m.First && !l.anotherVotes()
+	spared := ""
+	if s == restarted {
+		spared = link.who.runID
+	}
+	return 0, l.markAll(link, read, lost, lost.Installation, spared)
 }
 
-// markerOf is a new marker for the lane's master.
-func (l *lane) markerOf(link *link, installation string, provisional bool, why string) marker {
-	return marker{
-		nonce:        newNonce(provisional),
+// markerOf is a new marker for the lane's master, by which it votes.
+func (l *lane) markerOf(link *link, installation, loss string) marker {
+	m := marker{
+		nonce:        newNonce(false),
 		Installation: installation,
 		Member:       l.master.Name,
+		DB:           l.master.db,
 		terms:        l.engine.terms,
 		RunID:        link.who.runID,
 		Durable:      link.who.durable,
-		Why:          why,
+		Loss:         loss,
+		Evicted:      link.who.evicted,
+		Replication:  link.who.replication,
 	}
+	if l.master.db == 0 {
+		m.Others = l.engine.logsBeside(l, l.known.Others)
+	}
+	return m
+}
+
+// markAll writes a provisional marker, as lost is but for its nonce, in each database in
+// which there is none or one of an installation, if in this one stands what was read.
+// What already stands in others of a process that is spared is left there.
+func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared string) error {
+	of := fmt.Sprintf("%q:%q", "installation", installation)
+	if spared != "" {
+		spared = fmt.Sprintf("%q:%q", "run_id", spared)
+	}
+	args := []string{string(read), strconv.Itoa(l.master.db), of, spared}
+	lost.Was = anyNonce
+	var own nonce
+	for db := range Databases {
+		lost.nonce, lost.DB = newNonce(true), db
+		if db == 1 {
+			lost.Others = nil
+		}
+		if db == l.master.db {
+			own = lost.nonce
+		}
+		args = append(args, lost.String())
+	}
+	a, p, err := link.do(lossScript.eval(MarkerKey, args...)...)
+	if err != nil {
+		return err
+	}
+	l.tick(p)
+	if a.kind == FailureReply {
+		return errors.New(a.str)
+	}
+	if nonceOf(a.str) == own {
+		l.settleJump(p.clock)
+	}
+	return nil
 }
 
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
 func (l *lane) mark(link *link, read nonce, m marker) error {
-	m.Was = read
+	if m.nonce != read {
+		m.Was = read
+	}
 	a, p, err := link.do(markScript.eval(MarkerKey, string(read), m.String())...)
 	if err != nil {
 		return err
@@ -159,19 +250,18 @@ func (l *lane) mark(link *link, read nonce, m marker) error {
 	if a.kind == FailureReply {
 		return errors.New(a.str)
 	}
-	if m.nonce.provisional() && a.str == m.String() {
-		l.settleJump(p.clock)
-	}
 	return nil
 }
 
 // lift has the master vote.
 func (l *lane) lift(m marker) {
-	l.known = m
+	l.engine.sawVote()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.knows(m)
+	l.sight = sight{reached: true, nonce: m.nonce, installation: m.Installation, votes: true}
 	l.endQuarantine()
-	l.withheld, l.why, l.nonce, l.sighted = false, "", m.nonce, l.anchor
+	l.withheld, l.why, l.nonce, l.diskLog = false, "", m.nonce, m.log()
 	l.show()
 }
 

@@ -1,6 +1,9 @@
 package quorum
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // State is where a master stands.
 type State uint8
@@ -37,18 +40,26 @@ type Status struct {
 	Quorum  int
 	Masters []MasterStatus
 
+	// Hindrance says what keeps all of them from voting, see Engine.Hindrance.
+	Hindrance string
+
 	// Decisions by kind and decision: Decisions[Acquire][Won].
 	Decisions [Survey + 1][Unavailable + 1]uint64
 
-	Splits       uint64 // attempts to acquire that were split and undone
-	Shared       uint64 // acquires that were answered by another client's attempt
-	Undos        uint64 // keys taken back from masters that had granted
-	Heals        uint64 // keys given again to masters that had lost them
-	DebtsOwed    uint64 // releases and undos that could not be delivered at once
-	DebtsPaid    uint64
-	DebtsDropped uint64 // debts forgotten: the lock's ttl passed, or the bound was reached
-	OverMaxTTL   uint64 // requests whose ttl was over max-ttl, or that had none
-	MaxHoldEnds  uint64 // extensions refused because of max-hold
+	Splits      uint64 // attempts to acquire that were split and undone
+	Shared      uint64 // acquires that were answered by another client's attempt
+	Undos       uint64 // keys taken back from masters that had granted
+	UndosMissed uint64 // undos that could not be: what they would have taken was not to be told from another's, or too many waited
+	Heals       uint64 // keys given again to masters that had lost them
+
+	// Debts are releases and undos that could not be delivered at once, each counted once.
+	// In the end it was paid; needless, since the master held nothing of it; or dropped,
+	// since the lock's ttl has passed, the bound was reached or the master forgot. The
+	// others are left: what is owed is the sum of these four.
+	DebtsOwed, DebtsPaid, DebtsNeedless, DebtsDropped, DebtsLeft uint64
+
+	OverMaxTTL  uint64 // requests whose ttl was over max-ttl, or that had none
+	MaxHoldEnds uint64 // extensions refused because of max-hold
 
 	Quarantines uint64 // begun, or met, by this proxy, in all databases
 	Quarantined int    // of these, those that last
@@ -71,7 +82,8 @@ type MasterStatus struct {
 	Since  time.Time // when State began
 	Reason string    // why it is in State; "" while voting
 
-	// Left is how long its quarantine still lasts if nothing ends it earlier, and
+	// Left is how long its quarantine still lasts if nothing ends it earlier, and it does
+	// not have to wait for another master, and
 	// CatchUp how far the present or last catch-up of it has come. Both are zero
 	// while there is no quarantine.
 	Left    time.Duration
@@ -90,7 +102,9 @@ type MasterStatus struct {
 	Version   string
 	RoundTrip time.Duration // of batches, a moving average; 0 before the first
 
-	Granted, Refused, Unknown, Withheld uint64 // votes by kind
+	// Votes by kind. Unasked are those that the master was not asked for, since it was
+	// not there, or the decision had fallen before it could be asked.
+	Granted, Refused, Unknown, Withheld, Unasked uint64
 
 	Queue      int // requests that wait for the next batch
 	InBatch    int // commands in flight
@@ -121,14 +135,17 @@ func (l *lane) quarantineStatus(s *MasterStatus) {
 
 // clockOffsets fills in how the masters' clocks stand beside each other.
 func (e *Engine) clockOffsets(masters []MasterStatus) {
-	median, known := e.medianClock()
-	if !known {
-		return
+	var clocks []time.Duration
+	for _, l := range e.lanes {
+		if ahead, known := l.ahead(); known {
+			clocks = append(clocks, ahead)
+		}
 	}
+	slices.Sort(clocks)
 	for i, l := range e.lanes {
-		if c := l.clock.Load(); c != 0 {
+		if ahead, known := l.ahead(); known {
 			masters[i].ClockKnown = true
-			masters[i].ClockOffset = time.Duration(c-median) * time.Microsecond
+			masters[i].ClockOffset = (ahead - clocks[len(clocks)/2]).Round(time.Microsecond)
 		}
 	}
 }

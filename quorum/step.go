@@ -19,8 +19,8 @@ func (e *Engine) stepDecided(o *op, c counted, now time.Time) (answered bool) {
 		}
 		return e.stepEnds(o, c, true)
 	}
-	if i := o.furthest(c); d == Split && i >= 0 {
-		return e.level(o, c, i, now)
+	if m := o.leveller(c); d == Split && m >= 0 {
+		return e.level(o, c, m, now)
 	}
 	w := &awaited{op: o, until: now.Add(e.AcquireTimeout)}
 	w.then = func(undone bool) bool { return e.stepEnds(o, c, undone) }
@@ -73,10 +73,12 @@ func (o *op) takeBack(i int, now time.Time, w *awaited) (list []laneEnding) {
 }
 
 // record is what a journaled script made of a key, nil if it is not known.
-func (j *journaled) record(key string) *undoRecord {
-	for i := range j.undo {
-		if j.undo[i].key == key {
-			return &j.undo[i]
+func (j *journaled) record(key string) *undoRecord { return recordOf(j.undo, key) }
+
+func recordOf(records []undoRecord, key string) *undoRecord {
+	for i := range records {
+		if records[i].key == key {
+			return &records[i]
 		}
 	}
 	return nil
@@ -89,7 +91,7 @@ func (e *Engine) stepEnds(o *op, c counted, undone bool) (answered bool) {
 		e.tryLater(o)
 		return false
 	}
-	r := o.result(c)
+	r := e.explain(o.result(c), c)
 	if undone {
 		e.announce(o, c)
 	} else {
@@ -147,12 +149,15 @@ func (e *Engine) commit(o *op, c counted, i int, now time.Time) {
 		n := &ending{op: o, key: key, ends: letGo}
 		ours, theirs := o.said[i].journal.record(key), o.made(c, key)
 		switch {
-		case ours == nil || theirs == nil || c.vote(i) == Withheld:
-		case ours.after == theirs.after:
+		case ours == nil:
+		case c.did(i) && !ours.livesOn() && e.intrudesOn(o, ours, i, now): // whose life it is may have been extended since
+			n.ends, n.left, n.made, n.at = takeBack, fingerprint(ours.after), ours, now
+		case theirs == nil || c.vote(i) == Withheld:
+		case sameDump(ours.after, theirs.after):
 			e.behind.caughtUp(key, i)
 		case e.behind.still(key, i, ours, now, 2*e.AcquireTimeout):
 			n.ends, n.left, n.at = bringUp, fingerprint(ours.after), now
-			n.made = &undoRecord{key: key, before: theirs.after, left: theirs.expires}
+			n.made = &undoRecord{key: key, before: readable(theirs.after), left: theirs.expires}
 		}
 		if c.did(i) || n.ends == bringUp {
 			e.lanes[i].endStep(n)
@@ -160,7 +165,7 @@ func (e *Engine) commit(o *op, c counted, i int, now time.Time) {
 	}
 }
 
-// made is what a quorum has made of a key in a step, byte for byte: that the replies
+// made is what a quorum has made of a key in a step: that the replies
 // are alike is not enough, where the key holds more than they tell. It is nil where
 // no quorum has made the same.
 func (o *op) made(c counted, key string) *undoRecord {
@@ -174,7 +179,7 @@ func (o *op) made(c counted, key string) *undoRecord {
 			if c.vote(j) != Granted {
 				continue
 			}
-			if s := o.said[j].journal.record(key); r != nil && s != nil && r.after == s.after {
+			if s := o.said[j].journal.record(key); r != nil && s != nil && sameDump(r.after, s.after) {
 				alike++
 			}
 		}

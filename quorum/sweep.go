@@ -44,6 +44,7 @@ func (e *Engine) tryAgain(o *op) {
 // expire decides the ops whose time is up by the votes that are in.
 func (e *Engine) expire(now time.Time) {
 	e.watchOwnClock()
+	e.watchQuorum()
 	var late []*op
 	for _, l := range e.lanes {
 		late = l.overdue(late, now)

@@ -100,6 +100,18 @@ func (t tally) acquire(seen func() bool) Decision {
 	return Unavailable
 }
 
+// told decides an acquire that is blocked, where a refusal is to tell what is there: most
+// is how many have named the same.
+func (t tally) told(most int) Decision {
+	switch {
+	case most >= t.quorum():
+		return Contended
+	case most+t.pending >= t.quorum():
+		return undecided
+	}
+	return Split
+}
+
 // extend decides a compare-and-expire.
 func (t tally) extend() Decision {
 	switch {
@@ -150,6 +162,25 @@ func (t tally) read(most int) Decision {
 		return undecided
 	}
 	return Unavailable
+}
+
+// lacked decides a read of a key of which no value can have a quorum: so many masters have
+// told that they lack it. Where they are too few for that to be the reason, it may be on its
+// way from one value to another, and the read is tried again, as what is split is:
+//
+//	1: master 3 missed a write of k: 1 and 2 hold k=5, and 3 holds k=4
+//	2: A counts to 6; master 1 does so first, and B reads 6, 5 and 4
+//
+// Only if they differ for good does nobody hold anything.
+func (t tally) lacked(lack int) Decision {
+	blocking := t.masters - t.quorum() + 1
+	switch {
+	case lack >= blocking:
+		return Won
+	case lack+t.pending >= blocking:
+		return undecided
+	}
+	return Split
 }
 
 // write decides any other write: granted masters answered it, alike of them

@@ -5,23 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // trust is what the lanes of one engine know together of their masters.
 type trust struct {
 	terms
+	told toldTime
+
+	era atomic.Uint64 // counts what has every master looked at anew
 
 	mu           sync.Mutex // guards what follows
 	installation string     // "" until a marker was seen
+	voted        bool       // a master of it has been seen to vote
 	refusal      error      // the first master that is not ours
-	asked        bool       // bootstrap was asked for
+	barred       error      // why nothing is granted any more
+	met          error      // why a lone proxy grants nothing: its master has a marker
 	wall         sighting   // of our own wall clock
 	jumps        []jump     // the last of each master's clock
 }
-
-// jump is by how much a master's clock seems to have jumped, and when.
-type jump struct{ by, at time.Duration }
 
 // alone tells that there is one master only: the proxy is then a plain lock on a
 // single instance, and what that forgets is forgotten.
@@ -62,30 +65,84 @@ func (e *Engine) trusts() *trust {
 	return &e.trust
 }
 
-// learn notes the installation that a marker names. Masters of two are no set.
-func (e *Engine) learn(installation string) error {
+// learn notes the installation that a marker names, if none is known yet. It tells
+// whether that is the one.
+func (e *Engine) learn(installation string) bool {
+	t := e.trusts()
+	t.mu.Lock()
+	if t.installation == "" {
+		t.installation = installation
+		defer e.rouseAll()
+	}
+	defer t.mu.Unlock()
+	return t.installation == installation
+}
+
+// adopt has the masters' installation be another, which stands in the place of what was
+// known so far.
+func (e *Engine) adopt(installation string) {
+	t := e.trusts()
+	t.mu.Lock()
+	changed := t.installation != installation
+	if changed {
+		t.installation, t.voted = installation, false
+		t.era.Add(1)
+	}
+	t.mu.Unlock()
+	if changed {
+		e.log.Warn("several installations of the same masters were found: this one stands", "installation", installation)
+		e.rouseAll()
+	}
+}
+
+// sawVote notes that a master of the installation votes: it is no first start.
+func (e *Engine) sawVote() {
 	t := e.trusts()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.installation == "" {
-		t.installation = installation
-	}
-	if t.installation != installation {
-		return fmt.Errorf("its marker is of installation %s, the other masters' is of %s", installation, t.installation)
-	}
-	return nil
+	t.voted = true
 }
 
-// refuse notes why a master is not ours, or can be none at all.
+// unproven tells that no master has been seen to vote.
+func (e *Engine) unproven() bool {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.voted
+}
+
+// rouseAll has all masters be looked at.
+func (e *Engine) rouseAll() {
+	for _, l := range e.lanes {
+		l.rouseNow()
+	}
+}
+
+// refuse notes why a master is not ours, or can be none at all. Where one is that of
+// proxies with other terms, nothing is granted any more: their quorums need not meet
+// those of this one, and it cannot be told what has been granted there.
 func (e *Engine) refuse(name string, err error) {
 	t := e.trusts()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var other *errOtherTerms
 	var unfit *errUnfit
-	if t.refusal == nil && (errors.As(err, &other) || errors.As(err, &unfit)) {
+	terms := errors.Is(err, ErrOtherTerms)
+	if t.refusal == nil && (terms || errors.As(err, &unfit)) {
 		t.refusal = fmt.Errorf("master %s: %w", name, err)
 	}
+	if terms && t.barred == nil {
+		t.barred = fmt.Errorf("master %s: %w", name, err)
+		t.era.Add(1)
+		e.log.Error("nothing is granted any more until this proxy is restarted", "reason", t.barred)
+	}
+}
+
+// barring is why nothing is granted any more, nil if it is.
+func (e *Engine) barring() error {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.barred
 }
 
 // Refusal tells of the first master that can be none of this proxy's, and what
@@ -100,30 +157,28 @@ func (e *Engine) Refusal() error {
 	return e.refusal
 }
 
-// wantsBootstrap says once what a proxy needs that has found no marker yet.
-func (e *Engine) wantsBootstrap() {
-	t := e.trusts()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.asked && t.installation == "" && e.root == nil {
-		t.asked = true
-		e.log.Warn("no marker was found, so it cannot be told whether the masters remember what they granted: " +
-			"if this set of masters is new, run redlock-proxy bootstrap with the same options once")
-	}
-}
-
 // blameOurs tells, when a master's clock seems to have jumped, whether it was ours
 // in truth: if a quorum of them seems to have jumped alike, none runs as it did, and our
 // own wall clock did not go along. It waits a little for the others to be looked at.
+//
+// What is excused is not known of any more, so it may be no more than could hide at any
+// time. A look that is much less exact than those before it excuses nothing.
 func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
+	now := e.lanes[i].watch.latest()
+	if now.vague {
+		return false
+	}
 	e.trust.mu.Lock()
 	if e.jumps == nil {
 		e.jumps = make([]jump, len(e.lanes))
 	}
-	e.jumps[i] = jump{by, e.boot()}
-	ours := by.Abs() // what our wall clock may not have moved by
-	own := e.wall.moved(e.wallClock()).Abs()
+	e.jumps[i] = now
 	e.trust.mu.Unlock()
+	ours := by.Abs() // what our wall clock may not have moved by
+	t := e.trusts()  // which has looked at it before a database was opened, too
+	t.mu.Lock()
+	own := t.wall.moved(e.wallClock()).Abs()
+	t.mu.Unlock()
 	if own > ours/2 {
 		return false
 	}
@@ -132,7 +187,7 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 			l.rouseNow()
 		}
 		last := e.boot() >= deadline
-		if ours, sure := e.jumpedTogether(); !ours && last {
+		if ours, sure := e.jumpedTogether(now); !ours && last {
 			break
 		} else if ours && (sure || last) {
 			e.log.Warn("the clocks of a quorum of masters seem to have jumped together, so it was this machine's that stopped", "by", by.Round(time.Millisecond))
@@ -142,23 +197,24 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	return false
 }
 
-// jumpedTogether tells whether the masters' clocks seem to have jumped together, and
-// whether all that can be looked at have been.
-func (e *Engine) jumpedTogether() (ours, sure bool) {
+// jumpedTogether tells whether the masters' clocks seem to have jumped together as one of
+// them has, and whether all that can be looked at have been. One that has jumped by more, or
+// by less, was set besides.
+func (e *Engine) jumpedTogether(as jump) (ours, sure bool) {
 	now := e.boot()
-	recent := make([]time.Duration, len(e.lanes))
+	recent := make([]jump, len(e.lanes))
 	first := now
 	e.trust.mu.Lock()
 	for i, j := range e.jumps {
-		if j.by != 0 && now-j.at <= 2*e.ProbeInterval {
-			recent[i], first = j.by, min(first, j.at)
+		if j != (jump{}) && now-j.to <= 2*e.ProbeInterval {
+			recent[i], first = j, min(first, j.to)
 		}
 	}
 	e.trust.mu.Unlock()
 	sure = true
 	for i, l := range e.lanes {
 		switch {
-		case recent[i] != 0:
+		case recent[i] != (jump{}):
 		case time.Duration(l.steady.Load()) > first:
 			return false, true // its clock would have jumped as well
 		default:
@@ -167,7 +223,7 @@ func (e *Engine) jumpedTogether() (ours, sure bool) {
 			l.mu.Unlock()
 		}
 	}
-	return together(recent, quorumOf(len(e.lanes))), sure
+	return together(recent, as, quorumOf(len(e.lanes))), sure
 }
 
 // watchOwnClock notes how our own wall clock runs beside our other one.

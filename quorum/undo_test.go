@@ -220,18 +220,18 @@ func TestReleaseIsNotOwedToAMasterThatHasBeenBackSince(t *testing.T) {
 func TestTakeBackDiesWithItsLock(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		r := Request{Kind: Acquire, Key: "k", Token: "1", TTL: 10 * time.Second}
-		w.want(w.ask(r), Won)
-		won := time.Now()
-		w.engine.TakeBack(&r, won)
+		won := w.ask(r)
+		w.want(won, Won)
+		w.engine.TakeBack(won.Lock)
 		w.settle()
 		w.wantValues("k", "", "", "")
 
-		w.want(w.ask(r), Won)
-		won = time.Now()
+		won = w.ask(r)
+		w.want(won, Won)
 		time.Sleep(11 * time.Second)
 		w.want(w.acquire("k", "1", 10*time.Second), Won)
 		time.Sleep(2 * time.Second)
-		w.engine.TakeBack(&r, won)
+		w.engine.TakeBack(won.Lock)
 		w.settle()
 		w.wantValues("k", "1", "1", "1")
 	})

@@ -68,7 +68,7 @@ func TestWriteHasItsTTLPadded(t *testing.T) {
 			t.Error("the request was changed")
 		}
 		// A time that has passed: the key goes.
-		past := w.engine.Now().Add(-time.Minute).UnixMilli()
+		past := w.now().Add(-time.Minute).UnixMilli()
 		r := w.ask(Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, At: past})
 		if w.want(r, Won); r.Reply != (Reply{Kind: IntegerReply, Int: 1}) {
 			t.Errorf("%+v", r.Reply)
@@ -111,7 +111,7 @@ func TestWriteOfAMinorityIsPutBack(t *testing.T) {
 		w.want(w.write("SET", "k", "new"), Unavailable)
 		w.settle()
 		w.wantValues("k", "", "", "old")
-		if got := w.masters[2].commands("putback"); len(got) != 2 {
+		if got := w.masters[2].commands("putback k "); len(got) != 2 {
 			t.Errorf("the third master was told %q", got)
 		}
 		w.masters[2].set(func(m *fakeMaster) {
@@ -172,4 +172,51 @@ func TestExpiryOfAnotherValueIsNoVote(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An expiry that has passed by the masters' clocks is a removal, also of what a master
+// holds that is away.
+func TestExpiryThatHasPassedIsARemoval(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.down(3)
+		past := func() Result {
+			at := w.now().Add(-time.Second).UnixMilli()
+			return w.ask(Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, At: at})
+		}
+		for _, n := range []int64{1, 0} {
+			if r := past(); r.Decision != Won || r.Reply != (Reply{Kind: IntegerReply, Int: n}) {
+				t.Errorf("%+v, want the integer %d", r, n)
+			}
+		}
+		w.up(3)
+		w.wantValues("k", "", "", "")
+	})
+}
+
+// That a key lives longer again costs nobody a lock, whatever stands behind.
+func TestLifeThatALostWriteHasShortenedIsPutBackAlsoBehindARelease(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[2].put("k", "b", time.Minute)
+		for i, m := range w.masters {
+			if i < 2 {
+				answering(m, "EVALSHA", "-OOM command not allowed\r\n")
+			}
+			m.set(func(m *fakeMaster) { m.delay = []time.Duration{50 * ms, 50 * ms, 5 * ms}[i] })
+		}
+		read := w.put(Request{Kind: Read, Key: "x", ValueOnly: true}) // what follows shares a batch
+		time.Sleep(ms)
+		lost := w.put(Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: 2 * time.Second})
+		release := w.put(Request{Kind: Release, Key: "k", Token: "a"})
+		read.wait(t)
+		w.want(lost.wait(t), Unavailable)
+		release.wait(t)
+		w.settle()
+		if got := w.masters[2].commands("write"); len(got) != 1 {
+			t.Fatalf("the third master was told %q", got)
+		}
+		if left := w.masters[2].left("k"); left < 50*time.Second {
+			t.Errorf("%v are left", left)
+		}
+	})
 }

@@ -2,34 +2,46 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os/signal"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"redlock-proxy/conf"
 	"redlock-proxy/quorum"
 )
 
-// bootstrap marks a new set of masters.
+// bootstrap marks a set of masters, or completes what stands of it.
 func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	if len(cfg.Masters) == 0 {
 		fmt.Fprintln(stderr, "redlock-proxy: no master is named; embedded ones need no bootstrap")
 		return exitConfig
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
 	live := &atomic.Pointer[conf.Config]{}
 	live.Store(cfg)
-	if err := quorum.Bootstrap(context.Background(), engineConfig(cfg, configuredMasters(live))); err != nil {
-		fmt.Fprintln(stderr, "redlock-proxy: the masters are not marked:")
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(stderr, "  "+line)
-		}
-		return exitFailed
-	}
 	if len(cfg.Masters) == 1 {
 		fmt.Fprintln(stdout, "one master alone needs no marker")
 		return exitOK
 	}
-	fmt.Fprintf(stdout, "%d masters are marked; proxies with this configuration can serve\n", len(cfg.Masters))
-	return exitOK
+	err := quorum.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), quorum.Bootstrapping{
+		NoLocksHeld: cfg.NoLocksHeld,
+		Wait:        cfg.Wait,
+		Tell:        func(text string) { fmt.Fprintln(stdout, text) },
+	})
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintln(stderr, "redlock-proxy: the masters are not marked:")
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(stderr, "  "+line)
+	}
+	if errors.Is(err, quorum.ErrOtherTerms) {
+		return exitConfig
+	}
+	return exitFailed
 }

@@ -23,8 +23,9 @@ func changeMasters(cfg *conf.Config, stdout, stderr io.Writer) int {
 	before.Masters = cfg.OldMasters
 	old := &atomic.Pointer[conf.Config]{}
 	old.Store(&before)
-	err := quorum.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), func(text string) {
-		fmt.Fprintln(stdout, text)
+	err := quorum.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), quorum.Changing{
+		EvenSo: cfg.EvenSo,
+		Tell:   func(text string) { fmt.Fprintln(stdout, text) },
 	})
 	if err != nil {
 		fmt.Fprintln(stderr, "redlock-proxy: the set of masters is not changed:")

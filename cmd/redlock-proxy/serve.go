@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -71,8 +72,10 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		p.log.Warn("the supervisor cannot be told how the process fares", "error", err)
 	}
 	engine := engineConfig(cfg, masters)
+	host, _ := os.Hostname() // one without a name has its pid
+	engine.Client = quorum.ClientName(host, os.Getpid())
 	if len(p.embedded) > 0 {
-		if err := quorum.Bootstrap(context.Background(), engine); err != nil {
+		if err := quorum.Bootstrap(context.Background(), engine, quorum.Bootstrapping{NoLocksHeld: true}); err != nil {
 			closeAll(p.listeners)
 			closeEmbedded(p.embedded)
 			return fmt.Errorf("mark the embedded masters: %w", err)
@@ -136,6 +139,9 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			if err := p.engine.Refusal(); err != nil {
 				p.log.Error("cannot serve", "error", err)
 				p.stop(signals)
+				if errors.Is(err, quorum.ErrOtherTerms) {
+					return exitConfig
+				}
 				return exitFailed
 			}
 			p.started = true

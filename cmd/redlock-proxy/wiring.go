@@ -26,6 +26,7 @@ func engineConfig(cfg *conf.Config, masters []quorum.Master) quorum.Config {
 		ConnectTimeout: cfg.ConnectTimeout,
 		MasterTimeout:  cfg.MasterTimeout,
 		ProbeInterval:  cfg.ProbeInterval,
+		FirstStart:     cfg.FirstStart == "yes",
 	}
 }
 
@@ -57,7 +58,7 @@ func configuredMasters(live *atomic.Pointer[conf.Config]) []quorum.Master {
 	return masters
 }
 
-func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClients int, now func() time.Time) proxy.Config {
+func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClients int, now func() (time.Time, bool)) proxy.Config {
 	return proxy.Config{
 		Commands: commands.Options{
 			Version:          cfg.RedisVersion,

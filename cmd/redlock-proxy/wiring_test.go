@@ -11,13 +11,13 @@ import (
 )
 
 func TestEngineGetsWhatIsConfigured(t *testing.T) {
-	cfg := loaded(t, "--acquire-timeout", "1ms", "--max-ttl", "2s", "--max-hold", "3s", "--split-retries", "4", "--split-delay", "5ms",
+	cfg := loaded(t, "--acquire-timeout", "1ms", "--max-ttl", "6s", "--max-hold", "3s", "--split-retries", "4", "--split-delay", "5ms",
 		"--connect-timeout", "6ms", "--master-timeout", "7ms", "--probe-interval", "80ms")
 	masters := []quorum.Master{{Name: "a"}}
 	want := quorum.Config{
-		Masters: masters, AcquireTimeout: time.Millisecond, MaxTTL: 2 * time.Second, MaxHold: 3 * time.Second,
+		Masters: masters, AcquireTimeout: time.Millisecond, MaxTTL: 6 * time.Second, MaxHold: 3 * time.Second,
 		SplitRetries: 4, SplitDelay: 5 * time.Millisecond,
-		ConnectTimeout: 6 * time.Millisecond, MasterTimeout: 7 * time.Millisecond, ProbeInterval: 80 * time.Millisecond,
+		ConnectTimeout: 6 * time.Millisecond, MasterTimeout: 7 * time.Millisecond, ProbeInterval: 80 * time.Millisecond, FirstStart: true,
 	}
 	if got := engineConfig(cfg, masters); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v, want\n%+v", got, want)
@@ -28,7 +28,7 @@ func TestServerGetsWhatIsConfigured(t *testing.T) {
 	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--over-max-ttl", "refuse", "--max-ttl", "1m", "--redis-version", "8.4.0", "--allow-dangerous", "yes",
 		"--listen", "127.0.0.1:7000,unix:///x,[::1]:7001")
 	live := inEffect(cfg)
-	got := serverConfig(cfg, live, 9, time.Now)
+	got := serverConfig(cfg, live, 9, now)
 	if got.MaxClients != 9 || got.Timeout != 1500*time.Millisecond || got.TCPKeepAlive != 20*time.Second ||
 		got.Commands.MaxTTL != time.Minute || !got.Commands.RefuseOverMaxTTL || got.Commands.Now == nil || got.Commands.Version != "8.4.0" || !got.Commands.AllowDangerous {
 		t.Errorf("got %+v", got)
@@ -41,7 +41,7 @@ func TestServerGetsWhatIsConfigured(t *testing.T) {
 			t.Errorf("CONFIG GET %s tells %q, want %q", name, got, want)
 		}
 	}
-	if got := serverConfig(loaded(t), live, 9, time.Now); got.Commands.RefuseOverMaxTTL || got.Commands.AllowDangerous {
+	if got := serverConfig(loaded(t), live, 9, now); got.Commands.RefuseOverMaxTTL || got.Commands.AllowDangerous {
 		t.Error("over-max-ttl keep refuses, or what is dangerous is let through")
 	}
 }
@@ -60,7 +60,7 @@ func TestConfigGetHoldsNoPassword(t *testing.T) {
 
 func TestPasswordsAndCertificatesAreThoseInEffect(t *testing.T) {
 	live := inEffect(loaded(t, "--requirepass", "one", "--master", "rediss://u:one@Redis-1:1,b:2,unix:///c", "--master-password", "all"))
-	server := serverConfig(live.Load(), live, 1, time.Now)
+	server := serverConfig(live.Load(), live, 1, now)
 	masters := configuredMasters(live)
 	credentials := func(i int) [2]string {
 		user, password := masters[i].Credentials()
@@ -138,3 +138,5 @@ func TestMaxClientsFitsTheLimitOnOpenFiles(t *testing.T) {
 		t.Errorf("the limit is %d, %v", limit, err)
 	}
 }
+
+func now() (time.Time, bool) { return time.Now(), true }

@@ -32,24 +32,33 @@ func TestWhatIsOnItsWayTogetherArrivesTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := time.Now()
-	for range 5 {
-		if _, err := c.Write([]byte("x")); err != nil {
+	// Pieces that wait for each other do so every time, and the machine's other work comes
+	// and goes.
+	for try := 1; ; try++ {
+		begun := time.Now()
+		for range 5 {
+			if _, err := c.Write([]byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(roundTrip / 10)
+		}
+		if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(roundTrip / 10)
-	}
-	if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(begun); took < roundTrip {
-		t.Errorf("the first piece came back after %v", took)
-	}
-	if _, err := io.ReadFull(c, make([]byte, 4)); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(begun); took > 4*roundTrip {
-		t.Errorf("five pieces, a tenth of a round trip apart, took %v", took)
+		if took := time.Since(begun); took < roundTrip {
+			t.Errorf("the first piece came back after %v", took)
+		}
+		if _, err := io.ReadFull(c, make([]byte, 4)); err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(begun)
+		if took <= 4*roundTrip {
+			break
+		}
+		if try == 20 {
+			t.Errorf("five pieces, a tenth of a round trip apart, took %v", took)
+			break
+		}
 	}
 	c.Close()
 	if err := d.close(); err != nil {

@@ -38,7 +38,7 @@ func (b *bench) house(p plan) (h *house, err error) {
 	if h.direct, err = integration.StartRedis(manyClients); err != nil {
 		return h, err
 	}
-	args := append([]string{"--allow-dangerous", "yes", "--max-clients", strconv.Itoa(b.idle + 1000)}, p.args...)
+	args := append([]string{"--allow-dangerous", "yes", "--max-clients", strconv.Itoa(b.idle + 1000)}, slices.Concat(b.args, p.args)...)
 	for range p.masters {
 		m, err := integration.StartRedis(manyClients)
 		if err != nil {
@@ -66,7 +66,7 @@ var manyClients = integration.RedisOptions{Args: []string{"--maxclients", "15000
 
 func awaitVoting(addr string, n int) error {
 	var state string
-	for range 1000 {
+	for range 6000 {
 		info, err := ask(addr, "INFO", "quorum")
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (h *house) through(load func(time.Duration) (sample, error)) *side {
 func (h *house) close() error {
 	var err error
 	if h.proxy != nil {
-		code, endErr := h.proxy.Terminate(15 * time.Second)
+		code, endErr := h.proxy.Terminate(time.Minute)
 		if err = endErr; err == nil && code != 0 {
 			err = fmt.Errorf("the proxy ended with exit code %d\n%s", code, h.proxy.Log())
 		}

@@ -46,7 +46,7 @@ func openInside(masters int) (i *inside, err error) {
 		i.masters = append(i.masters, m)
 		config.Masters = append(config.Masters, quorum.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
 	}
-	if err := quorum.Bootstrap(context.Background(), config); err != nil {
+	if err := quorum.Bootstrap(context.Background(), config, quorum.Bootstrapping{NoLocksHeld: true}); err != nil {
 		return i, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -37,8 +37,9 @@ func trials() []trial {
 type bench struct {
 	options
 	dir     string
-	program string // the proxy's
-	pairs   string // the program that redsync is in; "" until it is built
+	program string   // the proxy's
+	pairs   string   // the program that redsync is in; "" until it is built
+	args    []string // of every proxy
 }
 
 func newBench(o options) (*bench, error) {

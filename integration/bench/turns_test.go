@@ -35,7 +35,7 @@ func TestSidesAlternate(t *testing.T) {
 // nothing else is.
 func TestTurnWithoutQuorumIsRepeated(t *testing.T) {
 	steal(t, 0)
-	noQuorum := errors.New("redis-benchmark is answered NOQUORUM 1 of 3 masters could vote, 2 are needed")
+	noQuorum := errors.New("redis-benchmark is answered NOQUORUM 1 of 3 masters can vote, 2 are needed")
 	broken := errors.New("broken")
 	for _, row := range []struct {
 		err         error

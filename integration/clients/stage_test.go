@@ -38,7 +38,7 @@ func start(t *testing.T) ([]*integration.Redis, *integration.Proxy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--acquire-timeout", "2s", "--master-timeout", "1s"}
+	args := []string{"--acquire-timeout", "2s", "--master-timeout", "5s"}
 	var masters []*integration.Redis
 	for range 3 {
 		m, err := integration.StartRedis(integration.RedisOptions{})
@@ -58,14 +58,14 @@ func start(t *testing.T) ([]*integration.Redis, *integration.Proxy) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if code, err := p.Terminate(15 * time.Second); err != nil || code != 0 {
+		if code, err := p.Terminate(time.Minute); err != nil || code != 0 {
 			t.Errorf("the proxy ended with exit code %d, %v", code, err)
 		}
 		if t.Failed() {
 			t.Logf("the proxy's log:\n%s", p.Log())
 		}
 	})
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		n, err := voting(p)
 		if n == len(masters) {
 			return masters, p

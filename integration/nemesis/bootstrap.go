@@ -7,7 +7,8 @@ import (
 
 // bootstrap marks the masters as a set, for all proxies.
 func (h *house) bootstrap() error {
-	args := []string{"bootstrap", "--max-ttl", maxTTL.String()}
+	// A master that is slow to answer can be reached.
+	args := []string{"bootstrap", "--no-locks-held", "--max-ttl", maxTTL.String(), "--connect-timeout", "10s", "--master-timeout", "10s"}
 	for i, m := range h.masters {
 		args = append(args, "--master", called(i, m.redis.Addr))
 	}

@@ -3,12 +3,11 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"redlock-proxy/integration"
 )
 
 // marker is the key that says that a master remembers.
@@ -60,6 +59,11 @@ var faults = []fault{
 	{name: "flush", what: "FLUSHALL", forgets: true, shortest: 0, longest: 500 * time.Millisecond, begin: flush},
 	{name: "forward", what: "clock jumps forward, and back again", forgets: true, shortest: 100 * time.Millisecond, longest: 3 * time.Second, begin: jump(1)},
 	{name: "back", what: "clock jumps back, and forward again", forgets: true, shortest: 100 * time.Millisecond, longest: 3 * time.Second, begin: jump(-1)},
+	{name: "swap", what: "SWAPDB 0 1", forgets: true, shortest: 0, longest: 500 * time.Millisecond, begin: swap},
+	{name: "evict", what: "reconfigured to evict, and full", forgets: true, shortest: 0, longest: 500 * time.Millisecond, begin: evict},
+	{name: "follow", what: "made a replica of another master for a moment", on: volatile, forgets: true, shortest: 50 * time.Millisecond, longest: time.Second, begin: follow},
+	{name: "undurable", what: "its log switched off, killed, restarted with it", on: durable, forgets: true, shortest: 0, longest: time.Second, begin: undurable},
+	{name: "unscripted", what: "SCRIPT FLUSH", shortest: 0, longest: 100 * time.Millisecond, begin: unscript},
 	{name: "cut", what: "cut off", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: cut},
 	{name: "silent", what: "silent: connections open, nothing passes", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: silence},
 	{name: "slow", what: "slow by 20 to 200 ms each way", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: slow},
@@ -68,7 +72,7 @@ var faults = []fault{
 	{name: "client-freeze", what: "clients frozen, thawed", victim: someClients, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeClients},
 }
 
-// forged takes a master's keys away and puts its marker back in the same
+// forged takes a master's keys away and puts its markers back in the same
 // moment: a loss that no proxy can find out, and so the proof that this program
 // finds two holders where there are any.
 var forged = fault{name: "forged", what: "FLUSHALL with the marker put back", shortest: 0, longest: 100 * time.Millisecond, begin: forge}
@@ -139,9 +143,63 @@ func flush(h *house, i int, _ *rand.Rand) (func() error, error) {
 }
 
 func forge(h *house, i int, _ *rand.Rand) (func() error, error) {
-	const script = `local m = redis.call("GET", KEYS[1]) redis.call("FLUSHALL") if m then redis.call("SET", KEYS[1], m) end return 1`
+	const script = `local kept = {}
+for d = 0, 15 do redis.call("SELECT", d) kept[d] = redis.call("GET", KEYS[1]) end
+redis.call("FLUSHALL")
+for d = 0, 15 do redis.call("SELECT", d) if kept[d] then redis.call("SET", KEYS[1], kept[d]) end end
+return 1`
 	_, err := h.masters[i].do("EVAL", script, "1", marker)
 	return nothing, err
+}
+
+func swap(h *house, i int, _ *rand.Rand) (func() error, error) {
+	_, err := h.masters[i].do("SWAPDB", "0", "1")
+	return nothing, err
+}
+
+func unscript(h *house, i int, _ *rand.Rand) (func() error, error) {
+	_, err := h.masters[i].do("SCRIPT", "FLUSH")
+	return nothing, err
+}
+
+// evict leaves proxies the time to see it before keys go: what is thrown away between
+// two looks, nobody can know in time.
+func evict(h *house, i int, _ *rand.Rand) (func() error, error) {
+	m := h.masters[i]
+	end := func() error {
+		return m.each([]string{"CONFIG", "SET", "maxmemory", "0"}, []string{"CONFIG", "SET", "maxmemory-policy", "noeviction"})
+	}
+	err := m.each([]string{"CONFIG", "SET", "maxmemory-policy", "volatile-random"}, []string{"CONFIG", "SET", "maxmemory", "10gb"})
+	if err != nil {
+		return nil, err
+	}
+	time.Sleep(2 * notice)
+	// It makes what room it can; that a write is refused when nothing is left is no failure.
+	err = m.each([]string{"CONFIG", "SET", "maxmemory", "1"})
+	_, _ = m.do("SET", "room", "1", "PX", "1")
+	return end, err
+}
+
+// follow has a master take over what another holds, with that one's marker.
+func follow(h *house, i int, _ *rand.Rand) (func() error, error) {
+	m, other := h.masters[i], h.masters[(i+1)%len(h.masters)]
+	host, port, err := net.SplitHostPort(other.redis.Addr)
+	if err != nil {
+		return nil, err
+	}
+	end := func() error { return m.each([]string{"REPLICAOF", "NO", "ONE"}) }
+	return end, m.each([]string{"REPLICAOF", host, port})
+}
+
+// undurable ends a master some time after its log was switched off, and it comes back
+// with that log: what it has granted since is not in it.
+func undurable(h *house, i int, random *rand.Rand) (func() error, error) {
+	m := h.masters[i]
+	if err := m.each([]string{"CONFIG", "SET", "appendonly", "no"}); err != nil {
+		return nil, err
+	}
+	time.Sleep(2*notice + between(random, 0, time.Second))
+	return func() error { return m.restart(own) }, m.redis.Kill()
 }
 
 func nothing() error { return nil }
@@ -178,16 +236,7 @@ func slow(h *house, i int, random *rand.Rand) (func() error, error) {
 
 func killProxy(h *house, i int, _ *rand.Rand) (func() error, error) {
 	p := h.proxies[i]
-	end := func() error {
-		return insist(func() error {
-			run, err := integration.StartProxy(p.o)
-			if err == nil {
-				p.run = run
-			}
-			return err
-		})
-	}
-	return end, p.run.Kill()
+	return p.start, p.run.Kill()
 }
 
 func freezeProxy(h *house, i int, _ *rand.Rand) (func() error, error) {

@@ -16,9 +16,13 @@ import (
 	"redlock-proxy/integration/nemesis/lease"
 )
 
-// maxTTL is how long a master without its memory is kept out at most: short,
-// so that a run sees it come back often.
-const maxTTL = 3 * time.Second
+// maxTTL is how long a master without its memory is kept out at most: as short as may
+// be, so that a run sees it come back often.
+const maxTTL = 5 * time.Second
+
+// knownAgain is how long after a loss a master votes again at the latest, if all is well
+// with it: when its quarantine is over, or that of a set in which nobody votes.
+const knownAgain = maxTTL + maxTTL/100 + 4*notice
 
 // longestTTL is the longest that clients ask for.
 const longestTTL = 2 * time.Second
@@ -40,6 +44,26 @@ type proxy struct {
 	busy sync.Mutex // held by the fault that it suffers from
 	o    integration.ProxyOptions
 	run  *integration.Proxy
+}
+
+// start starts a proxy anew, until it serves: it does not where one of the masters is
+// none at the moment (a replica, or one that evicts), and a supervisor tries again.
+func (p *proxy) start() error {
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		var run *integration.Proxy
+		if run, err = integration.StartProxy(p.o); err != nil {
+			continue
+		}
+		for !run.Ended() && !strings.Contains(run.Log(), "every master has been tried") {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if p.run = run; !run.Ended() {
+			return nil
+		}
+		err = fmt.Errorf("the proxy has ended\n%s", run.Log())
+	}
+	return err
 }
 
 // build makes the program under test from the module's own source.
@@ -77,7 +101,7 @@ func open(o options, program string, masters int) (h *house, err error) {
 		return h, err
 	}
 	for i := range masters {
-		m, err := startMaster(library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies, o.kind)
+		m, err := startMaster(o.servers.Next(), library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies, o.kind)
 		if err != nil {
 			return h, err
 		}
@@ -99,7 +123,7 @@ func open(o options, program string, masters int) (h *house, err error) {
 		p.o.Addr = p.run.Addr
 		h.proxies = append(h.proxies, p)
 	}
-	return h, h.awaitVoting(10 * time.Second)
+	return h, h.awaitVoting(time.Minute)
 }
 
 // called is how a proxy is told of the i-th master: each reaches it by a link of
@@ -159,13 +183,13 @@ func (p *proxy) info() (string, error) {
 }
 
 // mayForget asks for leave to take a master's memory away. It is refused if no
-// other master would be left that has had time to be known again: a set of
-// masters that have all forgotten together waits for its operator, for ever.
+// other master would be left that has had time to be known again: a set of masters that
+// have all forgotten together grants nothing for as long as faults go on.
 func (h *house) mayForget(i int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for j, at := range h.forgot {
-		if j != i && (at == 0 || now().Since(at) > maxTTL) {
+		if j != i && (at == 0 || now().Since(at) > knownAgain) {
 			h.forgot[i] = now()
 			return true
 		}
@@ -192,7 +216,7 @@ func (h *house) logs() string {
 func (h *house) close() error {
 	var err error
 	for i, p := range h.proxies {
-		code, endErr := p.run.Terminate(15 * time.Second)
+		code, endErr := p.run.Terminate(time.Minute)
 		if err = errors.Join(err, endErr); endErr == nil && code != 0 {
 			err = errors.Join(err, fmt.Errorf("proxy %d ended with exit code %d\n%s", i, code, p.run.Log()))
 		}

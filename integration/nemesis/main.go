@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/integration"
 )
 
 // clientCommand is the argument by which this program starts itself as a
@@ -21,6 +23,7 @@ type options struct {
 	proxies  int
 	kind     kind
 	faults   []fault
+	servers  integration.Servers
 	hands    int
 	seed     uint64
 	total    time.Duration
@@ -64,6 +67,7 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.proxies, "proxies", 2, "how many proxies")
 	logging := flags.Bool("durable", false, "masters that write every change to a log before they answer")
 	list := flags.String("faults", "all", "which faults: all, or names with commas: "+names(faults)+","+forged.name)
+	flags.Var(&o.servers, "servers", "start masters from these redis-servers in turn: installed, or versions that integration/servers knows, with commas")
 	flags.IntVar(&o.hands, "hands", 0, "how many faults at a time at most; 0: in turns, from one to a quorum of the masters")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of the first round, each other having the next; 0: from the clock")
 	flags.DurationVar(&o.total, "for", 80*time.Second, "how long altogether, to whole rounds")
@@ -130,6 +134,7 @@ func withHouses(o options, do func(h *house, masters int) error) (err error) {
 func hunt(ctx context.Context, o options) error {
 	twice := 0
 	err := withHouses(o, func(h *house, masters int) error {
+		unserved := 0
 		rounds := max(1, o.total/time.Duration(len(o.masters))/o.round)
 		for ; rounds > 0 && ctx.Err() == nil; rounds-- {
 			p := plan{seed: o.seed, during: o.round, faults: o.faults, hands: o.hands}
@@ -143,6 +148,11 @@ func hunt(ctx context.Context, o options) error {
 			}
 			fmt.Printf("%d masters, seed %d, %v: %v\n", masters, p.seed, p.during, j)
 			twice += j.twice()
+			if unserved++; j.served() {
+				unserved = 0
+			} else if unserved == mostUnserved {
+				return fmt.Errorf("%s in %d rounds with %d masters", nobodyServed, unserved, masters)
+			}
 			if bad := j.complaints(); len(bad) > 0 && !(o.mustFail && twice > 0) {
 				dir, err := h.keep(o.keep, j)
 				return errors.Join(fmt.Errorf("seed %d:\n%s\nkept in %s\nrepeat: %s",
@@ -160,6 +170,10 @@ func hunt(ctx context.Context, o options) error {
 	return err
 }
 
+// mostUnserved is how many rounds in turn may pass without any service, where a majority of
+// the masters is struck at a time.
+const mostUnserved = 10
+
 // quorum is how many of so many masters decide.
 func quorum(masters int) int { return masters/2 + 1 }
 
@@ -169,7 +183,7 @@ func (h *house) hunt(ctx context.Context, p plan) (*judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.awaitVoting(maxTTL + 10*time.Second); err != nil {
+	if err := h.awaitVoting(maxTTL + time.Minute); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, h.logs())
 	}
 	return judge(r), nil

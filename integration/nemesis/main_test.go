@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,7 @@ func newMaster(t *testing.T, proxies int, k kind) *master {
 	dir := t.TempDir()
 	library, err := clock.Build(dir)
 	must(t, err)
-	m, err := startMaster(library, filepath.Join(dir, "master"), proxies, k)
+	m, err := startMaster("", library, filepath.Join(dir, "master"), proxies, k)
 	must(t, err)
 	t.Cleanup(func() { must(t, m.stop()) })
 	return m
@@ -54,26 +55,42 @@ func withoutProxy(t *testing.T) *house {
 	}
 }
 
+// playUntil plays rounds, each twice as long as the one before, until enough has happened in
+// one: a machine that is busy with other things does less in a time.
+func playUntil(t *testing.T, h *house, p plan, enough func(*judged) bool) *judged {
+	t.Helper()
+	for {
+		r, err := h.play(t.Context(), p)
+		must(t, err)
+		j := judge(r)
+		if enough(j) {
+			return j
+		}
+		if p.during *= 2; p.during > time.Minute {
+			t.Fatalf("Porcupine: %v, %d clashes: %v", j.verdict.Result, len(j.clashes), j)
+		}
+		p.seed++
+	}
+}
+
 func TestClientsOfOneServerAreNotAccused(t *testing.T) {
-	r, err := withoutProxy(t).play(t.Context(), plan{seed: 1, during: 3 * time.Second})
-	must(t, err)
-	j := judge(r)
-	if bad := j.complaints(); len(bad) > 0 || len(j.lost) > 0 {
-		t.Errorf("%v\n%s\nlost: %v", j, strings.Join(bad, "\n"), j.lost)
-	}
-	if j.had() < 10 || len(j.history.Updates) < 10 || j.service.Had < 50 {
-		t.Errorf("hardly anything happened: %v", j)
-	}
+	playUntil(t, withoutProxy(t), plan{seed: 1, during: 3 * time.Second}, func(j *judged) bool {
+		if bad := j.complaints(); len(bad) > 0 || len(j.lost) > 0 {
+			t.Errorf("%v\n%s\nlost: %v", j, strings.Join(bad, "\n"), j.lost)
+		}
+		return j.had() >= 10 && len(j.history.Updates) >= 10 && j.service.Had >= 50
+	})
 }
 
 func TestServerThatForgetsIsCaughtThreeTimesOver(t *testing.T) {
 	h := withoutProxy(t)
-	r, err := h.play(t.Context(), plan{seed: 2, during: 6 * time.Second, faults: []fault{forged}, hands: 1})
-	must(t, err)
-	j := judge(r)
-	if len(j.doubles) == 0 || len(j.clashes) == 0 || len(j.lost) == 0 || j.verdict.Result != "Illegal" {
-		t.Errorf("Porcupine: %v, %d clashes: %v", j.verdict.Result, len(j.clashes), j)
-	}
+	p := plan{seed: 2, during: 6 * time.Second, faults: []fault{forged}, hands: 1}
+	j := playUntil(t, h, p, func(j *judged) bool {
+		if len(j.doubles) > 0 && j.verdict.Result != "Illegal" {
+			t.Errorf("Porcupine: %v: %v", j.verdict.Result, j)
+		}
+		return len(j.doubles) > 0 && len(j.clashes) > 0 && len(j.lost) > 0
+	})
 	dir, err := h.keep(t.TempDir(), j)
 	must(t, err)
 	for _, name := range []string{"history.html", "history.json", "proxies.log"} {
@@ -83,7 +100,7 @@ func TestServerThatForgetsIsCaughtThreeTimesOver(t *testing.T) {
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "history.html"))
 	must(t, err)
-	for _, want := range []string{"acquire s2-0.", "master 0", forged.name} {
+	for _, want := range []string{fmt.Sprintf("acquire s%d-0.", j.seed), "master 0", forged.name} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not show %q", want)
 		}
@@ -98,19 +115,19 @@ func TestSomeMasterRemembersAlways(t *testing.T) {
 	if h.mayForget(2) {
 		t.Fatal("all may forget together")
 	}
-	h.forgot[0] = now().After(-2 * maxTTL)
+	h.forgot[0] = now().After(-2 * knownAgain)
 	if !h.mayForget(2) {
 		t.Fatal("the last may not forget although the first is well again")
 	}
 }
 
 func TestFaultsAreNamed(t *testing.T) {
-	for k, without := range map[kind]string{volatile: "kill-durable", durable: "kill-old"} {
+	for k, without := range map[kind]string{volatile: "undurable", durable: "follow"} {
 		all, err := named("all", k)
 		must(t, err)
 		listed, err := named(names(all)+",forged", k)
 		must(t, err)
-		if len(all) != len(faults)-1 || names(listed) != names(all)+",forged" {
+		if len(all) != len(faults)-2 || names(listed) != names(all)+",forged" {
 			t.Errorf("got %s", names(listed))
 		}
 		if _, err := named(without, k); err == nil || !strings.Contains(err.Error(), "-durable") {

@@ -25,7 +25,7 @@ type master struct {
 // durably is how a redis-server is told to log all that it answers before it does.
 var durably = []string{"--appendonly", "yes", "--appendfsync", "always", "--no-appendfsync-on-rewrite", "no"}
 
-func startMaster(library, dir string, proxies int, k kind) (m *master, err error) {
+func startMaster(server, library, dir string, proxies int, k kind) (m *master, err error) {
 	m = &master{dir: dir}
 	defer func() {
 		if err != nil {
@@ -42,7 +42,7 @@ func startMaster(library, dir string, proxies int, k kind) (m *master, err error
 	if k == durable {
 		args = append(args, durably...)
 	}
-	m.redis, err = integration.StartRedis(integration.RedisOptions{Args: args, Env: m.clock.Env()})
+	m.redis, err = integration.StartRedis(integration.RedisOptions{Server: server, Args: args, Env: m.clock.Env()})
 	if err != nil {
 		return m, err
 	}
@@ -82,6 +82,16 @@ func (m *master) do(args ...string) (any, error) {
 		return nil, fmt.Errorf("%q at %s: %w", args[0], m.redis.Addr, f)
 	}
 	return reply, err
+}
+
+// each puts one command after the other to the server itself.
+func (m *master) each(commands ...[]string) error {
+	for _, args := range commands {
+		if _, err := m.do(args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // memory is what a server remembers when it starts anew.

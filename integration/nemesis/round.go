@@ -35,6 +35,7 @@ const (
 // played is what came of a round.
 type played struct {
 	plan
+	masters  int
 	history  history
 	marks    []lease.Mark
 	from, to lease.Instant
@@ -50,7 +51,7 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	r := &played{plan: p, from: now()}
+	r := &played{plan: p, masters: len(h.masters), from: now()}
 	r.to = r.from.After(p.during)
 
 	h.clients = nil

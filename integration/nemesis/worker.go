@@ -13,12 +13,6 @@ import (
 // does not know. A proxy has answered long before, unless it is frozen.
 const patience = time.Second
 
-// The scripts by which lock libraries release and extend.
-const (
-	releaseScript = `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else return 0 end`
-	extendScript  = `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("pexpire",KEYS[1],ARGV[2]) else return 0 end`
-)
-
 // worker is one client: it asks one thing at a time, and writes down what it
 // asked, what it heard, and when.
 type worker struct {
@@ -31,6 +25,7 @@ type worker struct {
 	seen    *history
 
 	talk  *integration.Client // nil: not connected
+	db    int                 // that talk has selected, by its place in databases
 	tried int                 // proxies, one after the other
 	turns int
 }
@@ -78,33 +73,29 @@ func (w *worker) acquire(key string, ttl time.Duration) lease.Op {
 	w.turns++
 	token := fmt.Sprintf("%s.%d.%d", key, w.id, w.turns)
 	op := lease.Op{Key: key, Token: token, Kind: lease.Acquire, TTL: ttl}
-	return w.ask(op, "SET", key, token, "NX", "PX", milliseconds(ttl))
+	return w.ask(op, mannerOf(key).acquire(key, token, milliseconds(ttl)))
 }
 
 func (w *worker) extend(key, token string, ttl time.Duration) lease.Op {
 	op := lease.Op{Key: key, Token: token, Kind: lease.Extend, TTL: ttl}
-	return w.ask(op, "EVAL", extendScript, "1", key, token, milliseconds(ttl))
+	return w.ask(op, mannerOf(key).extend(key, token, milliseconds(ttl)))
 }
 
 func (w *worker) read(key, token string) lease.Op {
-	return w.ask(lease.Op{Key: key, Token: token, Kind: lease.Read}, "GET", key)
+	return w.ask(lease.Op{Key: key, Token: token, Kind: lease.Read}, mannerOf(key).read(key, token))
 }
 
 func (w *worker) release(key, token string) lease.Op {
-	return w.ask(lease.Op{Key: key, Token: token, Kind: lease.Release}, "EVAL", releaseScript, "1", key, token)
+	return w.ask(lease.Op{Key: key, Token: token, Kind: lease.Release}, mannerOf(key).release(key, token))
 }
 
-// ask puts one command to the proxy and tells what came of it. Ttls are whole
-// milliseconds on the wire, so op's is cut to that.
-func (w *worker) ask(op lease.Op, args ...string) lease.Op {
+// ask puts one command to the proxy, in the database of its key, and tells what came of
+// it. Ttls are whole milliseconds on the wire, so op's is cut to that.
+func (w *worker) ask(op lease.Op, args []string) lease.Op {
 	op.Client = w.id
 	op.TTL = op.TTL.Truncate(time.Millisecond)
 	op.Call = now()
-	err := w.talk.Send(args...)
-	var reply any
-	if err == nil {
-		reply, err = w.talk.ReceiveWithin(patience)
-	}
+	reply, err := w.selected(mannerOf(op.Key).db, args)
 	op.Return = now()
 	if err != nil {
 		w.hangUp()
@@ -116,6 +107,24 @@ func (w *worker) ask(op lease.Op, args ...string) lease.Op {
 		op.Heard = fmt.Sprint(reply)
 	}
 	return op
+}
+
+// selected asks in a database. What a SELECT is refused with is the answer.
+func (w *worker) selected(db int, args []string) (reply any, err error) {
+	if w.db != db {
+		if reply, err = w.say("SELECT", databases[db]); err != nil || reply != "OK" {
+			return reply, err
+		}
+		w.db = db
+	}
+	return w.say(args...)
+}
+
+func (w *worker) say(args ...string) (reply any, err error) {
+	if err := w.talk.Send(args...); err != nil {
+		return nil, err
+	}
+	return w.talk.ReceiveWithin(patience)
 }
 
 // lostConnection is what a client heard that heard nothing.
@@ -152,7 +161,7 @@ func (w *worker) connect() bool {
 		time.Sleep(10 * time.Millisecond)
 		return false
 	}
-	w.talk = talk
+	w.talk, w.db = talk, 0
 	return true
 }
 

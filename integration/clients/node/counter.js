@@ -5,7 +5,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 
 const CONTENDERS = 20
 const MILLISECONDS = 5000
-const ENOUGH = 24
+const ENOUGH = 24 // if there are fewer by then it goes on
 const WHAT = `counter of ${CONTENDERS} contenders for ${MILLISECONDS / 1000} s`
 
 class LostUpdate extends Error {
@@ -29,7 +29,7 @@ async function run(subject) {
 
   const until = performance.now() + MILLISECONDS
   async function contend() {
-    while (performance.now() < until) {
+    while (performance.now() < until || value < ENOUGH) {
       if (!(await subject.guard(`${subject.name}: counter`, work))) await sleep(10 + Math.random() * 20)
     }
   }
@@ -37,7 +37,6 @@ async function run(subject) {
   const broken = all.find((r) => r.status === 'rejected')
   if (broken) throw broken.reason
   if (value !== increments) throw new LostUpdate(`${increments} increments made ${value}`)
-  if (value < ENOUGH) throw new LostUpdate(`${value} increments are too few to show anything`)
   return `${WHAT} (${value} increments, none lost)`
 }
 

@@ -5,7 +5,7 @@ import time
 
 CONTENDERS = 20
 SECONDS = 5
-ENOUGH = 24
+ENOUGH = 24  # if there are fewer by then it goes on
 WHAT = f"counter of {CONTENDERS} contenders for {SECONDS} s"
 
 
@@ -45,9 +45,8 @@ class Counter:
 
 def run(subject):
     c = Counter()
-    subject.contend(f"{subject.name}: counter", CONTENDERS, time.monotonic() + SECONDS, c)
+    while c.value < ENOUGH:
+        subject.contend(f"{subject.name}: counter", CONTENDERS, time.monotonic() + SECONDS, c)
     if c.value != c.increments:
         raise LostUpdate(f"{c.increments} increments made {c.value}")
-    if c.value < ENOUGH:
-        raise LostUpdate(f"{c.value} increments are too few to show anything")
     return f"{WHAT} ({c.value} increments, none lost)"

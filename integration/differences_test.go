@@ -1,0 +1,220 @@
+package integration
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"redlock-proxy/commands"
+)
+
+// difference is one way in which the proxy may answer otherwise than one Redis. What it
+// tells is a line of the README, word by word.
+type difference struct {
+	tells string
+
+	// is tells whether a difference in the replies to one command is this one. Where the
+	// two may hold different keys from there on, ends is true, and with it the
+	// conversation. Nil is what no random command comes to.
+	is   func(x *exchange) bool
+	ends bool
+}
+
+// differences are all that there may be. Whatever is not among them is a bug.
+var differences = []difference{
+	{tells: "a remaining ttl reads up to 0.02 % and 3 ms lower than what was set, and never higher", is: isTTL},
+	{
+		tells: "a ttl is cut to 200 years, and a time to the end of the year 2199",
+		is: func(x *exchange) bool {
+			const years = 170 * 365 * 24 * 3600
+			ours, _ := strconv.ParseInt(x.ours.Text, 10, 64)
+			theirs, _ := strconv.ParseInt(x.theirs.Text, 10, 64)
+			return x.is("pttl", "ttl") && x.ours.Kind == ':' && ours > years && theirs > ours
+		},
+	},
+	{
+		tells: "`PXAT` or `EXAT` of a `SET` that has passed already is an `invalid expire time`, where Redis sets the key for no time at all; with that of a `GETEX`, or in a transaction, the key lives for a millisecond",
+		is: func(x *exchange) bool {
+			return x.is("set") && x.ours.Failed("ERR invalid expire time in 'set' command")
+		}, ends: true,
+	},
+	{
+		tells: "a ttl that is too short to be granted is an error that names one which is not",
+		is:    func(x *exchange) bool { return x.ours.Failed("ERR the ttl is too short") }, ends: true,
+	},
+	{
+		tells: "commands and subcommands that are not listed above are unknown",
+		is: func(x *exchange) bool {
+			return (x.ours.Failed("ERR unknown command") || x.ours.Failed("ERR unknown subcommand")) && !x.served()
+		}, ends: true,
+	},
+	{
+		tells: "some that are listed above came to Redis later: `LOCK`, `DELEX`, `CLIENT CAPA`, `NO-TOUCH` and `SETINFO`",
+		is: func(x *exchange) bool {
+			return (x.theirs.Failed("ERR unknown command") || x.theirs.Failed("ERR unknown subcommand")) &&
+				(x.is("delex", "client|capa", "client|no-touch", "client|setinfo") || strings.HasPrefix(x.name(), "lock"))
+		}, ends: true,
+	},
+	{
+		tells: "what is told of the server, its clients, settings and commands is told of the proxy: by `INFO`, `HELLO`, `TIME`, `CLIENT ID`, `INFO`, `LIST` and `KILL`, `COMMAND`, `CONFIG GET`, `SLOWLOG`, `LATENCY HISTOGRAM` and every `HELP`",
+		is: func(x *exchange) bool {
+			if x.is("command|info") && len(x.ours.Elems) == len(x.theirs.Elems) && slices.ContainsFunc(x.theirs.Elems, func(r RawReply) bool { return r.Null }) {
+				return false
+			}
+			return x.ours.Kind != '-' && x.theirs.Kind != '-' && (strings.HasSuffix(x.name(), "|help") ||
+				x.is("info", "hello", "time", "client|id", "client|info", "client|list", "client|kill", "command", "command|count", "command|docs",
+					"command|info", "command|list", "config|get", "slowlog|get", "slowlog|len", "latency|histogram"))
+		},
+	},
+	{
+		tells: "clients have other numbers, so that `CLIENT TRACKING … REDIRECT` may find another, or none",
+		is: func(x *exchange) bool {
+			const absent = "ERR The client ID you want redirect to does not exist"
+			return x.is("client|tracking") && x.ours.Failed(absent) != x.theirs.Failed(absent)
+		}, ends: true,
+	},
+	{
+		tells: "`CONFIG SET`, `REWRITE` and `RESETSTAT` are refused, as is `CLIENT TRACKING ON`",
+		is: func(x *exchange) bool {
+			return x.is("config|set", "config|rewrite", "config|resetstat") && x.ours.Failed("ERR CONFIG ") ||
+				x.is("client|tracking") && x.ours.Failed("ERR CLIENT TRACKING ON is refused")
+		}, ends: true,
+	},
+	{
+		tells: "fields, members, keys and channels come in an order of their own, and `SCAN`'s cursors mean nothing to Redis",
+		is:    isOrder,
+	},
+	{
+		tells: "a transaction queues no more than what is [told below](#transactions), is about one database, and `WATCH` compares values",
+		is: func(x *exchange) bool {
+			return x.ours.Failed("ERR ") && strings.Contains(x.ours.Text, " cannot be queued: ") || x.ours.Failed("ERR a script must be the only") ||
+				x.ours.Failed("ERR the watched keys are in database") ||
+				x.is("exec") && x.client.watches && x.ours.Null != x.theirs.Null
+		}, ends: true,
+	},
+	{
+		tells: "`SCRIPT LOAD` does not compile: what is wrong with a script is told when it is run",
+		is:    func(x *exchange) bool { return x.is("script|load") && x.theirs.Failed("ERR Error compiling script") },
+	},
+	{
+		tells: "what is wrong with a script that cannot be compiled is said in other words",
+		is: func(x *exchange) bool {
+			return x.ours.Failed("ERR Error compiling script") && x.theirs.Failed("ERR Error compiling script")
+		},
+	},
+	{
+		tells: "`DBSIZE` counts for a moment what a command that has just written had its keys latched with",
+		is: func(x *exchange) bool {
+			return x.is("dbsize") && x.ours.Kind == ':' && x.theirs.Kind == ':' && x.ours.Text > x.theirs.Text
+		},
+	},
+	{tells: "`WAIT` does not wait, there being no replicas"},
+	{tells: "a command has at most 1024 words, each of at most 1 MiB, and a length is followed by CR LF, which Redis does not look at"},
+	{tells: "an inline command ends at a byte of zero, for which Redis waits for ever"},
+}
+
+// exchange is one command, and what was answered to it.
+type exchange struct {
+	args         []string
+	ours, theirs RawReply
+	client       *pair // who asked
+	lasted       time.Duration
+}
+
+// is tells the command's name, or its subcommand's: "client|list".
+func (x *exchange) is(names ...string) bool { return slices.Contains(names, x.name()) }
+
+func (x *exchange) name() string { return nameOf(x.args) }
+
+func nameOf(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	name := strings.ToLower(args[0])
+	if len(args) > 1 {
+		sub := name + "|" + strings.ToLower(args[1])
+		if slices.ContainsFunc(commands.Table(), func(c *commands.Command) bool { return c.Name == sub }) {
+			return sub
+		}
+	}
+	return name
+}
+
+// served tells that the table of commands has the command, with its subcommand.
+func (x *exchange) served() bool {
+	return slices.ContainsFunc(commands.Table(), func(c *commands.Command) bool {
+		return c.Name == x.name() && (len(c.Subcommands) == 0 || len(x.args) == 1)
+	})
+}
+
+// isTTL allows for the drift, and for the time that has passed between the two.
+func isTTL(x *exchange) bool {
+	if !x.is("ttl", "pttl") || x.ours.Kind != ':' || x.theirs.Kind != ':' {
+		return false
+	}
+	ours, err1 := strconv.ParseInt(x.ours.Text, 10, 64)
+	theirs, err2 := strconv.ParseInt(x.theirs.Text, 10, 64)
+	if err1 != nil || err2 != nil || ours <= 0 || theirs <= 0 {
+		return false
+	}
+	unit := time.Millisecond
+	if x.is("ttl") {
+		unit = time.Second // which are rounded
+	}
+	apart := time.Duration(theirs-ours) * unit
+	lower := time.Duration(theirs)*unit/5000 + 3*time.Millisecond + x.lasted + unit
+	return apart >= -x.lasted-unit && apart <= lower
+}
+
+// isOrder compares what has no order as sets.
+func isOrder(x *exchange) bool {
+	if x.ours.Kind != x.theirs.Kind {
+		return false
+	}
+	sorted := func(r *RawReply, each int) (list []string) {
+		for i := 0; i+each <= len(r.Elems); i += each {
+			raw := ""
+			for _, e := range r.Elems[i : i+each] {
+				raw += e.Raw
+			}
+			list = append(list, raw)
+		}
+		slices.Sort(list)
+		return list
+	}
+	switch {
+	case x.is("hgetall"):
+		return slices.Equal(sorted(&x.ours, 2), sorted(&x.theirs, 2))
+	case x.is("smembers", "keys", "pubsub|channels"):
+		return slices.Equal(sorted(&x.ours, 1), sorted(&x.theirs, 1))
+	case x.is("unsubscribe", "punsubscribe") && len(x.args) == 1:
+		return len(x.ours.Elems) == 3 && len(x.theirs.Elems) == 3 && x.ours.Elems[0].Raw == x.theirs.Elems[0].Raw && x.ours.Elems[2].Raw == x.theirs.Elems[2].Raw
+	case x.is("randomkey"):
+		return x.ours.Null == x.theirs.Null
+	case x.is("scan") && len(x.ours.Elems) == 2 && len(x.theirs.Elems) == 2:
+		complete := x.args[1] == "0" && x.ours.Elems[0].Text == "0" && x.theirs.Elems[0].Text == "0"
+		return !complete || slices.Equal(sorted(&x.ours.Elems[1], 1), sorted(&x.theirs.Elems[1], 1))
+	}
+	return false
+}
+
+func TestDifferencesAreThoseThatTheReadmeTells(t *testing.T) {
+	b, err := os.ReadFile("../README.md")
+	must(t, err)
+	const begin, end = "<!-- differences: begin; see integration/differences_test.go -->\n", "<!-- differences: end -->"
+	_, rest, found := strings.Cut(string(b), begin)
+	told, _, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatal("the README has no list of differences")
+	}
+	var want strings.Builder
+	for _, d := range differences {
+		want.WriteString("* " + d.tells + "\n")
+	}
+	if told != want.String() {
+		t.Errorf("the README tells\n%s\nand it is\n%s", told, want.String())
+	}
+}

@@ -1,0 +1,231 @@
+package integration
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"redlock-proxy/commands"
+)
+
+// Commands as clients send them, good ones. A word in lower case is one of words; a word
+// in upper case is itself; ~ before a part has it left out at times, and | is a choice.
+var sentences = strings.Split(strings.TrimSpace(`
+SET k v ~NX|XX ~GET ~PX|EX ~ttl ~KEEPTTL
+SET k v PX|EX|PXAT|EXAT end ~NX|XX ~GET
+SETNX k v
+SETEX|PSETEX k ttl v
+GETEX k ~PX|EX|PXAT|EXAT|PERSIST ~end
+GET|GETDEL|STRLEN|TYPE|TTL|PTTL|PERSIST|INCR|DECR k
+GETSET k v
+GETRANGE k n n
+MGET|EXISTS|DEL|UNLINK|WATCH k ~k ~k
+MSET|MSETNX k v ~k ~v
+INCRBY|DECRBY k n
+EXPIRE|PEXPIRE k ttl ~NX|XX|GT|LT ~GT|LT|NX
+EXPIREAT|PEXPIREAT k end ~NX|XX|GT|LT
+HSET k f v ~f ~v
+HSETNX k f v
+HGET|HEXISTS k f
+HMGET|HDEL k f ~f
+HLEN|HGETALL|SCARD|SMEMBERS|ZCARD k
+HINCRBY k f n
+SADD|SREM k f ~f ~f
+SISMEMBER k f
+ZADD k ~NX|XX ~GT|LT ~CH ~INCR s f ~s ~f
+ZADD k s f s f
+ZREM k f ~f
+ZSCORE k f
+ZCOUNT|ZREMRANGEBYSCORE k s s
+ZRANGE k n n ~WITHSCORES ~REV
+ZRANGE k s s BYSCORE ~REV ~LIMIT ~n ~n ~WITHSCORES
+MULTI
+MULTI
+EXEC
+EXEC
+EXEC
+DISCARD|UNWATCH
+WATCH k
+SELECT n
+SELECT 0|1|15
+PING|ECHO ~v
+SUBSCRIBE|PSUBSCRIBE channel ~channel
+UNSUBSCRIBE|PUNSUBSCRIBE ch:a|ch:b|ch:*|ch:
+UNSUBSCRIBE
+PUNSUBSCRIBE
+PUBLISH nobody v
+PUBSUB CHANNELS|NUMPAT|NUMSUB|SHARDCHANNELS|SHARDNUMSUB ~channel
+HELLO 2|3 ~SETNAME ~name
+HELLO ~n ~AUTH ~DEFAULT ~password
+RESET
+AUTH ~DEFAULT password
+CLIENT SETNAME|GETNAME ~name
+CLIENT ID|INFO|GETREDIR|TRACKINGINFO|LIST|HELP
+CLIENT NO-EVICT on
+CLIENT REPLY ON
+CLIENT KILL ID|TYPE|ADDR|USER|SKIPME|LADDR|v nobody
+CLIENT KILL ID nobody ~SKIPME ~on
+CLIENT LIST TYPE|ID name
+CLIENT TRACKING on ~REDIRECT|BCAST|OPTIN|NOLOOP ~n
+CLIENT CACHING YES|NO|v
+CLIENT UNBLOCK n ~TIMEOUT|ERROR
+CLIENT UNPAUSE
+SCAN 0 ~MATCH ~pattern ~COUNT ~1000 ~TYPE ~type
+SCAN n ~COUNT ~n
+KEYS pattern
+DBSIZE
+RANDOMKEY
+FLUSHDB|FLUSHALL ~ASYNC|SYNC|v
+SCRIPT EXISTS|FLUSH|LOAD|KILL ~v ~v
+EVALSHA|EVALSHA_RO v n k v
+COMMAND COUNT|DOCS|INFO|LIST ~name
+COMMAND GETKEYS|GETKEYSANDFLAGS SET|MGET|EVAL|DEL|ZADD|PING|v k v
+COMMAND LIST FILTERBY MODULE|ACLCAT|PATTERN|v pattern
+CONFIG GET pattern ~pattern
+CONFIG SET|RESETSTAT|REWRITE name v
+INFO ~name
+ROLE|TIME|READONLY|READWRITE|ASKING|DBSIZE
+WAIT n ttl
+CLUSTER INFO|KEYSLOT|NOSUCH|HELP|MYID ~k
+ACL WHOAMI
+MODULE LIST
+SLOWLOG GET|LEN|RESET ~n
+LATENCY LATEST|HISTORY|RESET|HISTOGRAM|HELP ~name
+OBJECT|LPUSH|XADD|nobody k v
+`), "\n")
+
+// words are what the placeholders stand for, odd ones among them.
+var words = map[string][]string{
+	"k":        {"a", "a", "a", "b", "b", "c", "", "k\x00\xff\r\n"},
+	"v":        {"1", "t", "t", "10", "", "-5", "\x00\r\n\xff", "9223372036854775807", "v v", "1.5", "nosuch"},
+	"f":        {"f", "f", "g", "", "h\r\n"},
+	"n":        {"0", "1", "-1", "2", "-3", "15", "16", "1.5", "", "x", "+1", "01", "-0", " 1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "2147483648"},
+	"s":        {"1", "2", "1.5", "-1", "(1", "-inf", "+inf", "inf", "x", "", "1e3", "nan", "3.0", "0x10", "17179869184"},
+	"ttl":      {"100000", "30000000", "5000", "0", "-1", "", "x", "1.5", "9223372036854775807", "-9223372036854775808", "9223372036854775", "+5"},
+	"end":      {"100000", "30000000", "1", "0", "-1", "x", "", "4102444800", "4102444800000", "9223372036854775807", "9223372036854775"},
+	"name":     {"me", "a b", "", "id", "normal", "server", "get", "nosuch", "n\n", "default"},
+	"channel":  {"a", "b", "*", ""},
+	"nobody":   {"nobody", "nobody:2", "99999999", "0", "-1", "replica", "1.2.3.4:5", ""},
+	"pattern":  {"*", "a", "[a-b]", "?", "\\a", "[^a]", "", "h*", "timeout", "set*", "string"},
+	"type":     {"string", "hash", "zset", "nosuch", "STRING"},
+	"password": {"s3cret", "wrong", ""},
+	"on":       {"on", "off", "ON", "x"},
+}
+
+// raw bytes that are no command, or an odd one.
+var rawBytes = []string{
+	"PING\r\n", "*1\r\n$4\r\nPING\r\n", "*0\r\nPING\r\n", "*-1\r\nPING\r\n", "*x\r\n", "*1\r\n:4\r\n", "*1\r\n$-1\r\n", "*1\r\n$x\r\n",
+	"*01\r\n", "* 1\r\n", "ECHO 'a\r\n", "ECHO \"a\"b\r\n", "ECHO \"\\x41\\n\"\r\n", "ECHO 'a\\'b'\r\n", "  PING  \r\n", "PING\n", "*1\r\n\r\n",
+	"*2147483648\r\n", "*1\r\n$536870913\r\n", "*2\r\n$4\r\nECHO\r\n$20000\r\n" + strings.Repeat("x", 20000) + "\r\n",
+	"GET\ta\r\n", "\"\" x\r\n",
+}
+
+// rawGuests is what is too much before AUTH.
+var rawGuests = []string{"*11\r\n", "*1048577\r\n", "*2147483647\r\n", "*1\r\n$16385\r\n", "*1\r\n$1048577\r\n", "*1\r\n$536870913\r\n"}
+
+// steps of a random conversation.
+func randomSteps(r *rand.Rand, n int, password bool) (steps []stepOf) {
+	if password {
+		for range r.IntN(5) {
+			steps = append(steps, randomStep(r))
+		}
+		if r.IntN(4) == 0 {
+			steps = append(steps, stepOf{client: 3, raw: rawGuests[r.IntN(len(rawGuests))]})
+		}
+		steps = append(steps, stepOf{client: 1, args: []string{"AUTH", "s3cret"}}, stepOf{client: 2, args: []string{"AUTH", "default", "s3cret"}})
+	}
+	for client := 1; client <= 2; client++ {
+		if r.IntN(2) == 0 {
+			steps = append(steps, stepOf{client: client, args: []string{"HELLO", "3"}})
+		}
+	}
+	steps = append(steps, stepOf{client: 1, args: []string{"SCRIPT", "FLUSH"}})
+	for range n {
+		steps = append(steps, randomStep(r))
+	}
+	return steps
+}
+
+func randomStep(r *rand.Rand) stepOf {
+	s := stepOf{client: 1 + r.IntN(5)/4}
+	switch roll := r.IntN(200); {
+	case roll == 0:
+		s.raw = rawBytes[r.IntN(len(rawBytes))]
+		return s
+	case roll < 15:
+		c := commands.Table()[r.IntN(len(commands.Table()))]
+		s.args = strings.Split(c.Name, "|")
+		for range r.IntN(4) {
+			s.args = append(s.args, anyWord(r))
+		}
+	default:
+		s.args = sentence(r)
+	}
+	switch roll := r.IntN(40); {
+	case len(s.args) < 2:
+	case roll == 0:
+		s.args = s.args[:len(s.args)-1]
+	case roll == 1:
+		s.args = append(s.args, anyWord(r))
+	case roll == 2:
+		s.args[1+r.IntN(len(s.args)-1)] = anyWord(r)
+	}
+	s.last = shortLived(s.args)
+	switch nameOf(s.args) {
+	case "wait":
+		if len(s.args) > 1 {
+			s.args[1] = "0" // nobody waits
+		}
+	case "publish":
+		if len(s.args) > 1 {
+			s.args[1] = "nobody" // listens: when a message comes is another test's
+		}
+	case "subscribe", "psubscribe":
+		for i := range s.args[1:] {
+			s.args[i+1] = "ch:" + s.args[i+1]
+		}
+	}
+	s.inline = r.IntN(20) == 0 && !strings.ContainsAny(strings.Join(s.args, ""), "\x00\r\n\"' ") && !slices.Contains(s.args, "")
+	return s
+}
+
+// shortLived tells that a command may give a key a ttl that ends while the conversation goes
+// on.
+func shortLived(args []string) bool {
+	most := 5000
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.EqualFold(arg, "PXAT") || strings.EqualFold(arg, "EXAT") }) {
+		most = 4102444800000 // some are milliseconds
+	}
+	switch nameOf(args) {
+	case "set", "setex", "psetex", "getex", "expire", "pexpire":
+		return slices.ContainsFunc(args[min(len(args), 2):], func(arg string) bool {
+			n, err := strconv.Atoi(arg)
+			return err == nil && n > 0 && n < most
+		})
+	}
+	return false
+}
+
+func sentence(r *rand.Rand) (args []string) {
+	for i, part := range strings.Fields(sentences[r.IntN(len(sentences))]) {
+		if part[0] == '~' && r.IntN(2) == 0 {
+			continue
+		}
+		choices := strings.Split(strings.TrimPrefix(part, "~"), "|")
+		word := choices[r.IntN(len(choices))]
+		if list := words[word]; list != nil {
+			word = list[r.IntN(len(list))]
+		} else if i == 0 && r.IntN(4) == 0 || r.IntN(6) == 0 {
+			word = strings.ToLower(word)
+		}
+		args = append(args, word)
+	}
+	return args
+}
+
+func anyWord(r *rand.Rand) string {
+	kinds := []string{"k", "v", "f", "n", "s", "ttl", "name", "pattern"}
+	list := words[kinds[r.IntN(len(kinds))]]
+	return list[r.IntN(len(list))]
+}

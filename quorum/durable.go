@@ -1,0 +1,135 @@
+package quorum
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+)
+
+// A durable master is excused a new process, since its log holds all that it answered.
+// That the log does so is only known of the marker in it, and one that was switched off
+// keeps an old marker:
+//
+//	1: A wins k on masters 1 2 3, and on no disk: CONFIG SET appendonly no at 1 and 2
+//	2: 1 and 2 crash, and read their logs of before, with markers that say durable
+//	3: B asks for k; 1 and 2 grant
+//
+// So the markers of the others tell which log a master writes: the name of a stretch of
+// time in which it was durable without a break. A master is excused only if as many
+// others as any quorum shares a master with have been asked, and none of them names
+// another log than its own marker does.
+
+// noLog is told of a master that writes none that would hold all.
+const noLog = "-"
+
+// log is the name of the log that the marker is in.
+func (m marker) log() string {
+	switch {
+	case !m.Durable:
+		return noLog
+	case m.Log != "":
+		return m.Log
+	}
+	return m.RunID
+}
+
+// writes notes which log the master writes, for the others' markers.
+func (l *lane) writes(m marker) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.diskLog = m.log()
+}
+
+// writesLog tells the same to the lane of another database: whether the master is durable,
+// and the name of the log. As long as it is not known, that is what the marker there says.
+func (l *lane) writesLog(m marker) (durable bool, log string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.nonce == "" || l.diskLog == "" {
+		return m.Durable, m.log()
+	}
+	return l.diskLog != noLog, l.diskLog
+}
+
+// logsBeside is what the marker of a lane's master is to tell of the others' logs, if it
+// told this before. What is not known of a master that does not vote now stays, and of one
+// that was never durable there is nothing to tell.
+func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string {
+	if l.master.db != 0 {
+		return nil
+	}
+	logs := maps.Clone(before)
+	for _, o := range e.lanes {
+		o.mu.Lock()
+		news := o.diskLog != "" && (o.diskLog != noLog || logs[o.master.Name] != "")
+		if o != l && o.open && o.nonce != "" && news {
+			if logs == nil {
+				logs = make(map[string]string)
+			}
+			logs[o.master.Name] = o.diskLog
+		}
+		o.mu.Unlock()
+	}
+	return logs
+}
+
+// vouched tells whether the others know of no other log than a new process has read. Where too few of
+// them can be asked it is an error, until no lock from before can live any more: nobody
+// has let the master vote meanwhile.
+func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err error) {
+	e := l.engine
+	if l.waits != runID {
+		l.waits, l.waitsSince = runID, e.boot()
+	}
+	told, asked := make([]string, len(e.lanes)), make([]bool, len(e.lanes))
+	var wait sync.WaitGroup
+	for i := range e.lanes {
+		if i != l.index {
+			wait.Go(func() { told[i], asked[i] = e.zero().lanes[i].logOf(ctx, l.master.Name) })
+		}
+	}
+	wait.Wait()
+	answered, needed := 0, sourcesNeeded(len(e.lanes))
+	for i, t := range told {
+		if t != "" && t != log {
+			return false, nil
+		}
+		if asked[i] {
+			answered++
+		}
+	}
+	if answered >= needed || e.boot()-l.waitsSince >= e.quarantineTime() {
+		return true, nil
+	}
+	return false, fmt.Errorf("its process was started anew, and %d of the other masters can tell whether its log is whole, %d are needed", answered, needed)
+}
+
+// zero is the engine of database 0.
+func (e *Engine) zero() *Engine {
+	if e.root != nil {
+		return e.root
+	}
+	return e
+}
+
+// logOf asks the lane's master, on a connection of its own, which log another one writes:
+// "" if it knows of none. It counts as asked if it has not forgotten what it knew.
+func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) {
+	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
+	defer cancel()
+	k, err := l.master.dial(ctx, identity{}, l.engine.MasterTimeout)
+	if err != nil {
+		return "", false
+	}
+	defer k.close()
+	a, _, err := k.do("GET", MarkerKey)
+	if err != nil || a.kind != BulkReply {
+		return "", false
+	}
+	m, s, _, err := examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation())
+	if err != nil || s != trusted && s != excused {
+		return "", false
+	}
+	return m.Others[name], true
+}

@@ -1,0 +1,113 @@
+package quorum
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// inDurableWorld runs f with an engine over masters that were seen to be durable.
+func inDurableWorld(t *testing.T, n int, f func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, n)
+		for _, m := range w.masters {
+			m.settings = durableSettings
+		}
+		w.engine = w.start(w.cfg)
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		f(w)
+	})
+}
+
+// That a log was switched off is on no disk of the master's own.
+func TestLogThatWasSwitchedOffExcusesNobody(t *testing.T) {
+	for name, off := range map[string]func(w *world, m *fakeMaster){
+		"while it ran": func(w *world, m *fakeMaster) { m.configure(nil) },
+		"and on again": func(w *world, m *fakeMaster) {
+			old := m.copy()
+			m.configure(nil)
+			time.Sleep(3 * w.cfg.ProbeInterval)
+			m.configure(durableSettings)
+			// It is still being written anew when the master crashes.
+			m.set(func(m *fakeMaster) { m.written = &old })
+		},
+		"by a process in between": func(w *world, m *fakeMaster) {
+			m.configure(nil)
+			m.restartBlank()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDurableWorld(t, 3, func(w *world) {
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "before", Token: "a", TTL: time.Minute}), Won)
+				w.each(func(m *fakeMaster) {
+					off(w, m)
+					time.Sleep(5 * w.cfg.ProbeInterval)
+				}, 1, 2)
+				for _, db := range []int{0, 5} {
+					w.want(w.asked(db, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}), Won)
+				}
+				w.settle()
+				w.stop(w.engine)
+				w.each((*fakeMaster).restartFromLog, 1, 2)
+				w.engine = w.start(w.cfg)
+				time.Sleep(w.cfg.ProbeInterval)
+				for _, db := range []int{0, 5} {
+					if r := w.asked(db, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}); r.Decision == Won {
+						t.Errorf("a second holder in database %d: %+v", db, r)
+					}
+				}
+				if s := w.engine.Status(); s.Quarantines < 2 {
+					t.Errorf("%d quarantines", s.Quarantines)
+				}
+			})
+		})
+	}
+}
+
+// What stands in the logs tells of the logs.
+func TestDurableMastersThatAllLosePowerVoteAtOnce(t *testing.T) {
+	for _, n := range []int{3, 5} {
+		inDurableWorld(t, n, func(w *world) {
+			w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour}), Won)
+			w.settle()
+			time.Sleep(w.cfg.ProbeInterval)
+			w.stop(w.engine)
+			for range 2 {
+				for _, m := range w.masters {
+					m.restartFromLog()
+					m.cut()
+				}
+				e := New(w.cfg, testLog())
+				w.engine, w.engines = e, append(w.engines, e)
+				for _, m := range w.masters { // one after the other
+					time.Sleep(w.cfg.ProbeInterval)
+					m.mend()
+				}
+				time.Sleep(w.cfg.ProbeInterval)
+				w.want(w.acquire("k", "a", 10*time.Millisecond), Won)
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}), Contended)
+				w.want(w.asked(7, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}), Won)
+				if s := e.Status(); s.Quarantines != 0 {
+					t.Errorf("%d quarantines", s.Quarantines)
+				}
+				time.Sleep(3 * w.cfg.ProbeInterval)
+				w.stop(e)
+			}
+		})
+	}
+}
+
+// Those who could tell of a log are away for good.
+func TestDurableMasterWaitsForTheOthersUntilNoLockFromBeforeCanLive(t *testing.T) {
+	inDurableWorld(t, 3, func(w *world) {
+		w.stop(w.engine)
+		w.masters[2].cut()
+		w.masters[1].restartFromLog()
+		w.engine = w.start(w.cfg)
+		time.Sleep(w.cfg.MaxTTL)
+		w.wantState(2, Down, "1 of the other masters can tell whether its log is whole, 2 are needed")
+		time.Sleep(w.cfg.MaxTTL/50 + time.Second)
+		w.wantState(2, Voting, "")
+	})
+}

@@ -1,0 +1,105 @@
+package quorum
+
+import (
+	"slices"
+	"time"
+)
+
+// What a script has made of a key tells more than its reply. Of a lock that is a hash, as
+// Redisson's, the value says how often its holder has taken it, and a master that was away
+// may have missed one of these:
+//
+//	1: A takes k on masters 1 and 2; 3 is away
+//	2: 3 is back, and 2 away; A takes k once more: 1 holds it twice now, and 3 once
+//	3: 2 is back; A lets go of it once: 2 and 3 have nothing left, and say so
+//	4: B takes k on 2 and 3; A holds it still
+//
+// All of them had answered alike. So a quorum must also have made the same of each key.
+// Then, whatever A was last told, a quorum holds k at least as often as A does: every
+// quorum that makes the same of k shares a master with the one before.
+
+// A master that has missed something is given what a quorum has made of the key, when it
+// has held the same for so long that it is nothing newer (see behind.go): else two masters
+// that have missed different things would leave none of three with one to agree with. It
+// must have voted before the decision: what it holds when it is late may be the lock of
+// whoever came next.
+
+// bringUp gives master i what a quorum has made of a script's keys, where that has acted as
+// well and has fallen behind.
+func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
+	if c.vote(i) != Granted {
+		return
+	}
+	for _, ours := range o.said[i].journal.undo {
+		theirs := o.made(c, ours.key)
+		if theirs == nil || sameDump(ours.after, theirs.after) || !ours.differs(theirs) || !isDump(theirs.after) ||
+			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
+			continue
+		}
+		expires := time.Duration(max(ours.expires, 0)) * time.Millisecond
+		d := debt{
+			key:     ours.key,
+			value:   ours.after,
+			nonce:   o.said[i].nonce,
+			eternal: ours.expires == saysNoTTL,
+			dies:    now.Add(e.MasterTimeout),
+			back:    &undoRecord{key: ours.key, before: readable(theirs.after), left: theirs.expires, after: ours.after, expires: ours.expires, db: ours.db},
+			since:   now,
+		}
+		if !d.eternal {
+			d.ends = o.said[i].done.ends(expires)
+		}
+		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.key)), o.said[i].ordinal, now)
+	}
+}
+
+// sameEffect tells that two masters, which have acted, may have made the same of all keys.
+func (j *journaled) sameEffect(k *journaled) bool {
+	return !slices.ContainsFunc(j.found, func(r undoRecord) bool {
+		s := recordOf(k.found, r.key)
+		return s != nil && r.differs(s)
+	})
+}
+
+// differs tells that two masters are known to have made different things of a key. That is
+// not so where they made them of the same; nor of what is known by its hash alone, a dump
+// of more than a hundred bytes, if that may depend on more than the content.
+func (r *undoRecord) differs(s *undoRecord) bool {
+	switch {
+	case r.after == "" || s.after == "":
+		return r.after != s.after
+	case sameDump(r.after, s.after), sameContent(r.before, s.before):
+		return false
+	case isDump(r.after) && isDump(s.after):
+		return !sameContent(r.after, s.after)
+	}
+	return !ownOrder(r.before) && !ownOrder(s.before)
+}
+
+// sameContent tells that two dumps may be of the same, or that both are of nothing.
+func sameContent(a, b string) bool {
+	return sameFootprint(footprint(a), footprint(b)) || rearranged(content(a), content(b))
+}
+
+// rearranged tells that the contents of two dumps may differ in order alone: they are made
+// of the same bytes.
+func rearranged(a, b string) bool {
+	if len(a) != len(b) || a == "" || a[0] != b[0] || a[0] == 0 {
+		return false
+	}
+	var counts [256]int
+	for i := range len(a) {
+		counts[a[i]]++
+		counts[b[i]]--
+	}
+	return counts == [256]int{}
+}
+
+// isDump tells a dump from a hash of one: it ends with a version below 256, and a checksum.
+func isDump(s string) bool { return len(s) > dumpEnding && s[len(s)-dumpChecksum-1] == 0 }
+
+// ownOrder tells that a master may dump what the key holds otherwise than another one, or
+// that it is no more than a string, which is whole in any reply that tells of it.
+func ownOrder(dump string) bool {
+	return dump != "" && (dump[0] == 0 || dump[0] == dumpedSet || dump[0] == dumpedHash)
+}

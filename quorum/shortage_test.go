@@ -1,0 +1,121 @@
+package quorum
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestShortageSaysWhatKeepsMasters(t *testing.T) {
+	kept := func(states ...State) (s shortage) {
+		for _, state := range states {
+			s.kept[state]++
+		}
+		s.left = 4*time.Minute + 51*time.Second
+		return s
+	}
+	for want, s := range map[string]shortage{
+		"":                                   {can: 3},
+		"2 down, 1 quarantined (4m51s left)": kept(Down, Down, Quarantined),
+		"3 quarantined (up to 4m51s left)":   kept(Quarantined, Quarantined, Quarantined),
+		"1 connecting, 1 quarantined, 1 catching-up (up to 4m51s left)": kept(Connecting, Quarantined, CatchingUp),
+		"1 catching-up (4m51s left), 2 drained":                         kept(Drained, Drained, CatchingUp),
+		"1 down, 2 gave no answer in time":                              {can: 2, kept: [Drained + 1]int{Down: 1}, silent: 2},
+		"1 gave no answer in time, 1 being looked at anew":              {can: 2, silent: 1, doubt: 1},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestNoQuorumSaysWhoCanVoteAndWhatKeepsTheOthers(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		tells := func(r Result, can int, why ...string) {
+			t.Helper()
+			if r.Decision != Unavailable || r.Voted != can || !slices.Contains(why, r.Why) {
+				t.Errorf("%v, %d can vote: %q; want %d: %q", r.Decision, r.Voted, r.Why, can, why)
+			}
+		}
+		w.down(1, 2)
+		tells(w.acquire("k", "a", time.Minute), 1, "2 down")
+		tells(w.read("k"), 1, "2 down")
+		w.up(1, 2)
+		w.masters[0].freeze()
+		w.masters[1].freeze()
+		tells(w.acquire("k", "a", time.Minute), 3, "2 gave no answer in time")
+		w.masters[0].unfreeze()
+		w.masters[1].unfreeze()
+		time.Sleep(10 * w.cfg.ProbeInterval)
+		w.masters[0].restartBlank()
+		w.masters[1].restartBlank()
+		time.Sleep(11 * time.Second)
+		// They were found out up to a probe interval after it.
+		tells(w.acquire("k", "a", time.Minute), 1, "2 quarantined (up to 4m52s left)", "2 quarantined (up to 4m53s left)")
+	})
+}
+
+func TestLossOfTheQuorumIsLoggedOnceAndThatItIsBack(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		w.masters[0].cut()
+		w.masters[1].cut()
+		w.masters[0].mend()
+		w.masters[1].mend()
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		if found := log.lines("quorum is"); len(found) != 0 {
+			t.Errorf("connections were made anew, and it is logged: %q", found)
+		}
+		w.down(1, 2)
+		for range 3 {
+			w.want(w.acquire("k", "a", time.Minute), Unavailable)
+		}
+		time.Sleep(time.Minute)
+		found := log.lines("the quorum is lost")
+		if len(found) != 1 || !strings.Contains(found[0], "[ERROR]") || !strings.Contains(found[0], `why="2 down"`) || !strings.Contains(found[0], "can_vote=1") {
+			t.Errorf("%q", found)
+		}
+		w.up(1, 2)
+		found = log.lines("the quorum is back")
+		if len(found) != 1 || !strings.Contains(found[0], "refused=3") || !strings.Contains(found[0], "after=1m") {
+			t.Errorf("%q", found)
+		}
+	})
+}
+
+func TestMasterThatIsDownForAnotherReasonSaysSo(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		m := w.masters[0]
+		w.down(1)
+		m.set(func(m *fakeMaster) { m.refuse, m.info = false, "loading:1\r\n" })
+		time.Sleep(5 * w.cfg.ProbeInterval)
+		m.set(func(m *fakeMaster) { m.refuse = true })
+		time.Sleep(5 * w.cfg.ProbeInterval)
+		found := log.lines("is down")
+		for i, want := range []string{"is down: ", "connection refused", "it is loading"} {
+			if len(found) != 3 || !strings.Contains(found[i], want) || i > 0 && !strings.Contains(found[i], "is down for another reason now") {
+				t.Errorf("%q", found)
+			}
+		}
+		m.set(func(m *fakeMaster) { m.refuse, m.info = false, "" })
+		time.Sleep(w.cfg.ProbeInterval)
+		w.down(1)
+		if found := log.lines("master is down:"); len(found) != 2 {
+			t.Errorf("it was up meanwhile: %q", found)
+		}
+	})
+}
+
+func TestDrainThatTakesTheQuorumAwayNeedsForce(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		w.order(w.engine.Drain("m1", false))
+		err := w.engine.Drain("m2", false)
+		if want := "without master m2 too few can vote for a quorum: bring another one back first, or say FORCE"; err == nil || err.Error() != want {
+			t.Errorf("%v", err)
+		}
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.order(w.engine.Drain("m2", true))
+		w.order(w.engine.Drain("m3", false)) // nothing is left to take away
+		w.order(w.engine.Drain("m2", false)) // again
+	})
+}

@@ -1,0 +1,60 @@
+package quorum
+
+import "time"
+
+// What is taken back is told by its value and by when it ends there, from both sides, on
+// the master's own clock: when a master carried something out lies between two looks at
+// its clock, TIME before it and TIME behind it on the same connection. Our own clock says
+// less, and later:
+//
+//	1: A asks proxy P for k; master 1 grants, and the answer is half a second on its way
+//	2: A hears nothing, asks proxy Q under the same token, and wins on masters 2 and 3
+//	3: master 3 goes away; A extends, at Q: 1 and 2 say yes
+//	4: P hears of 1, and that all is lost. What it set there ended before now + ttl, and so
+//	   does what A has extended
+//
+// A bound from above alone is no better, as an extension may be to a shorter life. An
+// extension moves an expiry by more than a span is wide (see movesExpiry), so it is never
+// taken for what it has extended.
+
+// span is between two times of one clock. The zero span is not known.
+type span struct{ from, to time.Duration }
+
+const (
+	// sharp is how wide a span may be that is to tell a lock from its extension. What is
+	// known less exactly is not taken back: it costs waiting until it ends.
+	sharp = 50 * time.Millisecond
+
+	// A batch that is sent when the last look at the master's clock was begun longer ago
+	// than a fourth of that begins with another one. A lane that is busy has just had one.
+
+	// rounding is by how much a master may tell an expiry wrong: it has whole milliseconds.
+	rounding = 2 * time.Millisecond
+)
+
+func (s span) known() bool { return s != span{} }
+
+// ends is when what was carried out in s, with an expiry after ttl, ends. It is not known
+// if s is not, or is too wide.
+func (s span) ends(ttl time.Duration) span {
+	e := span{s.from + ttl - rounding, s.to + ttl + rounding}
+	if !s.known() || e.to < e.from || e.to-e.from > sharp {
+		return span{}
+	}
+	return e
+}
+
+// pad widens a span on both sides.
+func (s span) pad(by time.Duration) span { return span{s.from - by, s.to + by} }
+
+// masterTime is what the master's clock shows when ours shows at, and how vague that is.
+// mu is held.
+func (l *lane) masterTime(at time.Duration) (t, vagueness time.Duration, ok bool) {
+	a := l.sighted()
+	if !a.known() || a.jumped != 0 {
+		return 0, 0, false
+	}
+	least := at + a.below.at - a.below.read - drift((at - a.below.read).Abs())
+	most := at + a.above.at - a.above.sent + drift((at - a.above.sent).Abs())
+	return (least + most) / 2, (most - least) / 2, true
+}

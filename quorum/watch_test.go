@@ -1,0 +1,123 @@
+package quorum
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Another proxy has granted k in database 5, on masters 1 and 2; nobody has looked at the
+// clock of 1 since it was set. The first who asks for k here opens that database.
+func TestDatabaseThatIsOpenedAfterAJumpDoesNotVoteOnFromBefore(t *testing.T) {
+	for name, lost := range map[string]string{"the first loss": "", "after an earlier loss": "before"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 3)
+				w.bootstrap(w.cfg)
+				for _, m := range w.masters {
+					m.told(lost)
+				}
+				other := w.start(w.cfg)
+				w.engine = other
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}), Won)
+				w.masters[2].locked(func() { w.masters[2].in(5, func() { delete(w.masters[2].keys, "k") }) })
+				w.engine = w.start(w.cfg)
+				w.stop(other)
+				time.Sleep(3 * w.cfg.ProbeInterval)
+				w.want(w.acquire("other", "x", time.Minute), Won)
+				before := w.noncesOf(1)
+				w.masters[0].set(func(m *fakeMaster) { m.jumped = time.Hour })
+				if r := w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}); r.Decision == Won {
+					t.Errorf("a second holder: %+v", r)
+				}
+				time.Sleep(w.cfg.AcquireTimeout)
+				for db, n := range w.noncesOf(1) {
+					if n == before[db] {
+						t.Errorf("database %d was told of nothing", db)
+					}
+				}
+			})
+		})
+	}
+}
+
+// told has each marker of a master name the last loss that was told there.
+func (m *fakeMaster) told(loss string) {
+	for db := range m.databases() {
+		m.locked(func() {
+			m.in(db, func() {
+				k, _ := parseMarker(m.marker())
+				k.Loss = loss
+				m.keys[MarkerKey] = fakeKey{value: k.String()}
+			})
+		})
+	}
+}
+
+// Database 5 has seen the clock of master 1 an hour ahead; it was set back, and that
+// database cannot be reached, when database 0 is asked next.
+func TestJumpSeenInOneDatabaseCountsInAllAtOnce(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "other", Token: "x", TTL: time.Minute}), Won)
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.masters[2].forget("k")
+		m := w.masters[0]
+		m.set(func(m *fakeMaster) { m.jumped = time.Hour })
+		w.wantValues("k", "", "a", "")
+		w.put(Request{Kind: Read, DB: 5, Key: "other"})
+		synctest.Wait()
+		m.cut()
+		m.set(func(m *fakeMaster) { m.jumped = 0 })
+		answering(m, "SELECT", "-ERR not now\r\n")
+		m.mend()
+		for range 20 {
+			if r := w.acquire("k", "b", time.Minute); r.Decision == Won {
+				t.Fatalf("a second holder: %+v", r)
+			}
+			time.Sleep(50 * ms)
+		}
+		if w.engine.Status().Quarantines == 0 {
+			t.Error("nobody was told of the jump")
+		}
+		m.set(func(m *fakeMaster) { m.respond = nil })
+		time.Sleep(5 * w.cfg.ProbeInterval)
+		w.wantState(1, Voting, "")
+	})
+}
+
+// What one lane has sent before another began anew tells nothing, and is no jump back.
+func TestLookFromBeforeTheComparisonBeganAnewIsNotCompared(t *testing.T) {
+	const s = time.Second
+	at := func(clock, sent, read time.Duration) sighting { return sighting{at: clock, sent: sent, read: read} }
+	w := new(watch)
+	if by := w.look(at(100*s, 0, 0), 0); by != 0 {
+		t.Fatalf("the first look: %v", by)
+	}
+	if by := w.look(at(170*s, 10*s, 10*s), 0); by == 0 || w.found() != 1 {
+		t.Fatalf("by %v, %d", by, w.found())
+	}
+	w.settle(1, at(172*s, 11*s, 12*s))
+	for name, c := range map[string]struct {
+		now     sighting
+		settled uint64
+		jumped  bool
+	}{
+		"one from before, of a lane that has not settled it":  {at(109*s, 9*s, 13*s), 0, true},
+		"a new one, of a lane that has not":                   {at(174*s, 14*s, 14*s), 0, true},
+		"one from before, of a lane that has, does not count": {at(109*s, 9*s, 13*s), 1, false},
+		"a new one, of a lane that has":                       {at(174*s, 14*s, 14*s), 1, false},
+	} {
+		if by := w.look(c.now, c.settled); (by != 0) != c.jumped {
+			t.Errorf("%s: %v", name, by)
+		}
+	}
+	if w.settle(0, at(0, 15*s, 15*s)); w.found() != 1 || w.look(at(176*s, 16*s, 16*s), 1) != 0 {
+		t.Error("what was settled already has begun anew once more")
+	}
+	if w.look(at(0, 17*s, 17*s), 1) == 0 || w.found() != 2 {
+		t.Error("the next jump was not found")
+	}
+	if a := w.seen(1); a.jumped == 0 {
+		t.Error("it is told as one that runs true")
+	}
+}
