@@ -53,7 +53,8 @@ func (e *Engine) clocks(list []time.Duration, boot time.Duration) []time.Duratio
 
 // ahead is by how much the master's clock was ahead of ours when it was last seen.
 func (l *lane) ahead() (by time.Duration, known bool) {
-	return time.Duration(l.clock.Load()), l.clockSeen.Load() != 0
+	known = l.clockSeen.Load() != 0 // first, as it is told last
+	return time.Duration(l.clock.Load()), known
 }
 
 // timeOfDay is the median of those clocks that lie within alikeClocks of each other, if that

@@ -252,3 +252,24 @@ func TestClocksAreShownBesideTheirMedian(t *testing.T) {
 		}
 	}
 }
+
+// What is asked for while the first proof of a master comes in is told all the same.
+func TestStatusIsToldWhileAClockIsSeenForTheFirstTime(t *testing.T) {
+	for range 20_000 {
+		e := &Engine{lanes: []*lane{{}}}
+		var seen sync.WaitGroup
+		seen.Go(func() {
+			e.lanes[0].clock.Store(int64(time.Hour))
+			e.lanes[0].clockSeen.Store(1)
+		})
+		if ahead, known := e.lanes[0].ahead(); known && ahead == 0 {
+			t.Fatal("a clock that is known and not told")
+		}
+		masters := make([]MasterStatus, 1)
+		e.clockOffsets(masters)
+		if masters[0].ClockOffset != 0 {
+			t.Fatalf("alone, and beside itself by %v", masters[0].ClockOffset)
+		}
+		seen.Wait()
+	}
+}

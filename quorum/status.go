@@ -133,19 +133,20 @@ func (l *lane) quarantineStatus(s *MasterStatus) {
 	}
 }
 
-// clockOffsets fills in how the masters' clocks stand beside each other.
+// clockOffsets fills in how the masters' clocks stand beside each other. Each is read once,
+// as it may be seen for the first time meanwhile.
 func (e *Engine) clockOffsets(masters []MasterStatus) {
 	var clocks []time.Duration
-	for _, l := range e.lanes {
+	for i, l := range e.lanes {
 		if ahead, known := l.ahead(); known {
+			masters[i].ClockKnown, masters[i].ClockOffset = true, ahead
 			clocks = append(clocks, ahead)
 		}
 	}
 	slices.Sort(clocks)
-	for i, l := range e.lanes {
-		if ahead, known := l.ahead(); known {
-			masters[i].ClockKnown = true
-			masters[i].ClockOffset = (ahead - clocks[len(clocks)/2]).Round(time.Microsecond)
+	for i := range masters {
+		if m := &masters[i]; m.ClockKnown {
+			m.ClockOffset = (m.ClockOffset - clocks[len(clocks)/2]).Round(time.Microsecond)
 		}
 	}
 }
