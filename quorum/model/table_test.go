@@ -40,6 +40,7 @@ var worlds = []world{
 	{name: "all-restarted", file: "first.pml", defines: "STARTED RESTARTS=2 LOSSES=1 A_ASKS B_ASKS"},
 	{name: "one-master", file: "alone.pml", defines: ""},
 	{name: "one-master-lost", file: "alone.pml", defines: "LOSSES=1"},
+	{name: "scripts", file: "scripts.pml", defines: ""},
 	{name: "two-operators", file: "operators.pml", defines: "DEATHS=1"},
 	{name: "two-operators-two-new", file: "operators.pml", defines: "NEW=28"},
 
@@ -105,6 +106,10 @@ var absences = []absence{
 	{"NO_REREAD", "operators.pml", ""},
 	{"CHANGE_NO_NONCE", "operators.pml", ""},
 	{"NOT_ALL_FILLED", "operators.pml", ""},
+	{"NO_EFFECT", "scripts.pml", "JUST_HOLDERS"},
+	{"WHATEVER_IT_HOLDS", "scripts.pml", "TRIES0=3 AWAYS=0 JUST_HOLDERS"},
+	{"NO_DATE", "scripts.pml", "TRIES0=3 AWAYS=0 JUST_HOLDERS"},
+	{"NO_BRING_UP", "scripts.pml", "TRIES0=2"},
 	{"UNLOOKED", "first.pml", "OTHER_TERMS SHIFT=2 STARTED LOSSES=1 A_ASKS B_ASKS JUST_HOLDERS"},
 	{"UNMET", "alone.pml", "LOSSES=1"},
 	{"STRAGGLER", "lock.pml", "TRIES0=1 TRIES1=1 CUTS=1 A_HOLDS JUST_HOLDERS"},
