@@ -75,6 +75,11 @@ func (r *undoRecord) moved() string {
 	return strconv.FormatInt(r.expires-r.left, 10)
 }
 
+// lives is how long what the write has made of the key lives, 0 if that is for ever.
+func (r *undoRecord) lives() time.Duration {
+	return time.Duration(max(r.expires, 0)) * time.Millisecond
+}
+
 // at is what the key was, after some time: a record whose time has run out is
 // not restored.
 func (r *undoRecord) at(elapsed time.Duration) (before, left string) {

@@ -36,19 +36,8 @@ func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
 			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
 			continue
 		}
-		expires := time.Duration(max(ours.expires, 0)) * time.Millisecond
-		d := debt{
-			key:     ours.key,
-			value:   ours.after,
-			nonce:   o.said[i].nonce,
-			eternal: ours.expires == saysNoTTL,
-			dies:    now.Add(e.MasterTimeout),
-			back:    &undoRecord{key: ours.key, before: readable(theirs.after), left: theirs.expires, after: ours.after, expires: ours.expires, db: ours.db},
-			since:   now,
-		}
-		if !d.eternal {
-			d.ends = o.said[i].done.ends(expires)
-		}
+		d := o.puttingBack(i, &ours, &undoRecord{key: ours.key, before: readable(theirs.after), left: theirs.expires, after: ours.after, expires: ours.expires, db: ours.db}, now)
+		d.dies = now.Add(e.MasterTimeout)
 		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.key)), o.said[i].ordinal, now)
 	}
 }

@@ -153,20 +153,10 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 	records := o.said[i].journal.undo
 	for j := range records {
 		r := &records[j]
-		expires := time.Duration(max(r.expires, 0)) * time.Millisecond
-		d := debt{
-			key:     r.key,
-			value:   r.after,
-			nonce:   o.said[i].nonce,
-			eternal: r.expires == saysNoTTL,
-			dies:    now.Add(expires + drift(expires)),
-			back:    r,
-			since:   now,
-		}
+		d := o.puttingBack(i, r, r, now)
+		d.dies = now.Add(r.lives() + drift(r.lives()))
 		if d.eternal {
 			d.dies = now.Add(e.MaxTTL)
-		} else {
-			d.ends = o.said[i].done.ends(expires)
 		}
 		if left := time.Duration(r.left) * time.Millisecond; left > 0 && r.before != "" && o.said[i].done.ends(left).known() {
 			d.ended = o.said[i].done.to + left
@@ -179,6 +169,23 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 			e.lanes[i].undoBehind(d, memoryOf(e.hash(r.key)), o.said[i].ordinal, now)
 		}
 	}
+}
+
+// puttingBack makes what back says of a key on master i, where it is still as a script, or
+// write, has made it.
+func (o *op) puttingBack(i int, made, back *undoRecord, now time.Time) debt {
+	d := debt{
+		key:     made.key,
+		value:   made.after,
+		nonce:   o.said[i].nonce,
+		eternal: made.expires == saysNoTTL,
+		back:    back,
+		since:   now,
+	}
+	if !d.eternal {
+		d.ends = o.said[i].done.ends(made.lives())
+	}
+	return d
 }
 
 // undoing takes an acquire back from master i.
