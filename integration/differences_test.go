@@ -30,9 +30,7 @@ var differences = []difference{
 		tells: "a ttl is cut to 200 years, and a time to the end of the year 2199",
 		is: func(x *exchange) bool {
 			const years = 170 * 365 * 24 * 3600
-			ours, _ := strconv.ParseInt(x.ours.Text, 10, 64)
-			theirs, _ := strconv.ParseInt(x.theirs.Text, 10, 64)
-			return x.is("pttl", "ttl") && x.ours.Kind == ':' && ours > years && theirs > ours
+			return x.is("pttl", "ttl") && x.ours.Kind == ':' && number(x.ours) > years && number(x.theirs) > number(x.ours)
 		},
 	},
 	{
@@ -108,7 +106,7 @@ var differences = []difference{
 	{
 		tells: "`DBSIZE` counts for a moment what a command that has just written had its keys latched with",
 		is: func(x *exchange) bool {
-			return x.is("dbsize") && x.ours.Kind == ':' && x.theirs.Kind == ':' && x.ours.Text > x.theirs.Text
+			return x.is("dbsize") && x.ours.Kind == ':' && x.theirs.Kind == ':' && number(x.ours) > number(x.theirs)
 		},
 	},
 	{tells: "`WAIT` does not wait, there being no replicas"},
@@ -150,14 +148,19 @@ func (x *exchange) served() bool {
 	})
 }
 
+// number is an integer reply's.
+func number(r RawReply) int64 {
+	n, _ := strconv.ParseInt(r.Text, 10, 64)
+	return n
+}
+
 // isTTL allows for the drift, and for the time that has passed between the two.
 func isTTL(x *exchange) bool {
 	if !x.is("ttl", "pttl") || x.ours.Kind != ':' || x.theirs.Kind != ':' {
 		return false
 	}
-	ours, err1 := strconv.ParseInt(x.ours.Text, 10, 64)
-	theirs, err2 := strconv.ParseInt(x.theirs.Text, 10, 64)
-	if err1 != nil || err2 != nil || ours <= 0 || theirs <= 0 {
+	ours, theirs := number(x.ours), number(x.theirs)
+	if ours <= 0 || theirs <= 0 {
 		return false
 	}
 	unit := time.Millisecond

@@ -57,7 +57,7 @@ func TestLoneProxyStaysAwayFromASet(t *testing.T) {
 	lone, err := StartProxy(ProxyOptions{Path: program(t), Bare: true, Args: []string{"serve", "--listen", "127.0.0.1:0", "--master", masters[0].Addr}})
 	must(t, err)
 	code, err := lone.Wait(patience)
-	if err != nil || code != 1 || !strings.Contains(lone.Log(), "name all masters of the set") {
+	if err != nil || code != 78 || !strings.Contains(lone.Log(), "name all masters of the set") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, lone.Log())
 	}
 }

@@ -48,8 +48,10 @@ func appendStanding(pairs []commands.Reply, m *quorum.MasterStatus) []commands.R
 		since = fmt.Sprintf("%s, %v ago", m.Since.UTC().Format(time.RFC3339), max(time.Since(m.Since), 0).Round(time.Second))
 	}
 	left, catchUp := "", ""
-	if m.State == quorum.Quarantined || m.State == quorum.CatchingUp || m.Left > 0 {
+	if m.Left > 0 {
 		left = m.Left.Round(time.Second).String()
+	}
+	if m.State == quorum.Quarantined || m.State == quorum.CatchingUp || m.Left > 0 {
 		catchUp = fmt.Sprintf("copied=%d sources=%d/%d", m.CatchUp.Copied, m.CatchUp.Sources, m.CatchUp.Needed)
 	}
 	pairs = appendField(pairs, "state", m.State.String())

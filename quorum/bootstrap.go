@@ -259,11 +259,11 @@ func outages(members []*member, maxTTL time.Duration) string {
 	var lines []string
 	for _, kind := range []string{"no AOF", "an AOF that may lack what was answered last (appendfsync is not always)"} {
 		if names := by[kind]; names != nil {
-			lines = append(lines, fmt.Sprintf("%s: %s: a restart of one costs nothing, of a quorum at once %v of no locks", strings.Join(names, " "), kind, maxTTL))
+			lines = append(lines, fmt.Sprintf("%s: %s: a restart of one costs nothing, of a quorum at once no locks for %v or somewhat more", strings.Join(names, " "), kind, maxTTL))
 		}
 	}
 	if names := by[""]; names != nil {
-		lines = append(lines, strings.Join(names, " ")+": every write is on disk before it is answered: restarts cost nothing")
+		lines = append(lines, strings.Join(names, " ")+": every write is on disk before it is answered: a restart costs nothing while so many of the others are there as any quorum shares a master with")
 	}
 	return strings.Join(lines, "\n")
 }

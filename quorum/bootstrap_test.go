@@ -263,9 +263,9 @@ func TestBootstrapTellsWhatARestartCosts(t *testing.T) {
 		var told []string
 		w.boots(Bootstrapping{Tell: func(text string) { told = append(told, text) }})
 		for _, want := range []string{
-			"m1: no AOF: a restart of one costs nothing, of a quorum at once 10s of no locks",
+			"m1: no AOF: a restart of one costs nothing, of a quorum at once no locks for 10s or somewhat more",
 			"m2: an AOF that may lack what was answered last",
-			"m3: every write is on disk before it is answered: restarts cost nothing",
+			"m3: every write is on disk before it is answered: a restart costs nothing while so many of the others are there as any quorum shares a master with",
 			"3 masters are marked; they may vote when proxies have seen 13s pass, or at once after the same order with --no-locks-held",
 		} {
 			if !strings.Contains(strings.Join(told, "\n"), want) {

@@ -280,6 +280,7 @@ func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 			third := c.of([]int{5, 6})
 			c.masters[4].put(MarkerKey, marker{nonce: newNonce(false), Installation: "x", Member: "m5", terms: third.agreement()}.String(), 0)
 		}, "master m5: its marker is of installation x"},
+		"fewer databases":   {moves["3 to 5"], func(c *changing) { c.masters[4].count = 4 }, "master m5: it has 4 databases, and m1 has 1:"},
 		"a shorter max-ttl": {moves["3 to 5"], func(c *changing) { c.new.MaxTTL = time.Second }, "the old set's max-ttl is 10000 ms"},
 		"to one master":     {move{[]int{1, 2, 3}, []int{1}}, func(*changing) {}, "a set of one master"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -110,6 +111,24 @@ func (l *lane) firstMarker(link *link, installation string) marker {
 	return m
 }
 
+// givenOne says when a master is given a marker that waits for others: when they can be
+// reached, or have been given theirs.
+func (e *Engine) givenOne(sights []sight, waits []string) string {
+	var away []string
+	for i, name := range e.names() {
+		if slices.Contains(waits, name) && !sights[i].reached {
+			away = append(away, name)
+		}
+	}
+	switch {
+	case len(away) > 0:
+		return ", and is given one when " + strings.Join(away, " ") + " can be reached"
+	case len(waits) > 0:
+		return ", and is given one after " + strings.Join(waits, " ")
+	}
+	return ""
+}
+
 // markFirst marks a master that bears no marker and has no part in any installation yet, if
 // it is its turn.
 func (l *lane) markFirst(link *link) (standing, error) {
@@ -124,13 +143,10 @@ func (l *lane) markFirst(link *link) (standing, error) {
 		l.withhold(nil, "it has no marker")
 		return unmarked, nil // database 0 begins
 	}
-	may, waits := mayMark(e.sights(), e.names(), l.index, installation)
+	sights := e.sights()
+	may, waits := mayMark(sights, e.names(), l.index, installation)
 	if !may {
-		why := "it has no marker"
-		if len(waits) > 0 {
-			why += ", and is given one after " + strings.Join(waits, " ")
-		}
-		l.withhold(nil, why)
+		l.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
 		return unmarked, nil
 	}
 	if known {

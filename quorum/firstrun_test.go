@@ -78,12 +78,12 @@ func (w *world) wantMarked(e *Engine, within time.Duration) {
 	w.t.Helper()
 	for began := time.Now(); ; time.Sleep(50 * ms) {
 		synctest.Wait()
-		_, waits, begun := e.firstLeft()
-		if begun && len(waits) == 0 {
+		f := e.firstStart()
+		if f.begun && len(f.waits) == 0 {
 			return
 		}
 		if time.Since(began) > within {
-			w.t.Fatalf("after %v these are to be marked still: %q", within, waits)
+			w.t.Fatalf("after %v these are to be marked still: %q", within, f.waits)
 		}
 	}
 }
@@ -368,6 +368,9 @@ func TestFirstStartCanBeLeftToBootstrap(t *testing.T) {
 		w.launch(w.cfg)
 		time.Sleep(3 * w.cfg.MaxTTL)
 		w.wantState(1, Quarantined, "run redlock-proxy bootstrap")
+		if left := w.state(1).Left; left != 0 {
+			t.Errorf("left are %v, and nothing is waited for", left)
+		}
 		if w.marked() {
 			t.Error("a master was marked")
 		}
@@ -381,7 +384,15 @@ func TestFirstStartWaitsForEveryMaster(t *testing.T) {
 		w.masters[2].cut()
 		w.launch(w.cfg)
 		time.Sleep(3 * w.cfg.MaxTTL)
-		w.wantState(1, Quarantined, "it has no marker, and is given one after m3")
+		for _, number := range []int{1, 2} {
+			w.wantState(number, Quarantined, "it has no marker, and is given one when m3 can be reached")
+			if left := w.state(number).Left; left != 0 {
+				t.Errorf("left are %v, and m3 is away", left)
+			}
+		}
+		if why := w.acquire("k", "a", time.Second).Why; !strings.HasSuffix(why, "bootstrap --no-locks-held, when all can be reached") {
+			t.Errorf("it is told %q", why)
+		}
 		w.masters[2].mend()
 		w.wantVotes(w.engine, w.cfg.firstTime())
 	})
@@ -395,6 +406,63 @@ func TestFirstStartWaitsForEveryMaster(t *testing.T) {
 		w.masters[2].mend()
 		w.wantVotes(w.engine, w.cfg.firstTime())
 	})
+}
+
+// What is lost while another master is in its own quarantine is no first start: that one
+// is back before.
+func TestQuarantineOfOneMasterIsNoFirstStart(t *testing.T) {
+	inBlank(t, 3, func(w *world) {
+		w.engine = w.start(w.cfg)
+		w.masters[1].cut()
+		w.masters[0].restartBlank() // and too few can tell what it held
+		time.Sleep(w.cfg.MaxTTL / 4)
+		w.masters[2].cut()
+		time.Sleep(w.cfg.MaxTTL / 4)
+		w.masters[1].restartBlank()
+		w.masters[2].restartBlank()
+		for range 8 {
+			if why := w.acquire("k", "a", time.Second).Why; strings.Contains(why, "no master is marked") || !strings.Contains(why, "left)") {
+				t.Errorf("it is told %q", why)
+			}
+			time.Sleep(w.cfg.ProbeInterval / 2)
+		}
+		if _, voting := allVote(w.engine); !voting {
+			t.Error("they never vote again")
+		}
+	})
+}
+
+// Locks that a proxy grants before it looks at a master that is another set's by now have
+// ended when that set votes.
+func TestFirstStartWaitsUntilEveryProxyHasLooked(t *testing.T) {
+	late := 0
+	for delay := time.Duration(0); delay < 1200*ms; delay += 50 * ms {
+		inBlank(t, 5, func(w *world) {
+			old := w.launch(w.some(1, 2, 3))
+			w.wantVotes(old, w.cfg.firstTime())
+			w.masters[2].locked(w.masters[2].flushAll)
+			next := New(w.some(3, 4, 5), w.log)
+			w.engines = append(w.engines, next)
+			w.wantMarked(next, 3*w.cfg.ProbeInterval)
+			w.engine = old
+			time.Sleep(delay)
+			began := time.Now()
+			if w.acquire("k", "a", w.cfg.MaxTTL).Decision != Won {
+				return // it has looked
+			}
+			late++
+			w.engine = next
+			for w.acquire("k", "b", time.Second).Decision != Won {
+				time.Sleep(10 * ms)
+			}
+			if held := time.Since(began); held < w.cfg.MaxTTL {
+				t.Errorf("after %v: A holds k for another %v, and B has it", delay, w.cfg.MaxTTL-held)
+			}
+		})
+	}
+	if late == 0 {
+		t.Error("the old proxy never granted anything")
+	}
 }
 
 // A proxy is restarted again and again in a first start: what is marked stays, and the

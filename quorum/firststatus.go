@@ -6,27 +6,34 @@ import (
 	"time"
 )
 
-// firstLeft is how long it is until the masters of a first start can vote, and which of
-// them that waits for: from when the last of these is marked it lasts so long. begun is
-// false if it is no first start.
-func (e *Engine) firstLeft() (left time.Duration, waits []string, begun bool) {
+// firstStart is how far the first start of a set has come.
+type firstStart struct {
+	begun bool          // false: it is no first start
+	waits []string      // masters that are to be marked still; from then on it lasts
+	left  time.Duration // so long
+	away  bool          // one of those cannot be reached
+}
+
+func (e *Engine) firstStart() (f firstStart) {
 	now := e.boot()
 	for i, s := range e.sights() {
 		switch {
-		case s.votes:
-			return 0, nil, false
+		case s.votes, s.nonce != "" && !s.first:
+			return firstStart{} // that one votes, or will when its own quarantine is over
 		case s.nonce == "":
-			begun = begun || s.reached
-			waits = append(waits, e.Masters[i].Name)
+			f.begun = f.begun || s.reached
+			f.away = f.away || !s.reached
+			f.waits = append(f.waits, e.Masters[i].Name)
 		default:
-			begun = begun || s.first
-			left = max(left, e.firstTime()-e.lanes[i].lasted(now))
+			f.begun = true
+			f.left = max(f.left, e.firstTime()-e.lanes[i].lasted(now))
 		}
 	}
-	if len(waits) > 0 {
-		left = e.firstTime()
+	if len(f.waits) > 0 {
+		f.left = e.firstTime()
 	}
-	return left, waits, begun && !e.alone() && e.barring() == nil
+	f.begun = f.begun && !e.alone() && e.barring() == nil
+	return f
 }
 
 // Hindrance says what keeps all masters from voting that is not about one of them: they
@@ -36,33 +43,41 @@ func (e *Engine) Hindrance() string {
 	if err := e.barring(); err != nil {
 		return "nothing is granted until this proxy is restarted: " + err.Error()
 	}
-	left, waits, begun := e.firstLeft()
-	if !begun {
+	f := e.firstStart()
+	if !f.begun {
 		return ""
 	}
-	const atOnce = "or at once after redlock-proxy bootstrap --no-locks-held"
+	atOnce := "or at once after redlock-proxy bootstrap --no-locks-held"
+	if f.away {
+		atOnce += ", when all can be reached"
+	}
 	text := "no master is marked: a new set, or all was lost; "
 	switch {
-	case !e.FirstStart && len(waits) > 0:
+	case !e.FirstStart && len(f.waits) > 0:
 		return text + "run redlock-proxy bootstrap, as first-start is no"
-	case len(waits) > 0:
-		return text + fmt.Sprintf("locks %v after %s can be marked, too, %s", left.Round(time.Second), strings.Join(waits, " "), atOnce)
+	case len(f.waits) > 0:
+		return text + fmt.Sprintf("locks %v after %s can be marked, too, %s", f.left.Round(time.Second), strings.Join(f.waits, " "), atOnce)
 	}
 	if now, known := e.Now(); known {
-		return text + fmt.Sprintf("locks from %s, %s", now.Add(left).Local().Format(time.TimeOnly), atOnce)
+		return text + fmt.Sprintf("locks from %s, %s", now.Add(f.left).Local().Format(time.TimeOnly), atOnce)
 	}
-	return text + fmt.Sprintf("locks in %v, %s", left.Round(time.Second), atOnce)
+	return text + fmt.Sprintf("locks in %v, %s", f.left.Round(time.Second), atOnce)
 }
 
-// firstStatus has the masters of a first start tell how long it lasts.
+// firstStatus has the masters of a first start tell how long it lasts: that is not known
+// before all are marked.
 func (e *Engine) firstStatus(masters []MasterStatus) {
-	left, _, begun := e.firstLeft()
-	if !begun {
+	f := e.firstStart()
+	if !f.begun {
 		return
 	}
 	for i, s := range e.sights() {
-		if s.reached && (s.first || s.nonce == "") {
-			masters[i].Left = max(left, 0)
+		switch {
+		case !s.reached:
+		case len(f.waits) > 0:
+			masters[i].Left = 0
+		default:
+			masters[i].Left = max(f.left, 0)
 		}
 	}
 }

@@ -17,8 +17,11 @@ func errOfASet(text string) error {
 	if m, err := parseMarker(text); err == nil {
 		what = "it bears the marker of a set, which has " + m.terms.String()
 	}
-	return &errUnfit{what + ", and a proxy that is given it alone would grant what the set's proxies grant as well",
-		"name all masters of the set; or, if it is nobody's any more, delete the key " + MarkerKey + " there in every database, and start the proxy again"}
+	return &errMisnamed{
+		errUnfit{what + ", and a proxy that is given it alone would grant what the set's proxies grant as well",
+			"name all masters of the set; or, if it is nobody's any more, delete the key " + MarkerKey + " there in every database, and start the proxy again"},
+		[]error{ErrConfiguration, ErrOtherTerms},
+	}
 }
 
 // standAlone examines the only master that there is.

@@ -68,6 +68,14 @@ func TestLoneProxyThatMeetsAMarkerGrantsNothingMore(t *testing.T) {
 				if err := w.engine.Refusal(); err == nil || !strings.Contains(err.Error(), "bears") {
 					t.Errorf("it is told %v", err)
 				}
+				if why := w.acquire("k", "b", time.Second).Why; !strings.HasPrefix(why, "nothing is granted until this proxy is restarted: ") {
+					t.Errorf("NOQUORUM tells %q", why)
+				}
+				before := m.dialled()
+				time.Sleep(time.Minute)
+				if n := m.dialled() - before; n > 2*8 {
+					t.Errorf("it was dialled %d times in a minute", n)
+				}
 				w.engine = New(w.cfg, testLog())
 				w.engines = append(w.engines, w.engine)
 				<-w.engine.Tried()

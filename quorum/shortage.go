@@ -123,7 +123,7 @@ func (e *Engine) watchQuorum() {
 		log = e.root.log.With("database", e.db())
 	}
 	switch lost := s.can < quorumOf(len(e.lanes)); {
-	case lost && m.since == 0:
+	case lost && (m.since == 0 || !m.told && e.toldByRoot()):
 		m.since, m.refused = max(now, 1), e.refused()
 	case lost && !m.told && now-m.since >= e.AcquireTimeout:
 		m.told = true
@@ -146,13 +146,21 @@ func (e *Engine) watchQuorum() {
 	}
 }
 
+// toldByRoot tells that database 0 has no quorum either: one line is enough.
+func (e *Engine) toldByRoot() bool {
+	return e.root != nil && e.root.shortage(nil).can < quorumOf(len(e.lanes))
+}
+
 // db is the database of the engine.
 func (e *Engine) db() int { return e.lanes[0].master.db }
 
-// refused is how many requests were answered with NOQUORUM.
+// refused is how many requests were answered with NOQUORUM, by database 0 for all.
 func (e *Engine) refused() (n uint64) {
 	for k := range e.decisions {
 		n += e.decisions[k][Unavailable].Load()
+	}
+	for _, d := range e.opened() {
+		n += d.refused()
 	}
 	return n
 }

@@ -83,6 +83,34 @@ func TestLossOfTheQuorumIsLoggedOnceAndThatItIsBack(t *testing.T) {
 	})
 }
 
+func TestLossOfTheQuorumIsLoggedOnceForAllDatabases(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		if err := w.engine.Open(3); err != nil {
+			t.Fatal(err)
+		}
+		w.down(1, 2)
+		w.want(w.acquire("k", "a", time.Minute), Unavailable)
+		w.want(w.ask(Request{Kind: Acquire, DB: 3, Key: "k", Token: "a", TTL: time.Minute}), Unavailable)
+		time.Sleep(time.Minute)
+		w.up(1, 2)
+		time.Sleep(time.Minute)
+		if found := log.lines("the quorum is lost"); len(found) != 1 {
+			t.Errorf("%q", found)
+		}
+		if found := log.lines("the quorum is back"); len(found) != 1 || !strings.Contains(found[0], "refused=2") {
+			t.Errorf("%q", found)
+		}
+		// Two masters forget what is in database 3 alone.
+		for _, m := range w.masters[:2] {
+			m.set(func(m *fakeMaster) { m.in(3, func() { clear(m.keys) }) })
+		}
+		time.Sleep(time.Minute)
+		if found := log.lines("the quorum is lost"); len(found) != 2 || !strings.Contains(found[1], "database=3") {
+			t.Errorf("%q", found)
+		}
+	})
+}
+
 func TestMasterThatIsDownForAnotherReasonSaysSo(t *testing.T) {
 	operated(t, func(w *world, log *logged) {
 		m := w.masters[0]

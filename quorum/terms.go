@@ -34,8 +34,12 @@ func (t terms) String() string {
 		time.Duration(t.AcquireTimeout)*time.Millisecond, time.Duration(t.MaxTTL)*time.Millisecond)
 }
 
-// ErrOtherTerms is what an error is where a master belongs to proxies that are
-// configured otherwise. Trying again does not help, another configuration does.
+// ErrConfiguration is what an error is where trying again does not help, and another
+// configuration of this proxy does.
+var ErrConfiguration = errors.New("the configuration is wrong")
+
+// ErrOtherTerms is what an ErrConfiguration is where a master belongs to proxies that
+// are configured otherwise.
 var ErrOtherTerms = errors.New("the configuration is not the masters'")
 
 // errOtherTerms tells of a master's marker with other terms than ours. It is never
@@ -46,17 +50,22 @@ type errOtherTerms struct {
 	name   string // of the master, as it is called here
 }
 
-func (e *errOtherTerms) Is(err error) bool { return err == ErrOtherTerms }
+func (e *errOtherTerms) Is(err error) bool { return err == ErrOtherTerms || err == ErrConfiguration }
 
 func (e *errOtherTerms) Error() string {
 	return strings.Join(e.differences(), "; ") + "; configure all proxies alike, or make a new set with change-masters"
+}
+
+// misspelt tells that the master itself bears another name in its set.
+func (e *errOtherTerms) misspelt() bool {
+	return slices.Contains(without(e.theirs.Set, e.ours.Set), e.theirs.Member) && slices.Contains(without(e.ours.Set, e.theirs.Set), e.name)
 }
 
 // differences says what differs, and nothing else.
 func (e *errOtherTerms) differences() (list []string) {
 	there := without(e.theirs.Set, e.ours.Set)
 	here := without(e.ours.Set, e.theirs.Set)
-	if called := e.theirs.Member; slices.Contains(there, called) && slices.Contains(here, e.name) {
+	if called := e.theirs.Member; e.misspelt() {
 		list = append(list, fmt.Sprintf("it is called %s in its set and %s here: if that is the same server, add ?name=%s to its URL", called, e.name, called))
 		there, here = without(there, []string{called}), without(here, []string{e.name})
 	}

@@ -125,9 +125,8 @@ func (e *Engine) refuse(name string, err error) {
 	t := e.trusts()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var unfit *errUnfit
 	terms := errors.Is(err, ErrOtherTerms)
-	if t.refusal == nil && (terms || errors.As(err, &unfit)) {
+	if (terms || errors.As(err, new(*errUnfit))) && (t.refusal == nil || misspelt(err) && !misspelt(t.refusal)) {
 		t.refusal = fmt.Errorf("master %s: %w", name, err)
 	}
 	if terms && t.barred == nil {
@@ -135,6 +134,13 @@ func (e *Engine) refuse(name string, err error) {
 		t.era.Add(1)
 		e.log.Error("nothing is granted any more until this proxy is restarted", "reason", t.barred)
 	}
+}
+
+// misspelt tells that a master bears another name in its set than here. The others can say
+// no more than that the sets differ.
+func misspelt(err error) bool {
+	var other *errOtherTerms
+	return errors.As(err, &other) && other.misspelt()
 }
 
 // barring is why nothing is granted any more, nil if it is.
@@ -145,8 +151,8 @@ func (e *Engine) barring() error {
 	return t.barred
 }
 
-// Refusal tells of the first master that can be none of this proxy's, and what
-// cures that: its marker was written for other terms, it is another one of the
+// Refusal tells of a master that can be none of this proxy's, and what cures that,
+// which is an ErrConfiguration where nobody else can: its marker was written for other terms, it is another one of the
 // masters, a replica or a cluster node, or it evicts keys. A proxy that meets such
 // a one when it starts must not serve: with another set of masters its quorums need
 // not meet those of the others, and the rest is easily mended now. Of a master that

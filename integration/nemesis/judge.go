@@ -22,6 +22,12 @@ type judged struct {
 	strange []string // answers that no client should be given
 }
 
+// mayBeTold tells that a client may be given that answer, or none, where nothing is known:
+// there was no quorum, or, beside a master or a proxy that stood still, none in time.
+func mayBeTold(text string) bool {
+	return text == lostConnection || strings.HasPrefix(text, "NOQUORUM ") || strings.HasPrefix(text, "ERR the ttl is too short: ")
+}
+
 func judge(r *played) *judged {
 	j := &judged{
 		played:  r,
@@ -32,7 +38,7 @@ func judge(r *played) *judged {
 		service: lease.Served(r.history.Probes, r.from, r.to),
 	}
 	for _, op := range slices.Concat(r.history.Ops, r.history.Probes) {
-		if op.Outcome == lease.Unknown && op.Heard != lostConnection && !strings.HasPrefix(op.Heard, "NOQUORUM ") {
+		if op.Outcome == lease.Unknown && !mayBeTold(op.Heard) {
 			j.strange = append(j.strange, op.String())
 		}
 	}
