@@ -214,6 +214,8 @@ func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
 		"redis.call('set', KEYS[1], 'v') return redis.call('flushall')",
 		"redis.call('set', KEYS[1], 'v') return redis.pcall('xadd', KEYS[2], '*', 'a', 'b')",
 		"redis.call('hset', KEYS[1], 'a', 'b') return redis.call('keys', '*')",
+		"redis.call('set', KEYS[1], 'v') return redis.call('select', 5)",
+		"redis.pcall('select', '0') return redis.call('set', KEYS[1], 'v')",
 		"KEYS[1] = 'not:declared' return redis.call('set', KEYS[1], 'v')",
 		"redis.call('set', KEYS[1], 'v') KEYS[2] = 'not:declared' return redis.call('set', KEYS[2], 'v')",
 	} {

@@ -36,7 +36,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   -- The answer is made at the first write: from its fifth element on it has a record of
   -- each key that is written to, the first half of which is known then.
   local answer
-  local wrote, removed, ttls, published, db = false, false, nil, nil, ''
+  local wrote, removed, ttls, published = false, false, nil, nil
 
   -- raised is the error that the shadow raised last, and where.
   local raised
@@ -267,10 +267,8 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       published[#published + 1], published[#published + 2] = k, m
       return 0
     elseif n == 'SELECT' then
-      if answer then refuse('the script selects another database after it has written') end
-      local r = raw(n, k, ...)
-      if r.ok then db = k end
-      return r
+      -- That this master may vote is known of the connection's database alone.
+      refuse('the script selects a database: a script is for that of its connection')
     elseif n == 'PING' or n == 'ECHO' then
       return raw(n, k, ...)
     end
@@ -443,7 +441,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         local k = answer[i]
         local after = raw('DUMP', k)
         if after and #after > 100 and not L then after = R.sha1hex(after) end
-        answer[i + 3], answer[i + 4], answer[i + 5] = after or '', raw('PTTL', k), db
+        answer[i + 3], answer[i + 4], answer[i + 5] = after or '', raw('PTTL', k), ''
         n = i + 5
       end
     else
