@@ -427,7 +427,28 @@ func (o *op) mayBeHeld(c counted) bool {
 
 // wasThere tells that the script has changed or removed what there was.
 func (j *journaled) wasThere() bool {
-	return len(j.undo) == 0 || slices.ContainsFunc(j.undo, func(r undoRecord) bool { return r.before != "" })
+	return len(j.undo) == 0 || j.freed() || slices.ContainsFunc(j.undo, func(r undoRecord) bool { return r.before != "" })
+}
+
+// freed tells that the script has removed what there was, which is not put back.
+func (j *journaled) freed() bool {
+	return slices.ContainsFunc(j.found, func(r undoRecord) bool { return r.before != "" && recordOf(j.undo, r.key) == nil })
+}
+
+// hasFreed tells, of a script that is split, that a master has removed for it what others
+// may hold. The next try would find nothing there, and be told so:
+//
+//	1: A takes k on masters 2 and 3, 1 being away; 1 is back, and 2 goes away
+//	2: A lets go of it: 3 removes k, and notes that it has under another key; 1 knows of nothing
+//	3: the note is put back, and k is not; were they asked once more, both would say that
+//	   A did not hold it
+func (o *op) hasFreed(c counted) bool {
+	for i := range o.said {
+		if c.vote(i) == Granted && o.said[i].journal.freed() {
+			return o.mayBeHeld(c)
+		}
+	}
+	return false
 }
 
 // scriptResult takes the reply from those who acted if they won, and else from

@@ -45,7 +45,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		}
 		if d == Split {
 			e.splits.Add(1)
-			if o.attempt < e.SplitRetries && !e.closing.Load() && c.tally(len(e.lanes)).granted > 0 {
+			if o.attempt < e.SplitRetries && !e.closing.Load() && c.tally(len(e.lanes)).granted > 0 && !o.hasFreed(c) {
 				e.tryLater(o)
 				return false
 			}
