@@ -17,8 +17,17 @@ func (o *op) decide(c counted) Decision {
 			return Split
 		}
 		return d
-	case Release, Remove:
+	case Release:
 		return t.release()
+	case Remove:
+		d := t.release()
+		if d == Won && t.granted+t.refused < t.quorum() && !o.owable(c) {
+			if t.pending > 0 {
+				return undecided
+			}
+			return Unavailable
+		}
+		return d
 	case Extend:
 		d := t.extend()
 		if d == Won && o.first != nil && o.flight.void.Load() {
@@ -95,6 +104,13 @@ func (o *op) held(c counted) (s said, most int) {
 		}
 	}
 	return s, most
+}
+
+// owable tells that what was removed can be owed to the masters that have not answered: it
+// is named by its value, which is told of strings alone.
+func (o *op) owable(c counted) bool {
+	s, _ := o.held(c)
+	return s.named
 }
 
 // lack is how many masters have told a read that there is no such key.
