@@ -50,17 +50,19 @@ func (j *journaled) sameEffect(k *journaled) bool {
 	})
 }
 
-// differs tells that two masters are known to have made different things of a key. That is
-// not so where they made them of the same; nor of what is known by its hash alone, a dump
-// of more than a hundred bytes, if that may depend on more than the content.
+// differs tells that two masters are known to have made different things of a key. Of what
+// is known by its hash alone, a dump of more than a hundred bytes, that is not so where they
+// made it of the same, nor if the dump may depend on more than the content.
 func (r *undoRecord) differs(s *undoRecord) bool {
 	switch {
 	case r.after == "" || s.after == "":
 		return r.after != s.after
-	case sameDump(r.after, s.after), sameContent(r.before, s.before):
+	case sameDump(r.after, s.after):
 		return false
 	case isDump(r.after) && isDump(s.after):
 		return !sameContent(r.after, s.after)
+	case sameContent(r.before, s.before):
+		return false
 	}
 	return !ownOrder(r.before) && !ownOrder(s.before)
 }
