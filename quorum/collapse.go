@@ -70,23 +70,27 @@ func (f *flight) begin() {
 // and may have to take back: it is put to the masters right behind the decision.
 // Tokens may be constants, and some commands name none. It does not wait for a split
 // acquire to be tried again: that may be after its own lock has ended. If the lock ends
-// before the decision all the same, see tooLate. The shard is locked.
+// before the decision all the same, see tooLate. It waits as often as it is about keys, at
+// most. The shards are locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
 //	2: B asks for k as "1": master 3 grants, 1 refuses
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
 func (e *Engine) follow(o *op) (waits bool) {
-	if !o.Undecides() || o.flight != nil || o.follows {
+	keys := o.keys()
+	if !o.Undecides() || o.flight != nil || int(o.follows) >= len(keys) {
 		return false
 	}
-	f := e.shards[e.shard(o.Key)].flights[o.Key]
-	if f == nil || !f.asking || !o.actsOn(f.token) {
-		return false
+	for _, key := range keys {
+		f := e.shards[e.shard(key)].flights[key]
+		if f != nil && f.asking && o.actsOn(f.token) {
+			o.follows++
+			f.behind = append(f.behind, o)
+			return true
+		}
 	}
-	o.follows = true
-	f.behind = append(f.behind, o)
-	return true
+	return false
 }
 
 // spoil tells the acquire in flight of a key that another client's command on the key

@@ -220,7 +220,7 @@ func (e *Engine) ready(o *op) bool {
 	eternal := ttl == 0 && o.At == 0
 	switch o.Kind {
 	case Acquire, Extend, Write:
-		if o.attempt == 0 && o.first == nil && !o.follows && (ttl > e.MaxTTL || eternal && o.Kind != Write) {
+		if o.attempt == 0 && o.first == nil && o.follows == 0 && (ttl > e.MaxTTL || eternal && o.Kind != Write) {
 			e.overTTL.Add(1)
 		}
 	}

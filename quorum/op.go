@@ -17,7 +17,7 @@ type op struct {
 	ballot   ballot
 	deciders atomic.Uint64 // a counted: see bound.go
 	holders  atomic.Int32  // see recycle.go
-	follows  bool          // it has waited behind an acquire
+	follows  int32         // how often it has waited behind an acquire
 	untold   atomic.Bool   // it was won, and is taken back
 	memory   memory        // of Key, in what lanes have sent
 	lock     memory        // of a Release: of Key with Token
