@@ -428,7 +428,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
           local k, d, p = answer[i], answer[i + 1], answer[i + 2]
           if d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k) then
             raw('DEL', k)
-            if d ~= '' then raw('RESTORE', k, p > 0 and string.format('%.0f', p) or '0', d) end
+            if d ~= '' then raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d) end
           end
         end
         return {4, 0, '-', 0, refused}
