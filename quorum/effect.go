@@ -42,6 +42,37 @@ func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
 	}
 }
 
+// give gives master i, which has declined, the keys that a quorum had and has now: it may have
+// been away when a lock was taken, and would have no part in it for as long as that is
+// renewed. Where it holds anything it is left alone.
+func (e *Engine) give(o *op, c counted, i int, now time.Time) {
+	if c.vote(i) != Refused || o.said[i].journal.busy {
+		return
+	}
+	for _, key := range o.keys() {
+		theirs := o.made(c, key)
+		if theirs == nil || theirs.before == "" || !isDump(theirs.after) {
+			continue
+		}
+		o.keep()
+		made := &undoRecord{key: key, before: readable(theirs.after), left: theirs.expires}
+		e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, made: made, at: now}, memoryOf(e.hash(key)), o.said[i].ordinal)
+	}
+}
+
+// gives tells that the master is to be given a key where it has none.
+func (n *ending) gives() bool { return n.ends == bringUp && n.left == "" }
+
+// give is endStep of a key that the master is to be given, unless what could have freed it
+// was sent since a place.
+func (l *lane) give(n *ending, m memory, p ordinal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.sentSo.freedSince(m, p) {
+		l.endStepLocked(n)
+	}
+}
+
 // sameEffect tells that two masters, which have acted, may have made the same of all keys.
 func (j *journaled) sameEffect(k *journaled) bool {
 	return !slices.ContainsFunc(j.found, func(r undoRecord) bool {

@@ -24,6 +24,8 @@ func (e *errand) keys() []string {
 	switch {
 	case e.heal != nil:
 		return []string{e.heal.Key}
+	case e.ending != nil && e.ending.gives():
+		return []string{e.ending.key}
 	case e.ending != nil:
 		return nil
 	}

@@ -133,6 +133,10 @@ func fingerprint(dump string) string {
 func (l *lane) endStep(n *ending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.endStepLocked(n)
+}
+
+func (l *lane) endStepLocked(n *ending) bool {
 	if !l.open || len(l.errands) >= maxErrands {
 		l.missed.Add(1)
 		return false

@@ -53,6 +53,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 	case o.Kind == Run:
 		for i := range e.lanes {
 			e.bringUp(o, c, i, now)
+			e.give(o, c, i, now)
 		}
 	case o.Kind == Write:
 		for i := range e.lanes {
