@@ -175,3 +175,24 @@ func TestWhatHasEndedIsNotPutBack(t *testing.T) {
 		}
 	}
 }
+
+// A quorum hangs. What is removed from the third is owed to the two by its value, which is told
+// of a string alone: of another type it would stay with them behind a yes.
+func TestRemovalIsAnsweredWithAYesOnlyWhereItIsOneOrIsOwed(t *testing.T) {
+	for _, lock := range []Request{{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}, runOf(takeHash, "k", "a", "60000")} {
+		inWorld(t, 3, func(w *world) {
+			w.want(w.ask(lock), Won)
+			w.settle()
+			w.each((*fakeMaster).freeze, 1, 2)
+			removed := w.ask(Request{Kind: Remove, Key: "k"})
+			time.Sleep(2 * time.Second)
+			w.each((*fakeMaster).unfreeze, 1, 2)
+			w.votesWithin(1, 5*time.Second)
+			w.votesWithin(2, 5*time.Second)
+			time.Sleep(2 * time.Second)
+			if got := w.read("k"); removed.Decision == Won && got.Exists {
+				t.Errorf("the key was removed, and is there: %+v", got)
+			}
+		})
+	}
+}

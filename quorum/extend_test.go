@@ -151,3 +151,25 @@ func TestTimesAreThoseOfTheMasters(t *testing.T) {
 		}
 	})
 }
+
+// A script is about two keys, and another's acquire of one of them, under the same token, is
+// undecided: what that has set may be taken back.
+func TestScriptWaitsForTheAcquireOfAnyOfItsKeys(t *testing.T) {
+	for _, keys := range [][]string{{"k", "x"}, {"x", "k"}} {
+		inWorld(t, 3, func(w *world) {
+			w.each((*fakeMaster).freeze, 2, 3)
+			acquired := w.put(Request{Kind: Acquire, Key: "k", Token: "1", TTL: time.Minute})
+			synctest.Wait()
+			script := runOf(renewHash, keys[0], "1", "60000")
+			script.Keys = keys
+			renewed := w.put(script)
+			time.Sleep(10 * ms)
+			if sent := w.masters[0].commands("renew hash"); len(sent) > 0 {
+				t.Errorf("of keys %q, before the acquire of k is decided: %q", keys, sent)
+			}
+			w.each((*fakeMaster).unfreeze, 2, 3)
+			w.want(acquired.wait(t), Won)
+			renewed.wait(t)
+		})
+	}
+}

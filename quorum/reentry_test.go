@@ -85,6 +85,8 @@ func TestEffectsThatDiffer(t *testing.T) {
 		want bool
 	}{
 		"alike, of different ones":        {undoRecord{before: whole("1"), after: whole("2")}, undoRecord{after: whole("2")}, false},
+		"made otherwise of the same":      {undoRecord{before: whole("1"), after: whole("2")}, undoRecord{before: whole("1"), after: whole("3")}, true},
+		"made otherwise of nothing":       {undoRecord{after: whole("2")}, undoRecord{after: whole("3")}, true},
 		"counted from different ones":     {undoRecord{before: whole("1"), after: whole("2")}, undoRecord{after: whole("1")}, true},
 		"in another order":                {undoRecord{before: whole("ab"), after: whole("abc")}, undoRecord{before: whole("ba"), after: whole("bac")}, false},
 		"removed and not":                 {undoRecord{before: whole("1")}, undoRecord{before: whole("2"), after: whole("1")}, true},
@@ -97,4 +99,20 @@ func TestEffectsThatDiffer(t *testing.T) {
 			t.Errorf("%s: differs: %v", name, !test.want)
 		}
 	}
+}
+
+// A master was away when the lock was taken, and is back; renewals reach it, and then another
+// one goes away: the holder has never been without a quorum.
+func TestMasterThatHasMissedTheLockIsBroughtUpByRenewals(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(3)
+		w.want(w.ask(runOf(takeHash, "k", "a", "60000")), Won)
+		w.up(3)
+		for range 5 {
+			w.want(w.ask(runOf(renewHash, "k", "a", "60000")), Won)
+			time.Sleep(time.Second)
+		}
+		w.down(1)
+		w.want(w.ask(runOf(renewHash, "k", "a", "60000")), Won)
+	})
 }

@@ -1,0 +1,61 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// redisson is a client that locks as Redisson 4.7 does.
+type redisson struct {
+	talk
+	key, owner string
+	requests   int
+}
+
+func (r *redisson) lock() any {
+	return r.do("EVAL", corpus(r.t, "redisson-tryLock"), "1", r.key, "60000", r.owner)
+}
+
+// unlock answers 1 where the lock is free now, 0 where it is held still, and nil where it
+// was not held. Each request has a key of its own, by which its answer is found again.
+func (r *redisson) unlock() any {
+	r.requests++
+	latch := fmt.Sprintf("redisson_unlock_latch:{%s}:%d", r.key, r.requests)
+	return r.do("EVAL", corpus(r.t, "redisson-unlock"), "3", r.key, "redisson_lock__channel:{"+r.key+"}", latch, "0", "60000", r.owner, "publish", "13500")
+}
+
+func (r *redisson) renew() any {
+	return r.do("EVAL", "if (redis.call('hexists', KEYS[1], ARGV[2]) == 1) then redis.call('pexpire', KEYS[1], ARGV[1]); return 1; end; return 0;",
+		"1", r.key, "60000", r.owner)
+}
+
+// lockedWithout is a lock that the first of three masters has missed, with the relays before
+// them.
+func lockedWithout(t *testing.T) (a *redisson, masters []*Redis, relays []*Relay, p *Proxy) {
+	t.Helper()
+	masters = startMasters(t, 3)
+	relays = relayed(t, masters)
+	p = startProxy(t, relayFlags(relays)...)
+	a = &redisson{talk: dial(t, p.Addr), key: "k", owner: "a:1"}
+	awaitVoting(t, p, 3)
+	relays[0].Cut()
+	awaitVoting(t, p, 2)
+	if r := a.lock(); r != nil {
+		t.Fatal(r)
+	}
+	relays[0].Restore()
+	awaitVoting(t, p, 3)
+	return a, masters, relays, p
+}
+
+// One master has missed the lock, and another one is away when it is let go: that one holds
+// it still, and a third has removed it, which is not put back.
+func TestHolderIsNotToldThatItHeldNothingWithAMasterAway(t *testing.T) {
+	a, _, relays, p := lockedWithout(t)
+	relays[1].Cut()
+	awaitVoting(t, p, 2)
+	if r := a.unlock(); r != int64(1) && !strings.HasPrefix(fmt.Sprint(r), "NOQUORUM ") {
+		t.Errorf("the holder lets go of the lock, and is told %v", r)
+	}
+}
