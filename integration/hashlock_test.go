@@ -25,10 +25,8 @@ func (r *redisson) unlock() any {
 	return r.do("EVAL", corpus(r.t, "redisson-unlock"), "3", r.key, "redisson_lock__channel:{"+r.key+"}", latch, "0", "60000", r.owner, "publish", "13500")
 }
 
-func (r *redisson) renew() any {
-	return r.do("EVAL", "if (redis.call('hexists', KEYS[1], ARGV[2]) == 1) then redis.call('pexpire', KEYS[1], ARGV[1]); return 1; end; return 0;",
-		"1", r.key, "60000", r.owner)
-}
+// renewScript is what its watchdog sends.
+const renewScript = `if (redis.call('hexists', KEYS[1], ARGV[2]) == 1) then redis.call('pexpire', KEYS[1], ARGV[1]); return 1; end; return 0;`
 
 // lockedWithout is a lock that the first of three masters has missed, with the relays before
 // them.
@@ -57,5 +55,23 @@ func TestHolderIsNotToldThatItHeldNothingWithAMasterAway(t *testing.T) {
 	awaitVoting(t, p, 2)
 	if r := a.unlock(); r != int64(1) && !strings.HasPrefix(fmt.Sprint(r), "NOQUORUM ") {
 		t.Errorf("the holder lets go of the lock, and is told %v", r)
+	}
+}
+
+// Renewals bring the lock to the master that has missed it, so that another one may go away.
+func TestRenewalsBringALockToAMasterThatHasMissedIt(t *testing.T) {
+	a, masters, relays, p := lockedWithout(t)
+	for range 20 {
+		a.want(1, "EVAL", renewScript, "1", a.key, "60000", a.owner)
+		if ask(t, masters[0], "EXISTS", a.key) == int64(1) {
+			break
+		}
+	}
+	relays[1].Cut()
+	awaitVoting(t, p, 2)
+	a.want(1, "EVAL", renewScript, "1", a.key, "60000", a.owner)
+	a.want(nil, "EVAL", corpus(t, "redisson-tryLock"), "1", a.key, "60000", a.owner)
+	if r := a.unlock(); r != int64(0) {
+		t.Errorf("it holds the lock once more, and is told %v", r)
 	}
 }
