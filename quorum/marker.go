@@ -191,15 +191,15 @@ func examine(text string, who identity, member string, db int, ours terms, insta
 		return m, forgot, fmt.Sprintf("its marker is that of database %d: they were swapped", m.DB), nil
 	case m.since(who) != "":
 		return m, forgot, m.since(who), nil
-	case m.nonce.provisional() && (m.RunID == who.runID || m.Durable && who.durable):
+	case m.nonce.provisional() && m.RunID == who.runID:
 		return m, waiting, m.Why, nil
 	case m.RunID == who.runID:
 		return m, trusted, "", nil
 	case m.Durable && who.durable && !m.nonce.provisional():
 		return m, excused, "", nil
 	}
-	// Also of a provisional marker: it may be in a dump of long ago, and the master may
-	// have been admitted and have voted since.
+	// Also of a provisional marker: it may be in a dump of long ago, or in a log that was
+	// switched off, and the master may have been admitted and have voted since.
 	return m, restarted, "its process was started anew", nil
 }
 

@@ -65,7 +65,7 @@ func TestWhatAMarkerMakesOfAMaster(t *testing.T) {
 		"one anew that is so no more":    {testMarker(func(m *marker) { m.Durable = true }).String(), anew, "i", restarted, ""},
 		"a quarantine":                   {testMarker(func(m *marker) { m.nonce = newNonce(true) }).String(), here, "i", waiting, ""},
 		"a quarantine, started anew":     {testMarker(func(m *marker) { m.nonce = newNonce(true) }).String(), anew, "i", restarted, ""},
-		"a quarantine, durable":          {testMarker(func(m *marker) { m.nonce, m.Durable = newNonce(true), true }).String(), durable, "i", waiting, ""},
+		"a quarantine, durable":          {testMarker(func(m *marker) { m.nonce, m.Durable = newNonce(true), true }).String(), durable, "i", restarted, ""},
 		"another member's memory":        {testMarker(func(m *marker) { m.Member, m.RunID = "b", "r0" }).String(), here, "i", forgot, ""},
 		"another member itself":          {testMarker(func(m *marker) { m.Member = "b" }).String(), here, "i", 0, "the same server as b"},
 		"another database's":             {testMarker(func(m *marker) { m.DB = 3 }).String(), here, "i", forgot, ""},
