@@ -8,19 +8,32 @@ import (
 )
 
 // A server can be reconfigured while connections to it are open. So once a probe-interval
-// a batch of database 0 asks what the gate asks, behind all else: no vote of a batch
-// counts that is found to have lost keys, or to be unfit, at its end.
+// a batch of database 0, or of each other one while that is not there, asks what the gate
+// asks, behind all else: no vote of a batch counts that is found to have lost keys, or to be
+// unfit, at its end.
 
 var askInfo = rueidis.Builder{}.Arbitrary("INFO").Build().Pin()
 
 // looks tells that it is time for the next batch to do so.
 func (l *lane) looks() bool {
 	now := l.engine.boot()
-	if l.master.db != 0 || now-l.looked < l.engine.ProbeInterval {
+	if l.looksElsewhere() || now-l.looked < l.engine.ProbeInterval {
 		return false
 	}
 	l.looked = now
 	return true
+}
+
+// looksElsewhere tells that the lane of database 0 does so. A master that it cannot reach any
+// more, as one that has a new password, may be there on older connections.
+func (l *lane) looksElsewhere() bool {
+	if l.master.db == 0 {
+		return false
+	}
+	root := l.engine.root.lanes[l.index]
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	return root.open
 }
 
 // hears takes in what a batch that looks was told. A master that lost keys by its own word
