@@ -149,9 +149,9 @@ func (p *plan) follows() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// judge tells the part of a server by its marker. old says that it is of the old
-// set.
-func (p *plan) judge(text string, who identity, old bool) (m marker, is part, err error) {
+// judge tells the part of a server by its marker in a database. old says that it is of the
+// old set, and whole that the log is, which it has read if it was started anew.
+func (p *plan) judge(text string, who identity, db int, old, whole bool) (m marker, is part, err error) {
 	if text == "" {
 		switch {
 		case !old:
@@ -164,7 +164,9 @@ func (p *plan) judge(text string, who identity, old bool) (m marker, is part, er
 	if m, err = parseMarker(text); err != nil {
 		return m, 0, err
 	}
-	same := m.RunID == who.runID || m.Durable && who.durable
+	same := m.RunID == who.runID || m.Durable && who.durable && whole
+	// As for a proxy: no other is there to see it.
+	same = same && m.since(who) == "" && (m.DB == db || m.DB == notTold)
 	switch {
 	case m.terms.equal(p.terms) && m.Installation == p.into:
 		switch {

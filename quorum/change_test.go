@@ -34,6 +34,7 @@ func TestPartInAChangeOfTheSet(t *testing.T) {
 		"of the old set":                        {text(oldTerms, asIs), here, true, remembers, ""},
 		"of the old set, started anew":          {text(oldTerms, asIs), other, true, lost, ""},
 		"of the old set, started anew, durable": {text(oldTerms, func(m *marker) { m.Durable = true }), sure, true, remembers, ""},
+		"of the old set, of another database":   {text(oldTerms, func(m *marker) { m.DB = 1 }), here, true, lost, ""},
 		"of the old set, quarantined":           {text(oldTerms, provisional), here, true, lost, ""},
 		"of the old set, and not named":         {text(oldTerms, asIs), here, false, 0, "it has the marker of a of the old set, and is none of it"},
 		"begun":                                 {text(newTerms, provisional), here, true, begun, ""},
@@ -48,12 +49,12 @@ func TestPartInAChangeOfTheSet(t *testing.T) {
 		"of another installation":               {text(newTerms, func(m *marker) { m.Installation = "third" }), here, false, 0, "by installation third"},
 	} {
 		p := plan{old: oldTerms.Set, terms: newTerms, from: "old", into: "new"}
-		if _, is, err := p.judge(c.text, c.who, c.old); is != c.is || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+		if _, is, err := p.judge(c.text, c.who, 0, c.old, true); is != c.is || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %v, %v; want %v, %s", name, is, err, c.is, c.err)
 		}
 	}
 	p := plan{old: []string{"a"}, terms: newTerms, from: aloneFrom, into: "new"}
-	if _, is, err := p.judge("", here, true); is != remembers || err != nil {
+	if _, is, err := p.judge("", here, 0, true, true); is != remembers || err != nil {
 		t.Errorf("a master alone: %v, %v", is, err)
 	}
 }

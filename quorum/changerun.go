@@ -17,7 +17,9 @@ type changed struct {
 	master   Master
 	old, new bool
 	who      identity
-	count    int // of databases
+	count    int               // of databases
+	log      string            // that it writes, by its marker, if it is durable
+	others   map[string]string // which logs the others write, by the same
 	parts    [Databases]part
 	nonces   [Databases]nonce
 }
@@ -205,8 +207,14 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 		return err
 	}
 	for i, s := range r.servers {
+		whole := r.whole(i, texts)
+		if m, err := parseMarker(texts[i][0]); err == nil {
+			if s.others = m.Others; whole && m.Durable {
+				s.log = m.log()
+			}
+		}
 		for db, text := range texts[i] {
-			_, is, err := r.judge(text, s.who, s.old)
+			_, is, err := r.judge(text, s.who, db, s.old, whole)
 			if err != nil {
 				problems = append(problems, of(s.master, fmt.Errorf("database %d: %w", db, err)))
 				break
@@ -215,6 +223,28 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// whole tells whether the log that a server writes holds all that it has granted, as far as
+// so many of the old set can tell as any of its quorums shares a master with; see durable.go.
+func (r *changeRun) whole(i int, texts [][]string) bool {
+	m, err := parseMarker(texts[i][0])
+	if err != nil || m.RunID == r.servers[i].who.runID {
+		return err == nil
+	}
+	asked := 0
+	for j, s := range r.servers {
+		by, err := parseMarker(texts[j][0])
+		remembers := by.RunID == s.who.runID || by.Durable && s.who.durable
+		if j == i || !s.old || err != nil || !remembers || by.nonce.provisional() && !by.Holds {
+			continue
+		}
+		if told := by.Others[m.Member]; told != "" && told != m.log() {
+			return false
+		}
+		asked++
+	}
+	return asked >= r.needed()
 }
 
 // markers are what stands in each database.
@@ -297,7 +327,7 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 
 // marker is what all markers of the new set have in common.
 func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
-	return marker{
+	m := marker{
 		nonce:        newNonce(provisional),
 		Installation: r.into,
 		Member:       s.master.Name,
@@ -309,6 +339,13 @@ func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
 		Evicted:      s.who.evicted,
 		Replication:  s.who.replication,
 	}
+	if s.who.durable {
+		m.Log = s.log
+	}
+	if db == 0 {
+		m.Others = s.others
+	}
+	return m
 }
 
 // begin is a server's provisional marker, if it is to get one.
