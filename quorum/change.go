@@ -20,14 +20,21 @@ import (
 //	2: so many masters of the old set, or more, have theirs replaced by such a one:
 //	   no proxy of the old set counts their votes any more, nor would it ever
 //	   overwrite that marker
-//	3: every master of the new set is given what the masters of step 2 hold
+//	3: every master of the new set is given what the masters of step 2 hold, and when all
+//	   have it, those are told so
 //	4: all of them get the marker that lets them vote
 //
 // Those that stay are given it, too. Why: of 1 to 5, A wins k on 3 4 5; the new set
 // is 1 2 3; B asks for k, and 1 and 2 grant it.
 //
 // All that has been done stands in the markers. So it can be begun again after
-// whatever ended it, by the same order. Until then proxies of the new set refuse to
+// whatever ended it, by the same order, which admits nobody who may have voted before:
+//
+//	1: of 1 2 3 the set 4 5 6 was made, and A wins k on 5 and 6
+//	2: 6 loses its memory; the order is given again, and 6 is given what 1 2 3 hold
+//	3: B asks for k; 4 and 6 grant
+//
+// It is left to the proxies, as any master that forgot. Until all is finished proxies of the new set refuse to
 // serve. Why a quarantine would not do:
 //
 //	1: of 1 2 3, which are to become 1 to 5, 1 is marked, and the order is cut off
@@ -51,6 +58,8 @@ const (
 	kept                      // marked by step 2, and holds what it granted in the old set
 	begun                     // marked by step 1 or 2, and has to be given everything
 	done                      // marked by step 4
+	forgetful                 // may have voted in the new set, and have lost keys since
+	left                      // the same, and marked so: it is the proxies'
 )
 
 func (p part) String() string {
@@ -67,6 +76,10 @@ func (p part) String() string {
 		return "begun"
 	case done:
 		return "done"
+	case forgetful:
+		return "forgetful"
+	case left:
+		return "left"
 	}
 	return "unknown"
 }
@@ -78,6 +91,7 @@ type plan struct {
 	from   string   // the old set's installation; "" before it was seen
 	into   string   // the new set's; "" before it was seen
 	maxTTL int64    // the old set's, in milliseconds
+	given  bool     // step 3 was finished before
 }
 
 // needed is how many masters of the old set have to be read.
@@ -120,6 +134,14 @@ func (p *plan) learn(text string) error {
 		return fmt.Errorf("its marker tells of installation %s as the new one, another's of %s", into, p.into)
 	}
 	return nil
+}
+
+// tells notes what else a marker tells, once it is known which sets they are.
+func (p *plan) tells(text string) {
+	m, err := parseMarker(text)
+	if err == nil && m.Installation == p.into && m.terms.equal(p.terms) && (m.Given || !m.Changing) {
+		p.given = true
+	}
 }
 
 // check tells why the change cannot be, by what was learned.
@@ -170,6 +192,8 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 	switch {
 	case m.terms.equal(p.terms) && m.Installation == p.into:
 		switch {
+		case !m.Changing && !(same && !m.nonce.provisional()):
+			return m, left, nil
 		case !same:
 			return m, lost, nil
 		case !m.nonce.provisional():
@@ -188,6 +212,15 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 	return m, remembers, nil
 }
 
+// of tells the part of a server of the new set, if its marker says it is in this one: as of
+// one that has no part yet, that may be since it has forgotten all.
+func (p *plan) of(is part) part {
+	if p.given && (is == blank || is == remembers || is == lost) {
+		return forgetful
+	}
+	return is
+}
+
 // source tells that a server of the old set in this part holds what it granted
 // there.
 func (p part) source() bool { return p == remembers || p == kept || p == done }
@@ -195,5 +228,8 @@ func (p part) source() bool { return p == remembers || p == kept || p == done }
 // marks tells whether a server in this part gets a provisional marker, and whether
 // that says that it holds what it granted.
 func (p part) marks() (provisional, holds bool) {
-	return p == blank || p == remembers || p == lost, p == remembers
+	return p == blank || p == remembers || p == lost || p == forgetful, p == remembers
 }
+
+// voted tells that there is nothing to be given to a server in this part.
+func (p part) voted() bool { return p == done || p == forgetful || p == left }

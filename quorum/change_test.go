@@ -20,7 +20,8 @@ func TestPartInAChangeOfTheSet(t *testing.T) {
 		return m.String()
 	}
 	asIs := func(*marker) {}
-	provisional := func(m *marker) { m.nonce = newNonce(true) }
+	quarantined := func(m *marker) { m.nonce = newNonce(true) }
+	provisional := func(m *marker) { m.nonce, m.Changing = newNonce(true), true }
 	for name, c := range map[string]struct {
 		text string
 		who  identity
@@ -35,7 +36,7 @@ func TestPartInAChangeOfTheSet(t *testing.T) {
 		"of the old set, started anew":          {text(oldTerms, asIs), other, true, lost, ""},
 		"of the old set, started anew, durable": {text(oldTerms, func(m *marker) { m.Durable = true }), sure, true, remembers, ""},
 		"of the old set, of another database":   {text(oldTerms, func(m *marker) { m.DB = 1 }), here, true, lost, ""},
-		"of the old set, quarantined":           {text(oldTerms, provisional), here, true, lost, ""},
+		"of the old set, quarantined":           {text(oldTerms, quarantined), here, true, lost, ""},
 		"of the old set, and not named":         {text(oldTerms, asIs), here, false, 0, "it has the marker of a of the old set, and is none of it"},
 		"begun":                                 {text(newTerms, provisional), here, true, begun, ""},
 		"begun, new":                            {text(newTerms, provisional), here, false, begun, ""},
@@ -44,7 +45,8 @@ func TestPartInAChangeOfTheSet(t *testing.T) {
 		"kept, started anew":                    {text(newTerms, func(m *marker) { provisional(m); m.Holds = true }), other, true, lost, ""},
 		"kept, started anew, durable":           {text(newTerms, func(m *marker) { provisional(m); m.Holds, m.Durable = true, true }), sure, true, kept, ""},
 		"done":                                  {text(newTerms, asIs), here, true, done, ""},
-		"done, started anew":                    {text(newTerms, asIs), other, true, lost, ""},
+		"done, started anew":                    {text(newTerms, asIs), other, true, left, ""},
+		"done, quarantined by a proxy":          {text(newTerms, quarantined), here, true, left, ""},
 		"done, told anew by a proxy":            {text(newTerms, func(m *marker) { m.From = "" }), here, true, done, ""},
 		"of another installation":               {text(newTerms, func(m *marker) { m.Installation = "third" }), here, false, 0, "by installation third"},
 	} {

@@ -113,6 +113,13 @@ func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing) err
 		return err
 	}
 	for _, s := range r.servers {
+		if s.old {
+			if err := r.mark(ctx, s, r.give); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range r.servers {
 		if s.new {
 			if err := r.mark(ctx, s, r.admit); err != nil {
 				return err
@@ -206,6 +213,11 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	for i := range r.servers {
+		for _, text := range texts[i] {
+			r.tells(text)
+		}
+	}
 	for i, s := range r.servers {
 		whole := r.whole(i, texts)
 		if m, err := parseMarker(texts[i][0]); err == nil {
@@ -218,6 +230,9 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 			if err != nil {
 				problems = append(problems, of(s.master, fmt.Errorf("database %d: %w", db, err)))
 				break
+			}
+			if s.new {
+				is = r.of(is)
 			}
 			s.parts[db], s.nonces[db] = is, nonceOf(text)
 		}
@@ -266,15 +281,23 @@ func (m *member) markers() (texts []string, err error) {
 	return texts, nil
 }
 
-// finished tells that all masters of the new set may vote.
+// finished tells that all masters of the new set may vote, but for what is left to proxies.
 func (r *changeRun) finished() bool {
+	return r.all(func(p part) bool { return p == done || p == left })
+}
+
+// all tells it of the parts of all servers of the new set.
+func (r *changeRun) all(is func(part) bool) bool {
 	return !slices.ContainsFunc(r.servers, func(s *changed) bool {
-		return s.new && slices.ContainsFunc(s.parts[:s.count], func(p part) bool { return p != done })
+		return s.new && slices.ContainsFunc(s.parts[:s.count], func(p part) bool { return !is(p) })
 	})
 }
 
-// enough is an error if too few masters of the old set remember.
+// enough is an error if too few masters of the old set remember what is to be given yet.
 func (r *changeRun) enough() error {
+	if r.all(part.voted) {
+		return nil
+	}
 	for db := range r.servers[0].count {
 		var not []string
 		remembering := 0
@@ -355,6 +378,10 @@ func (r *changeRun) begin(s *changed, db int) (m marker, is part) {
 		return m, 0
 	}
 	m = r.marker(s, db, true)
+	if s.parts[db] == forgetful {
+		m.Why = "it may have lost what it granted after change-masters had finished"
+		return m, left
+	}
 	m.Why, m.Changing, m.Holds, is = "change-masters has not finished", true, holds, begun
 	if !s.new {
 		m.Why = "it has left its set"
@@ -365,9 +392,22 @@ func (r *changeRun) begin(s *changed, db int) (m marker, is part) {
 	return m, is
 }
 
+// give is the provisional marker of a server that holds what has been given.
+func (r *changeRun) give(s *changed, db int) (m marker, is part) {
+	if s.parts[db] != kept {
+		return m, 0
+	}
+	m = r.marker(s, db, true)
+	m.Why, m.Changing, m.Holds, m.Given = "change-masters has not finished", true, true, true
+	if !s.new {
+		m.Why = "it has left its set"
+	}
+	return m, kept
+}
+
 // admit is a server's marker by which it may vote, if it has it not.
 func (r *changeRun) admit(s *changed, db int) (m marker, is part) {
-	if s.parts[db] == done {
+	if s.parts[db].voted() {
 		return m, 0
 	}
 	return r.marker(s, db, false), done
@@ -393,13 +433,17 @@ func (r *changeRun) fillAll(ctx context.Context) error {
 		wait.Go(func() {
 			keys := int64(0)
 			for db := range s.count {
-				if s.parts[db] != done && errs[i] == nil {
+				if !s.parts[db].voted() && errs[i] == nil {
 					var n int64
 					n, errs[i] = r.fill(ctx, s, db, began)
 					keys += n
 				}
 			}
-			if errs[i] == nil {
+			switch {
+			case errs[i] != nil:
+			case slices.Contains(s.parts[:s.count], left):
+				r.tell(fmt.Sprintf("master %s may have lost what it granted since: proxies let it vote when it has caught up", s.master.Name))
+			default:
 				r.tell(fmt.Sprintf("master %s holds the locks of the old set: %d keys were given to it", s.master.Name, keys))
 			}
 		})
