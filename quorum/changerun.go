@@ -293,15 +293,17 @@ func (r *changeRun) all(is func(part) bool) bool {
 	})
 }
 
-// enough is an error if too few masters of the old set remember what is to be given yet.
+// enough is an error if too few masters of the old set remember what is to be given yet. When
+// there is no way back to it, the rest is waited for until none of its locks can live.
 func (r *changeRun) enough() error {
 	if r.all(part.voted) {
 		return nil
 	}
 	for db := range r.servers[0].count {
 		var not []string
-		remembering := 0
+		remembering, closed := 0, false
 		for _, s := range r.servers {
+			closed = closed || s.old && (s.parts[db] == kept || s.parts[db] == begun || s.parts[db] == done)
 			switch {
 			case s.old && s.parts[db].source():
 				remembering++
@@ -309,16 +311,23 @@ func (r *changeRun) enough() error {
 				not = append(not, s.master.Name)
 			}
 		}
-		if remembering < r.needed() {
-			text := fmt.Sprintf("database %d: %d masters of the old set remember what they granted, %d are needed", db, remembering, r.needed())
-			if len(not) > 0 {
-				text += "; these may have lost locks: " + strings.Join(not, " ")
-			}
-			if len(r.absent) > 0 {
-				text += "; these are not there: " + strings.Join(r.absent, " ")
-			}
-			return errors.New(text + "; bring them back, or let a proxy of the old set do so")
+		if remembering >= r.needed() {
+			continue
 		}
+		text := fmt.Sprintf("database %d: %d masters of the old set remember what they granted, %d are needed", db, remembering, r.needed())
+		if len(not) > 0 {
+			text += "; these may have lost locks: " + strings.Join(not, " ")
+		}
+		if len(r.absent) > 0 {
+			text += "; these are not there: " + strings.Join(r.absent, " ")
+		}
+		switch {
+		case !closed:
+			return errors.New(text + "; bring them back, or let a proxy of the old set do so")
+		case len(r.old)-len(r.absent) < r.needed():
+			return errors.New(text + "; bring them back, or start empty servers in their place")
+		}
+		r.tell(text)
 	}
 	return nil
 }
