@@ -127,7 +127,7 @@ func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) 
 	if err != nil || a.kind != BulkReply {
 		return "", false
 	}
-	m, s, _, err := examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation())
+	m, s, _, err := examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
 	if err != nil || s != trusted && s != excused {
 		return "", false
 	}

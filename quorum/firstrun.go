@@ -175,7 +175,7 @@ func (l *lane) markFirst(link *link) (standing, error) {
 		l.settleJump(p.clock)
 		l.wrote = first.Loss
 		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.firstTime())
-		e.learn(installation)
+		e.learn(installation, "")
 		e.rouseAll()
 		return 0, nil
 	case len(a.elems) != 2:
@@ -192,7 +192,7 @@ func (l *lane) markFirst(link *link) (standing, error) {
 		return 0, fmt.Errorf("database %d: %w", a.elems[0].int, err)
 	}
 	// It has a part in an installation already, but for this database.
-	if !e.learn(m.Installation) {
+	if !e.learn(m.Installation, m.From) {
 		l.withhold(nil, "it has no marker here, and another installation's elsewhere")
 		return unmarked, nil
 	}

@@ -134,6 +134,7 @@ const (
 	restarted                     // its process is another, which may know nothing of what was granted
 	forgot                        // it has lost keys in any database, or may have
 	excused                       // it was started anew, and had everything on disk
+	outdated                      // it has come back with what it held before the set was changed
 )
 
 // A marker that is gone tells of its database alone: FLUSHDB leaves the others as they
@@ -168,7 +169,7 @@ func (m marker) since(who identity) (why string) {
 // none) in a database, given what this proxy is configured with and the installation
 // as far as it is known ("" before the first marker was seen). It is pure. why is told
 // of a master that forgot. An error means that the master is not ours to touch.
-func examine(text string, who identity, member string, db int, ours terms, installation string) (m marker, s standing, why string, err error) {
+func examine(text string, who identity, member string, db int, ours terms, installation, from string) (m marker, s standing, why string, err error) {
 	if text == "" {
 		if installation == "" {
 			return m, unmarked, "", nil
@@ -179,8 +180,12 @@ func examine(text string, who identity, member string, db int, ours terms, insta
 		return m, 0, "", err
 	}
 	switch {
+	case m.ofAnEarlier(who) && from != "" && m.Installation == from:
+		return m, outdated, "it has come back with what it held before its set was changed", nil
 	case !m.terms.equal(ours):
 		return m, 0, "", &errOtherTerms{theirs: m, ours: ours, name: member}
+	case m.ofAnEarlier(who) && m.Changing && m.Installation == installation:
+		return m, restarted, "it has come back with what it held while its set was changed", nil
 	case m.Changing:
 		return m, 0, "", errChanging
 	case installation != "" && m.Installation != installation:
@@ -203,6 +208,18 @@ func examine(text string, who identity, member string, db int, ours terms, insta
 	// Also of a provisional marker: it may be in a dump of long ago, or in a log that was
 	// switched off, and the master may have been admitted and have voted since.
 	return m, restarted, "its process was started anew", nil
+}
+
+// ofAnEarlier tells that the marker is an earlier process's, and may be older than what
+// became of its master there. That another master bears a marker of the installation which
+// change-masters has made, without Changing, tells that each of its masters has been given
+// everything, so that one which comes back as it was before has lost its memory as any other:
+//
+//	1: a set of 1 2 3 becomes 1 to 5, and its proxies serve
+//	2: master 1 crashes, and reads a dump of before; were its marker that of another set's,
+//	   no proxy would grant anything
+func (m marker) ofAnEarlier(who identity) bool {
+	return m.RunID != who.runID && !(m.Durable && who.durable)
 }
 
 // Scripts that write a marker act only where it still is what was read: of two

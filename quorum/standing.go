@@ -67,7 +67,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 	if l.engine.alone() {
 		return l.standAlone(link)
 	}
-	looked, again := false, 0
+	looked, asked, again := false, false, 0
 	for range 16 {
 		l.met = l.watch.found()
 		a, p, err := link.do("GET", MarkerKey)
@@ -81,8 +81,13 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		if p.nonce != nonceOf(a.str) {
 			continue
 		}
-		m, s, why, err := examine(a.str, link.who, l.master.Name, l.master.db, l.engine.terms, l.engine.installation())
+		m, s, why, err := examine(a.str, link.who, l.master.Name, l.master.db, l.engine.terms, l.engine.installation(), l.engine.from())
 		if err != nil {
+			if m.ofAnEarlier(link.who) && !asked {
+				asked = true
+				l.awaitOthers(ctx)
+				continue
+			}
 			return err
 		}
 		if s == forgot && !looked {
@@ -101,7 +106,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		if s == emptied && !l.anotherVotesNow(ctx) {
 			s = unmarked
 		}
-		if s != foreign && m.Installation != "" && !l.engine.learn(m.Installation) {
+		if s != foreign && s != outdated && m.Installation != "" && !l.engine.learn(m.Installation, m.From) {
 			continue // another lane has learned of another one meanwhile
 		}
 		if by := l.look(p.clock); by != 0 {
@@ -175,10 +180,19 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 	lost := l.markerOf(link, e.installation(), newInstallation())
 	lost.Why, lost.First = why, m.First && !l.anotherVotes()
 	spared := ""
-	if s == restarted {
+	if s == restarted || s == outdated {
 		spared = link.who.runID
 	}
 	return 0, l.markAll(link, read, lost, lost.Installation, spared)
+}
+
+// awaitOthers waits a little until the marker of another master has told of which installation
+// it is, and of which one that was made.
+func (l *lane) awaitOthers(ctx context.Context) {
+	e := l.engine
+	for began := e.boot(); ctx.Err() == nil && e.boot()-began < e.ConnectTimeout && e.from() == ""; {
+		pause(ctx, e.ConnectTimeout/50)
+	}
 }
 
 // markerOf is a new marker for the lane's master, by which it votes.
@@ -192,6 +206,7 @@ func (l *lane) markerOf(link *link, installation, loss string) marker {
 		RunID:        link.who.runID,
 		Durable:      link.who.durable,
 		Loss:         loss,
+		From:         l.engine.from(),
 		Evicted:      link.who.evicted,
 		Replication:  link.who.replication,
 	}

@@ -18,6 +18,7 @@ type trust struct {
 
 	mu           sync.Mutex // guards what follows
 	installation string     // "" until a marker was seen
+	from         string     // which one it was made of by change-masters, if a marker told
 	voted        bool       // a master of it has been seen to vote
 	refusal      error      // the first master that is not ours
 	barred       error      // why nothing is granted any more
@@ -57,6 +58,14 @@ func (e *Engine) installation() string {
 	return t.installation
 }
 
+// from is the installation that ours was made of by change-masters, as far as is known.
+func (e *Engine) from() string {
+	t := e.trusts()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.from
+}
+
 // trusts is what is known of the masters: the same for all databases.
 func (e *Engine) trusts() *trust {
 	if e.root != nil {
@@ -65,9 +74,9 @@ func (e *Engine) trusts() *trust {
 	return &e.trust
 }
 
-// learn notes the installation that a marker names, if none is known yet. It tells
-// whether that is the one.
-func (e *Engine) learn(installation string) bool {
+// learn notes the installation that a marker names, if none is known yet, and the one that it
+// was made of. It tells whether that is the one.
+func (e *Engine) learn(installation, from string) bool {
 	t := e.trusts()
 	t.mu.Lock()
 	if t.installation == "" {
@@ -75,7 +84,13 @@ func (e *Engine) learn(installation string) bool {
 		defer e.rouseAll()
 	}
 	defer t.mu.Unlock()
-	return t.installation == installation
+	if t.installation != installation {
+		return false
+	}
+	if t.from == "" {
+		t.from = from
+	}
+	return true
 }
 
 // adopt has the masters' installation be another, which stands in the place of what was
@@ -85,7 +100,7 @@ func (e *Engine) adopt(installation string) {
 	t.mu.Lock()
 	changed := t.installation != installation
 	if changed {
-		t.installation, t.voted = installation, false
+		t.installation, t.from, t.voted = installation, "", false
 		t.era.Add(1)
 	}
 	t.mu.Unlock()
