@@ -366,12 +366,12 @@ func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
 		DB:           db,
 		terms:        r.terms,
 		RunID:        s.who.runID,
-		Durable:      s.who.durable,
+		Durable:      s.who.logs(),
 		From:         r.from,
 		Evicted:      s.who.evicted,
 		Replication:  s.who.replication,
 	}
-	if s.who.durable {
+	if m.Durable {
 		m.Log = s.log
 	}
 	if db == 0 {

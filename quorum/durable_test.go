@@ -32,6 +32,10 @@ func TestLogThatWasSwitchedOffExcusesNobody(t *testing.T) {
 			// It is still being written anew when the master crashes.
 			m.set(func(m *fakeMaster) { m.written = &old })
 		},
+		"and on again, unseen": func(w *world, m *fakeMaster) {
+			old := m.copy()
+			m.set(func(m *fakeMaster) { m.written, m.info = &old, "aof_rewrite_in_progress:1\r\n" })
+		},
 		"by a process in between": func(w *world, m *fakeMaster) {
 			m.configure(nil)
 			m.restartBlank()
@@ -63,6 +67,24 @@ func TestLogThatWasSwitchedOffExcusesNobody(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A log that has been written anew is whole, and known to be.
+func TestLogThatHasBeenWrittenAnewExcusesItsMaster(t *testing.T) {
+	inDurableWorld(t, 3, func(w *world) {
+		m := w.masters[0]
+		tellingInfo(m, "aof_rewrite_in_progress:1\r\n")
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		tellingInfo(m, "")
+		time.Sleep(4 * w.cfg.ProbeInterval)
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		m.restartFromLog()
+		time.Sleep(w.cfg.ProbeInterval)
+		w.wantState(1, Voting, "")
+		if s := w.engine.Status(); s.Quarantines != 0 {
+			t.Errorf("%d quarantines", s.Quarantines)
+		}
+	})
 }
 
 // What stands in the logs tells of the logs.

@@ -17,7 +17,8 @@ type identity struct {
 	version  string
 	clientID int64 // of this connection, at the master
 	seven    bool  // it knows what came with 7.0: SET with NX and GET, EXPIRE with flags
-	durable  bool  // every write is on disk before it is answered
+	durable  bool  // every write is on disk before it is answered, unless
+	anew     bool  // its log is being written anew
 	replicas int
 
 	evicted int // keys, by this process so far; notTold if it does not say
@@ -122,6 +123,7 @@ func readInfo(text string) (who identity, err error) {
 		who.evicted = notTold
 	}
 	who.replication, who.continued = info["master_replid"], strings.Trim(info["master_replid2"], "0") != ""
+	who.anew = info["aof_rewrite_in_progress"] == "1" || info["aof_rewrite_scheduled"] == "1"
 	major, _, _ := strings.Cut(who.version, ".")
 	n, _ := strconv.Atoi(major)
 	who.seven = n >= 7
@@ -142,6 +144,11 @@ func isDurable(settings []answer) bool {
 	}
 	return true
 }
+
+// logs tells that what the server grants now is in the log that it would come back with. A
+// log that was switched off, and on again, is the old one until it is written anew, and
+// nothing tells that from one which is only being made shorter.
+func (who identity) logs() bool { return who.durable && !who.anew }
 
 // masterTime reads the reply to TIME.
 func masterTime(a answer) (time.Time, bool) {

@@ -65,6 +65,7 @@ func (l *link) hear(a answer) error {
 		return errors.New("it names another run_id than at the gate")
 	}
 	l.who.evicted, l.who.replication, l.who.continued = now.evicted, now.replication, now.continued
+	l.who.anew = now.anew
 	return nil
 }
 
@@ -95,6 +96,7 @@ func (l *lane) inspect(link *link) error {
 			return err
 		}
 		link.who.durable = durable
+		durable = link.who.logs()
 	}
 	update := func(m marker) marker {
 		if m.nonce.provisional() {

@@ -204,7 +204,7 @@ func (l *lane) markerOf(link *link, installation, loss string) marker {
 		DB:           l.master.db,
 		terms:        l.engine.terms,
 		RunID:        link.who.runID,
-		Durable:      link.who.durable,
+		Durable:      link.who.logs(),
 		Loss:         loss,
 		From:         l.engine.from(),
 		Evicted:      link.who.evicted,
