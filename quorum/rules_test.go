@@ -50,8 +50,8 @@ func catchUps(kind int) schedulesOf {
 
 var rules = []rule{
 	{"a master that forgot is quarantined", "standing.go",
-		"return 0, l.markAll(link, read, lost, lost.Installation, spared)",
-		"_ = spared\n\treturn 0, l.mark(link, read, l.markerOf(link, e.installation(), \"\"))", false, 52, faults},
+		"return 0, l.markAll(link, read, lost, of, spared)",
+		"_, _ = spared, of\n\treturn 0, l.mark(link, read, l.markerOf(link, e.installation(), \"\"))", false, 52, faults},
 	{"a vote counts with its proof", "exchange.go",
 		"counts = counts && heard == nil && !l.doubt",
 		"counts = heard == nil", false, 3114, faults},

@@ -179,11 +179,14 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 	}
 	lost := l.markerOf(link, e.installation(), newInstallation())
 	lost.Why, lost.First = why, m.First && !l.anotherVotes()
-	spared := ""
+	spared, of := "", lost.Installation
 	if s == restarted || s == outdated {
 		spared = link.who.runID
 	}
-	return 0, l.markAll(link, read, lost, lost.Installation, spared)
+	if s == outdated {
+		of = m.Installation
+	}
+	return 0, l.markAll(link, read, lost, of, spared)
 }
 
 // awaitOthers waits a little until the marker of another master has told of which installation
