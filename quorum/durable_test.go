@@ -133,3 +133,33 @@ func TestDurableMasterWaitsForTheOthersUntilNoLockFromBeforeCanLive(t *testing.T
 		w.wantState(2, Voting, "")
 	})
 }
+
+// A log that was switched off in the middle of a quarantine tells nothing of what the master
+// has voted for since.
+func TestQuarantineInALogThatWasSwitchedOffBeginsAnew(t *testing.T) {
+	inDurableWorld(t, 3, func(w *world) {
+		m := w.masters[0]
+		w.down(2)
+		m.restartBlank()
+		time.Sleep(w.cfg.MaxTTL - 10*time.Second)
+		w.wantState(1, Quarantined, "")
+		m.configure(nil)
+		w.up(2)
+		time.Sleep(5 * w.cfg.ProbeInterval)
+		w.wantState(1, Voting, "")
+		w.down(3)
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.settle()
+		w.up(3)
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.wantState(3, Voting, "")
+		w.down(2)
+		m.restartFromLog()
+		for range 30 {
+			if r := w.acquire("k", "b", time.Minute); r.Decision == Won {
+				t.Fatal("a second holder")
+			}
+			time.Sleep(time.Second)
+		}
+	})
+}
