@@ -152,3 +152,6 @@ func (r *Redis) Stop() error {
 	}
 	return errors.Join(err, os.RemoveAll(r.dir))
 }
+
+// Dir is where it keeps its files.
+func (r *Redis) Dir() string { return r.dir }

@@ -218,3 +218,41 @@ func TestChangeOfTheSetGoesOnAfterALossOfTheOldSetWhenNoLockFromBeforeCanLive(t 
 		c.t.Errorf("the order is never carried out: %v\nand the old set: %+v", err, old.Status().Masters[0])
 	})
 }
+
+// What a master of the old set has lost by its own word is lost for a change as it is for
+// proxies, also where none was there to see it.
+func TestChangeOfTheSetBelievesNoMasterThatHasLostKeysByItsOwnWord(t *testing.T) {
+	for name, lose := range map[string]func(m *fakeMaster){
+		"keys were evicted":      func(m *fakeMaster) { m.evict("k") },
+		"it was a replica":       func(m *fakeMaster) { m.info = "master_replid:r1\r\nmaster_replid2:r7\r\n"; delete(m.keys, "k") },
+		"databases were swapped": func(m *fakeMaster) { m.swap(0, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inChange(t, moves["one replaced"], func(c *changing) {
+				first := c.masters[0]
+				for _, m := range c.masters {
+					m.set(func(m *fakeMaster) { m.count = 2 })
+				}
+				tellingInfo(first, "master_replid:r0\r\nmaster_replid2:0000\r\n")
+				for _, n := range []int{1, 2, 3} {
+					m := c.masters[n-1]
+					m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID, Evicted: 0, Replication: "r0"})
+				}
+				c.serve(c.old)
+				time.Sleep(3 * c.cfg.ProbeInterval)
+				c.want(c.acquire("k", "a", 9*time.Second), Won)
+				c.settle()
+				c.heldBy("k", "a", 1, 3)
+				c.stop(c.engine)
+				first.set(lose)
+				c.masters[2].cut()
+				if err := c.change(); err == nil || !strings.Contains(err.Error(), "1 masters of the old set remember what they granted, 2 are needed") {
+					if d := c.grants(c.new, "k", "b"); d == Won {
+						c.t.Fatalf("a second holder; told %q", c.told)
+					}
+					c.t.Fatalf("%v; told %q", err, c.told)
+				}
+			})
+		})
+	}
+}

@@ -118,3 +118,57 @@ func TestNoDatabaseVotesBeforeAnotherHasFoundOutThatKeysWereEvicted(t *testing.T
 		})
 	}
 }
+
+// The connection of database 0 cannot be made again, as one for which the master has a new
+// password, while those of other databases stay.
+func TestMasterIsLookedAtWhileDatabase0CannotBe(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}), Won)
+		w.settle()
+		for _, m := range w.masters[:2] {
+			m.set(func(m *fakeMaster) {
+				m.refuse = true
+				for id, c := range m.conns {
+					if m.selected[id] == 0 {
+						c.Close()
+						delete(m.conns, id)
+					}
+				}
+			})
+		}
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		for _, m := range w.masters[:2] {
+			m.set(func(m *fakeMaster) { m.in(5, func() { m.evict("k") }) })
+		}
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		if r := w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}); r.Decision == Won {
+			t.Error("a second holder")
+		}
+	})
+}
+
+// Who has seen a master evict keys, while it could be none of the set, remembers that when
+// its counts are reset.
+func TestEvictionIsRememberedWhenItsCountIsReset(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.settle()
+		for _, m := range w.masters[:2] {
+			tellingInfo(m, "maxmemory:9\r\nmaxmemory_policy:volatile-lru\r\n")
+		}
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		w.wantState(1, Down, "its maxmemory-policy is volatile-lru")
+		for _, m := range w.masters[:2] {
+			m.set(func(m *fakeMaster) { m.evict("k") })
+		}
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		for _, m := range w.masters[:2] {
+			m.set(func(m *fakeMaster) { m.evicted = 0 })
+			tellingInfo(m, "")
+		}
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		if r := w.acquire("k", "b", time.Minute); r.Decision == Won {
+			t.Error("a second holder")
+		}
+	})
+}
