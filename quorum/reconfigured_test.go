@@ -146,29 +146,3 @@ func TestMasterIsLookedAtWhileDatabase0CannotBe(t *testing.T) {
 		}
 	})
 }
-
-// Who has seen a master evict keys, while it could be none of the set, remembers that when
-// its counts are reset.
-func TestEvictionIsRememberedWhenItsCountIsReset(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
-		w.want(w.acquire("k", "a", time.Minute), Won)
-		w.settle()
-		for _, m := range w.masters[:2] {
-			tellingInfo(m, "maxmemory:9\r\nmaxmemory_policy:volatile-lru\r\n")
-		}
-		time.Sleep(2 * w.cfg.ProbeInterval)
-		w.wantState(1, Down, "its maxmemory-policy is volatile-lru")
-		for _, m := range w.masters[:2] {
-			m.set(func(m *fakeMaster) { m.evict("k") })
-		}
-		time.Sleep(2 * w.cfg.ProbeInterval)
-		for _, m := range w.masters[:2] {
-			m.set(func(m *fakeMaster) { m.evicted = 0 })
-			tellingInfo(m, "")
-		}
-		time.Sleep(2 * w.cfg.ProbeInterval)
-		if r := w.acquire("k", "b", time.Minute); r.Decision == Won {
-			t.Error("a second holder")
-		}
-	})
-}
