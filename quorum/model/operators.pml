@@ -2,13 +2,17 @@
  * "Change of set". Masters 1 2 3 become NEW, as bits. The old proxies are stopped;
  * client A holds a lock that two of the old masters granted; then both ask in the new
  * set. Each run is script by script, and may die anywhere and be ordered again. The
- * operators name the masters in opposite orders. */
+ * operators name the masters in opposite orders. A master of the new set may lose its
+ * memory when it votes already; that proxies let it vote again is not modelled. */
 
 #ifndef DEATHS
 #define DEATHS 0
 #endif
 #ifndef NEW
 #define NEW 14
+#endif
+#ifndef LOSSES
+#define LOSSES 0
 #endif
 #define OLD 7
 #if NEW > 15
@@ -26,7 +30,9 @@
 #define REMEMBERS 1 /* votes in the old set */
 #define BEGUN     2 /* of the new set, provisional, and has to be given everything */
 #define KEPT      3 /* of the new set, provisional, and holds what it granted in the old one */
-#define DONE      4
+#define GIVEN     4 /* the same, when all of the new set have been given that */
+#define DONE      5
+#define LEFT      6 /* it has voted, and forgotten: the proxies' */
 byte part[MASTERS];
 byte inst[MASTERS];  /* the new set's installation: 0, 1 or 2 */
 byte owner[MASTERS]; /* 0, or the client plus one */
@@ -34,6 +40,7 @@ bit  holds[2];
 bit  asked[2];       /* in the new set */
 byte granted[2];     /* the masters of it, as bits */
 byte deaths = DEATHS;
+byte losses = LOSSES;
 
 /* A run: what it has read, and under which nonces that still stands. */
 byte read[2];  /* masters that it has read, as bits */
@@ -65,17 +72,25 @@ bit  found[2];  /* that is A's lock */
 #define MARKS_NEXT(x) (TO_MARK(x) && !WAITS(x, 0) && !WAITS(x, 1) && !WAITS(x, 2) && !WAITS(x, 3) && !WAITS(x, 4))
 #define ALL_MARKED (!TO_MARK(0) && !TO_MARK(1) && !TO_MARK(2) && !TO_MARK(3) && !TO_MARK(4))
 #define FILLED (HAS(0) && HAS(1) && HAS(2) && HAS(3) && HAS(4))
+#define ANY(w) (W(0) == w || W(1) == w || W(2) == w || W(3) == w || W(4) == w)
 #else
 #define MARKS_NEXT(x) (TO_MARK(x) && !WAITS(x, 0) && !WAITS(x, 1) && !WAITS(x, 2) && !WAITS(x, 3))
 #define ALL_MARKED (!TO_MARK(0) && !TO_MARK(1) && !TO_MARK(2) && !TO_MARK(3))
 #define FILLED (HAS(0) && HAS(1) && HAS(2) && HAS(3))
+#define ANY(w) (W(0) == w || W(1) == w || W(2) == w || W(3) == w)
 #endif
 #define ALL_READ (read[p] == ALL)
-#define HAS(x) (!IN(NEW, x) || IN(filled[p], x) || W(x) == DONE)
+#define HAS(x) (!IN(NEW, x) || IN(filled[p], x) || W(x) >= DONE)
 #ifdef NOT_ALL_FILLED
 #define MAY_ADMIT true
 #else
-#define MAY_ADMIT FILLED
+#define MAY_ADMIT (FILLED && !ANY(KEPT))
+#endif
+/* All of the new set have been given what the old one held: who has no part in it has voted. */
+#ifdef ADMITS_AGAIN
+#define OVER false
+#else
+#define OVER (ANY(GIVEN) || ANY(DONE))
 #endif
 
 inline begin_anew() {
@@ -112,17 +127,17 @@ inline put(x, what) {
 	   }
 
 /* A master of the old set that holds what it granted there, under the nonce that is known. */
-#define SOURCE(y) (IN(OLD, y) && W(y) >= KEPT && GUARD(y))
+#define SOURCE(y) (IN(OLD, y) && W(y) >= KEPT && W(y) != LEFT && GUARD(y))
 #define STEPS(x) \
 	:: d_step { !over[p] && ALL_READ && MARKS_NEXT(x) -> \
 		if \
 		:: GUARD(x) -> into[p] = (into[p] == 0 -> INTO : into[p]); \
 			printf("run %d marks master %d for the new set %d\n", p + 1, x + 1, into[p]); \
-			j = (W(x) == REMEMBERS -> KEPT : BEGUN); put(x, j); j = 0 \
+			j = (IN(NEW, x) && OVER -> LEFT : (W(x) == REMEMBERS -> KEPT : BEGUN)); put(x, j); j = 0 \
 		:: else -> lost_nonce() \
 		fi \
 	   } \
-	:: d_step { !over[p] && ALL_READ && ALL_MARKED && IN(NEW, x) && W(x) != DONE && !IN(filled[p], x) && giving[p] == 0 -> \
+	:: d_step { !over[p] && ALL_READ && ALL_MARKED && IN(NEW, x) && W(x) < DONE && !IN(filled[p], x) && giving[p] == 0 -> \
 		if \
 		:: SIZE(SOURCE(0) | (SOURCE(1) << 1) | (SOURCE(2) << 2)) >= 2 -> \
 			giving[p] = x + 1; \
@@ -130,7 +145,13 @@ inline put(x, what) {
 		:: else -> lost_nonce() \
 		fi \
 	   } \
-	:: d_step { !over[p] && ALL_READ && ALL_MARKED && giving[p] == 0 && MAY_ADMIT && IN(NEW, x) && W(x) != DONE -> \
+	:: d_step { !over[p] && ALL_READ && ALL_MARKED && giving[p] == 0 && FILLED && W(x) == KEPT -> \
+		if \
+		:: GUARD(x) -> printf("run %d tells master %d that all have been given what there was\n", p + 1, x + 1); put(x, GIVEN) \
+		:: else -> lost_nonce() \
+		fi \
+	   } \
+	:: d_step { !over[p] && ALL_READ && ALL_MARKED && giving[p] == 0 && MAY_ADMIT && IN(NEW, x) && W(x) < DONE -> \
 		if \
 		:: GUARD(x) -> printf("run %d ADMITS master %d to the new set %d\n", p + 1, x + 1, into[p]); put(x, DONE) \
 		:: else -> lost_nonce() \
@@ -180,6 +201,24 @@ end:	do
 		owner[x] = 0 \
 	   }
 
+#if LOSSES > 0
+#define FORGETS(x) \
+	:: d_step { losses > 0 && part[x] == DONE && asked[0] -> \
+		printf("master %d LOSES its memory\n", x + 1); \
+		losses--; owner[x] = 0; part[x] = NO_MARKER; inst[x] = 0; \
+		valid[0] = valid[0] & ~(1 << x); valid[1] = valid[1] & ~(1 << x) \
+	   }
+
+proctype Loss() {
+end:	do
+	FORGETS(0) FORGETS(1) FORGETS(2) FORGETS(3)
+#if NEW > 15
+	FORGETS(4)
+#endif
+	od
+}
+#endif
+
 proctype Client(byte c) {
 	byte j;
 	bit one_new_set;
@@ -203,7 +242,7 @@ end:	do
 	d_step {
 		for (j : 0 .. MASTERS - 1) { printf("master %d: new set %d, %c\n", j + 1, inst[j], (part[j] == DONE -> 118 : 45)) }
 		one_new_set = 1; /* and all of it votes */
-		for (j : 0 .. MASTERS - 1) { one_new_set = one_new_set && (!IN(NEW, j) || (part[j] == DONE && inst[j] == inst[2])) }
+		for (j : 0 .. MASTERS - 1) { one_new_set = one_new_set && (!IN(NEW, j) || (part[j] >= DONE && (LOSSES > 0 || inst[j] == inst[2])) || (part[j] == NO_MARKER && losses < LOSSES)) }
 		assert(one_new_set)
 	}
 }
@@ -216,6 +255,14 @@ init {
 	:: owner[0] = 1; owner[2] = 1
 	:: owner[1] = 1; owner[2] = 1
 	fi;
-	i = 0;
-	atomic { run Run(0); run Run(1); run Client(0); run Client(1) }
+	atomic {
+		run Run(0); run Client(0); run Client(1);
+#ifndef ONE_RUN
+		run Run(1);
+#endif
+#if LOSSES > 0
+		run Loss();
+#endif
+		i = 0
+	}
 }

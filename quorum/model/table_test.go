@@ -43,6 +43,8 @@ var worlds = []world{
 	{name: "scripts", file: "scripts.pml", defines: ""},
 	{name: "two-operators", file: "operators.pml", defines: "DEATHS=1"},
 	{name: "two-operators-two-new", file: "operators.pml", defines: "NEW=28"},
+	{name: "ordered-again", file: "operators.pml", defines: "LOSSES=1 DEATHS=1 ONE_RUN"},
+	{name: "ordered-again-two-new", file: "operators.pml", defines: "LOSSES=2 DEATHS=2 ONE_RUN NEW=28"},
 
 	{name: "first-lost-again", file: "first.pml", defines: "LOSSES=3 DEATHS=1 A_ASKS B_ASKS", large: true},
 	{name: "loss-tries", file: "lock.pml", defines: "TRIES0=2 TRIES1=1 LOSSES=1 PROXIES=1 TIMER", large: true},
@@ -106,6 +108,7 @@ var absences = []absence{
 	{"NO_REREAD", "operators.pml", ""},
 	{"CHANGE_NO_NONCE", "operators.pml", ""},
 	{"NOT_ALL_FILLED", "operators.pml", ""},
+	{"ADMITS_AGAIN", "operators.pml", "LOSSES=1 DEATHS=1 ONE_RUN"},
 	{"NO_EFFECT", "scripts.pml", "JUST_HOLDERS"},
 	{"WHATEVER_IT_HOLDS", "scripts.pml", "TRIES0=3 AWAYS=0 JUST_HOLDERS"},
 	{"NO_DATE", "scripts.pml", "TRIES0=3 AWAYS=0 JUST_HOLDERS"},
