@@ -91,7 +91,10 @@ type plan struct {
 	from   string   // the old set's installation; "" before it was seen
 	into   string   // the new set's; "" before it was seen
 	maxTTL int64    // the old set's, in milliseconds
-	given  bool     // step 3 was finished before
+	over   bool     // step 3 was finished
+
+	// given are the nonces that the new set's masters bore by then, in each database.
+	given [Databases][]nonce
 }
 
 // needed is how many masters of the old set have to be read.
@@ -137,10 +140,13 @@ func (p *plan) learn(text string) error {
 }
 
 // tells notes what else a marker tells, once it is known which sets they are.
-func (p *plan) tells(text string) {
+func (p *plan) tells(db int, text string) {
 	m, err := parseMarker(text)
-	if err == nil && m.Installation == p.into && m.terms.equal(p.terms) && (m.Given || !m.Changing) {
-		p.given = true
+	if err == nil && m.Installation == p.into && m.terms.equal(p.terms) && (m.Given != nil || !m.Changing) {
+		p.over = true
+		if p.given[db] == nil {
+			p.given[db] = m.Given
+		}
 	}
 }
 
@@ -212,11 +218,24 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 	return m, remembers, nil
 }
 
-// of tells the part of a server of the new set, if its marker says it is in this one: as of
-// one that has no part yet, that may be since it has forgotten all.
-func (p *plan) of(is part) part {
-	if p.given && (is == blank || is == remembers || is == lost) {
-		return forgetful
+// of tells the part of a server of the new set, if its marker, of that nonce, says it is in
+// this one: as of one that has no part yet, or has begun, that may be since it has forgotten
+// all. The latter:
+//
+//	1: two operators give the order; one of them reads that 6 bears no marker, and is held up
+//	2: the other's order is finished, and A wins k on 5 and 6
+//	3: 6 loses its memory; the first goes on, marks 6, and reads the rest anew
+//	4: what 1 2 3 hold is given to 6, and it is admitted
+func (p *plan) of(is part, db int, read nonce) part {
+	switch is {
+	case blank, remembers, lost:
+		if p.over {
+			return forgetful
+		}
+	case begun:
+		if p.over && !slices.Contains(p.given[db], read) {
+			return forgetful
+		}
 	}
 	return is
 }

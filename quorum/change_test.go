@@ -122,3 +122,31 @@ func TestNeededMastersOfTheOldSetMeetEveryQuorum(t *testing.T) {
 		}
 	}
 }
+
+// When step 3 is finished, nobody is admitted but who was given everything by then.
+func TestWhoMayHaveVotedInTheNewSetIsLeftToTheProxies(t *testing.T) {
+	then, later := newNonce(true), newNonce(true)
+	for over, wants := range map[bool]map[part]map[nonce]part{
+		false: {
+			blank: {"": blank}, lost: {"": lost}, remembers: {later: remembers},
+			begun: {then: begun, later: begun}, kept: {later: kept}, done: {later: done}, left: {later: left},
+		},
+		true: {
+			blank: {"": forgetful}, lost: {"": forgetful}, remembers: {later: forgetful},
+			begun: {then: begun, later: forgetful}, kept: {later: kept}, done: {later: done}, left: {later: left},
+		},
+	} {
+		p := &plan{over: over}
+		p.given[3] = []nonce{newNonce(true), then}
+		for is, by := range wants {
+			for read, want := range by {
+				if got := p.of(is, 3, read); got != want {
+					t.Errorf("over %t, %v under %s: %v, want %v", over, is, read, got, want)
+				}
+			}
+		}
+		if over && p.of(begun, 2, then) != forgetful {
+			t.Error("what was given in one database counts in another")
+		}
+	}
+}

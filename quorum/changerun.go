@@ -214,8 +214,8 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 		return err
 	}
 	for i := range r.servers {
-		for _, text := range texts[i] {
-			r.tells(text)
+		for db, text := range texts[i] {
+			r.tells(db, text)
 		}
 	}
 	for i, s := range r.servers {
@@ -232,7 +232,7 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 				break
 			}
 			if s.new {
-				is = r.of(is)
+				is = r.of(is, db, nonceOf(text))
 			}
 			s.parts[db], s.nonces[db] = is, nonceOf(text)
 		}
@@ -407,7 +407,15 @@ func (r *changeRun) give(s *changed, db int) (m marker, is part) {
 		return m, 0
 	}
 	m = r.marker(s, db, true)
-	m.Why, m.Changing, m.Holds, m.Given = "change-masters has not finished", true, true, true
+	m.Why, m.Changing, m.Holds = "change-masters has not finished", true, true
+	if r.given[db] == nil {
+		for _, other := range r.servers {
+			if other.new {
+				r.given[db] = append(r.given[db], other.nonces[db])
+			}
+		}
+	}
+	m.Given = r.given[db]
 	if !s.new {
 		m.Why = "it has left its set"
 	}
@@ -419,7 +427,9 @@ func (r *changeRun) admit(s *changed, db int) (m marker, is part) {
 	if s.parts[db].voted() {
 		return m, 0
 	}
-	return r.marker(s, db, false), done
+	m = r.marker(s, db, false)
+	m.Given = r.given[db]
+	return m, done
 }
 
 // fillAll gives every master of the new set what those of the old set hold, side by

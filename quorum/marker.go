@@ -86,12 +86,13 @@ type marker struct {
 
 	// From is the installation that the set was made of by change-masters. Until
 	// that has finished, Changing is told, and nobody lets the master vote; Holds
-	// is, if it remembers what it granted as one of the old set, and Given as well, when
-	// all of the new one have been given that, so that they may have voted since.
-	From     string `json:"from,omitempty"`
-	Changing bool   `json:"changing,omitempty"`
-	Holds    bool   `json:"holds,omitempty"`
-	Given    bool   `json:"given,omitempty"`
+	// is, if it remembers what it granted as one of the old set; and Given as well, the
+	// nonces of the new set's masters, when they have been given that, so that whoever
+	// bears another one may have voted since.
+	From     string  `json:"from,omitempty"`
+	Changing bool    `json:"changing,omitempty"`
+	Holds    bool    `json:"holds,omitempty"`
+	Given    []nonce `json:"given,omitempty"`
 }
 
 // notTold is in a number that a marker of an older program does not have.

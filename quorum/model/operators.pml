@@ -51,6 +51,8 @@ byte filled[2];
 bit  over[2];  /* it has ended */
 byte giving[2]; /* the master that it is about to give what it has found, plus one */
 bit  found[2];  /* that is A's lock */
+byte late[2];   /* masters, as bits, that it has read as begun under other nonces than are told to have been given */
+byte begun_late;
 #define W(x) was[p * MASTERS + (x)]
 
 #ifdef OWN_INSTALLATION
@@ -66,18 +68,20 @@ bit  found[2];  /* that is A's lock */
 
 /* It marks those that are not of the old set first, then as its order names them. */
 #define BEFORE(x, y) (IN(OLD, x) != IN(OLD, y) -> !IN(OLD, x) : (p == 0 -> x < y : x > y))
-#define TO_MARK(x) (W(x) == NO_MARKER || W(x) == REMEMBERS)
+#define TO_MARK(x) (W(x) == NO_MARKER || W(x) == REMEMBERS || (W(x) == BEGUN && IN(late[p], x) && OVER))
 #define WAITS(x, y) (x != y && TO_MARK(y) && BEFORE(y, x))
 #if NEW > 15
 #define MARKS_NEXT(x) (TO_MARK(x) && !WAITS(x, 0) && !WAITS(x, 1) && !WAITS(x, 2) && !WAITS(x, 3) && !WAITS(x, 4))
 #define ALL_MARKED (!TO_MARK(0) && !TO_MARK(1) && !TO_MARK(2) && !TO_MARK(3) && !TO_MARK(4))
 #define FILLED (HAS(0) && HAS(1) && HAS(2) && HAS(3) && HAS(4))
 #define ANY(w) (W(0) == w || W(1) == w || W(2) == w || W(3) == w || W(4) == w)
+#define ANY_IS(w) (part[0] == w || part[1] == w || part[2] == w || part[3] == w || part[4] == w)
 #else
 #define MARKS_NEXT(x) (TO_MARK(x) && !WAITS(x, 0) && !WAITS(x, 1) && !WAITS(x, 2) && !WAITS(x, 3))
 #define ALL_MARKED (!TO_MARK(0) && !TO_MARK(1) && !TO_MARK(2) && !TO_MARK(3))
 #define FILLED (HAS(0) && HAS(1) && HAS(2) && HAS(3))
 #define ANY(w) (W(0) == w || W(1) == w || W(2) == w || W(3) == w)
+#define ANY_IS(w) (part[0] == w || part[1] == w || part[2] == w || part[3] == w)
 #endif
 #define ALL_READ (read[p] == ALL)
 #define HAS(x) (!IN(NEW, x) || IN(filled[p], x) || W(x) >= DONE)
@@ -92,9 +96,14 @@ bit  found[2];  /* that is A's lock */
 #else
 #define OVER (ANY(GIVEN) || ANY(DONE))
 #endif
+#ifdef BEGUN_IS_GIVEN
+#define LATE false
+#else
+#define LATE (ANY_IS(GIVEN) || ANY_IS(DONE))
+#endif
 
 inline begin_anew() {
-	read[p] = 0; valid[p] = 0; filled[p] = 0; into[p] = 0; giving[p] = 0; found[p] = 0;
+	read[p] = 0; valid[p] = 0; filled[p] = 0; into[p] = 0; giving[p] = 0; found[p] = 0; late[p] = 0;
 	for (j : 0 .. MASTERS - 1) { W(j) = 0 }
 	j = 0
 }
@@ -116,7 +125,7 @@ inline put(x, what) {
 
 #define READ(x) \
 	:: d_step { !over[p] && read[p] == (1 << x) - 1 -> \
-		read[p] = read[p] | (1 << x); valid[p] = valid[p] | (1 << x); W(x) = part[x]; \
+		read[p] = read[p] | (1 << x); valid[p] = valid[p] | (1 << x); W(x) = part[x]; late[p] = late[p] | (begun_late & (1 << x)); \
 		if \
 		:: inst[x] != 0 && into[p] != 0 && inst[x] != into[p] -> \
 			printf("run %d finds two new installations, and refuses\n", p + 1); \
@@ -133,7 +142,9 @@ inline put(x, what) {
 		if \
 		:: GUARD(x) -> into[p] = (into[p] == 0 -> INTO : into[p]); \
 			printf("run %d marks master %d for the new set %d\n", p + 1, x + 1, into[p]); \
-			j = (IN(NEW, x) && OVER -> LEFT : (W(x) == REMEMBERS -> KEPT : BEGUN)); put(x, j); j = 0 \
+			j = (IN(NEW, x) && OVER -> LEFT : (W(x) == REMEMBERS -> KEPT : BEGUN)); \
+			begun_late = (j == BEGUN && LATE -> begun_late | (1 << x) : begun_late & ~(1 << x)); \
+			put(x, j); j = 0 \
 		:: else -> lost_nonce() \
 		fi \
 	   } \

@@ -44,6 +44,7 @@ var worlds = []world{
 	{name: "two-operators", file: "operators.pml", defines: "DEATHS=1"},
 	{name: "two-operators-two-new", file: "operators.pml", defines: "NEW=28"},
 	{name: "ordered-again", file: "operators.pml", defines: "LOSSES=1 DEATHS=1 ONE_RUN"},
+	{name: "two-operators-lost", file: "operators.pml", defines: "LOSSES=1"},
 	{name: "ordered-again-two-new", file: "operators.pml", defines: "LOSSES=2 DEATHS=2 ONE_RUN NEW=28"},
 
 	{name: "first-lost-again", file: "first.pml", defines: "LOSSES=3 DEATHS=1 A_ASKS B_ASKS", large: true},
@@ -109,6 +110,7 @@ var absences = []absence{
 	{"CHANGE_NO_NONCE", "operators.pml", ""},
 	{"NOT_ALL_FILLED", "operators.pml", ""},
 	{"ADMITS_AGAIN", "operators.pml", "LOSSES=1 DEATHS=1 ONE_RUN"},
+	{"BEGUN_IS_GIVEN", "operators.pml", "LOSSES=1"},
 	{"NO_EFFECT", "scripts.pml", "JUST_HOLDERS"},
 	{"WHATEVER_IT_HOLDS", "scripts.pml", "TRIES0=3 AWAYS=0 JUST_HOLDERS"},
 	{"NO_DATE", "scripts.pml", "TRIES0=3 AWAYS=0 JUST_HOLDERS"},
