@@ -93,6 +93,7 @@ func (c *changing) busily(r *rand.Rand) {
 	}
 	time.Sleep(time.Duration(500+r.IntN(2000)) * ms)
 	if away := c.masters[r.IntN(len(c.masters))]; r.IntN(3) > 0 {
+		r := rand.New(rand.NewPCG(r.Uint64(), 0))
 		wait.Go(func() {
 			time.Sleep(time.Duration(r.IntN(60)) * ms)
 			if away.cut(); r.IntN(2) == 0 {
@@ -107,7 +108,8 @@ func (c *changing) busily(r *rand.Rand) {
 		defer stop()
 		return ChangeMasters(ctx, c.old.Masters, c.new, Changing{EvenSo: true, Tell: func(string) {}})
 	}
-	wait.Go(func() { order(time.Duration(10+r.IntN(200)) * ms) })
+	within := time.Duration(10+r.IntN(200)) * ms
+	wait.Go(func() { order(within) })
 	var err error
 	for n := range 100 {
 		if err = order(time.Duration(30+n*n*100) * ms); err == nil {
