@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"strconv"
@@ -319,4 +320,37 @@ func TestScriptIsBoundedInWhatItWritesAndPublishes(t *testing.T) {
 	if n := voting(t, p); n != 3 {
 		t.Errorf("%d masters are voting", n)
 	}
+}
+
+// As a semaphore does that tells how many permits are free.
+func TestNumberThatAScriptPublishesArrivesAsItsText(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	h := hears(t, p, "free")
+	awaitSubscriptions(t, p, 3)
+	dial(t, p.Addr).want("OK", "EVAL", "redis.call('publish', KEYS[1], 5) redis.call('publish', KEYS[1], 2^53) return redis.status_reply('OK')", "1", "free")
+	h.wantMessage("free", "5")
+	h.wantMessage("free", "9007199254740992")
+	h.wantNoMessage()
+}
+
+func TestScriptThatWroteMayAnswerWhatNoIntegerCanHold(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	dial(t, p.Addr).want(math.MinInt64, "EVAL", "redis.call('set', KEYS[1], 'v', 'px', 60000) return 1/0", "1", "k")
+	wantHolding(t, masters, "k", "v", 0, 1, 2)
+}
+
+func TestReadOnlyScriptsWriteNothing(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.want("OK", "SET", "k", "t", "PX", "60000")
+	for _, call := range [][]string{
+		{"EVAL_RO", "return redis.call('del', KEYS[1])", "1", "k"},
+		{"EVAL_RO", "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end", "1", "k", "t"},
+		{"EVALSHA_RO", c.text("SCRIPT", "LOAD", "return redis.call('pexpire', KEYS[1], 1)"), "1", "k"},
+	} {
+		if got := fmt.Sprint(c.do(call...)); !strings.HasPrefix(got, "ERR Write commands are not allowed from read-only scripts") {
+			t.Errorf("%q is answered %q", call, got)
+		}
+	}
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
 }
