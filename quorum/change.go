@@ -226,14 +226,18 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 //	2: the other's order is finished, and A wins k on 5 and 6
 //	3: 6 loses its memory; the first goes on, marks 6, and reads the rest anew
 //	4: what 1 2 3 hold is given to 6, and it is admitted
-func (p *plan) of(is part, db int, read nonce) part {
+//
+// Nor does a log help that was begun in the middle: it may have been switched off before
+// the end, and nobody of the old set would know. anew says that the process is another.
+func (p *plan) of(is part, db int, read nonce, anew bool) part {
+	if !p.over {
+		return is
+	}
 	switch is {
 	case blank, remembers, lost:
-		if p.over {
-			return forgetful
-		}
-	case begun:
-		if p.over && !slices.Contains(p.given[db], read) {
+		return forgetful
+	case begun, kept:
+		if anew || is == begun && !slices.Contains(p.given[db], read) {
 			return forgetful
 		}
 	}

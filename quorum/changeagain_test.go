@@ -256,3 +256,67 @@ func TestChangeOfTheSetBelievesNoMasterThatHasLostKeysByItsOwnWord(t *testing.T)
 		})
 	}
 }
+
+// Its configuration file says appendonly, and what it says is of before the change.
+func TestLogFromBeforeAChangeOfTheSetCostsOneVote(t *testing.T) {
+	inChange(t, moves["one replaced"], func(c *changing) {
+		for _, m := range c.masters[:3] {
+			m.set(func(m *fakeMaster) { m.settings = durableSettings })
+		}
+		c.serve(c.old)
+		time.Sleep(5 * c.cfg.ProbeInterval)
+		c.masters[0].configure(nil)
+		time.Sleep(5 * c.cfg.ProbeInterval)
+		c.stop(c.engine)
+		if err := c.change(); err != nil {
+			c.t.Fatal(err)
+		}
+		c.serve(c.new)
+		c.want(c.acquire("k", "a", 9*time.Second), Won)
+		c.masters[0].restartFromLog()
+		time.Sleep(5 * c.cfg.ProbeInterval)
+		c.want(c.acquire("l", "a", time.Second), Won)
+		c.want(c.acquire("k", "b", time.Second), Contended)
+	})
+}
+
+// A master is durable when it is marked for the new set, and not any more when that is
+// finished.
+func TestLogThatWasSwitchedOffInAChangeOfTheSetExcusesNobody(t *testing.T) {
+	inChange(t, moves["all replaced"], func(c *changing) {
+		for _, m := range c.masters[3:6] {
+			m.set(func(m *fakeMaster) { m.settings = durableSettings })
+		}
+		six := c.masters[5]
+		six.set(func(m *fakeMaster) {
+			m.after = func(args []string, m *fakeMaster) {
+				if m.written == nil && strings.Contains(m.keys[MarkerKey].value, `"changing":true`) {
+					log := m.copyLocked()
+					m.written, m.settings = &log, nil
+				}
+			}
+		})
+		if err := c.change(); err != nil {
+			c.t.Fatal(err)
+		}
+		six.set(func(m *fakeMaster) { m.after = nil })
+		if six.written == nil {
+			c.t.Fatal("its log was never switched off")
+		}
+		c.serve(c.new)
+		time.Sleep(5 * c.cfg.ProbeInterval)
+		c.want(c.acquire("k", "a", 9*time.Second), Won)
+		c.settle()
+		c.heldBy("k", "a", 5, 6)
+		c.stop(c.engine)
+		six.restartFromLog()
+		told, err := c.again(false)
+		c.serve(c.new)
+		for range 10 {
+			if r := c.acquire("k", "b", time.Second); r.Decision == Won {
+				c.t.Fatalf("a second holder; the order said %q, %v", told, err)
+			}
+			time.Sleep(100 * ms)
+		}
+	})
+}

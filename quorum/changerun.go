@@ -226,13 +226,13 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 			}
 		}
 		for db, text := range texts[i] {
-			_, is, err := r.judge(text, s.who, db, s.old, whole)
+			m, is, err := r.judge(text, s.who, db, s.old, whole)
 			if err != nil {
 				problems = append(problems, of(s.master, fmt.Errorf("database %d: %w", db, err)))
 				break
 			}
 			if s.new {
-				is = r.of(is, db, nonceOf(text))
+				is = r.of(is, db, m.nonce, m.RunID != s.who.runID)
 			}
 			s.parts[db], s.nonces[db] = is, nonceOf(text)
 		}

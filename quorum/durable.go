@@ -113,23 +113,43 @@ func (e *Engine) zero() *Engine {
 	return e
 }
 
-// logOf asks the lane's master, on a connection of its own, which log another one writes:
-// "" if it knows of none. It counts as asked if it has not forgotten what it knew.
+// ownLog is the log that the master itself is to have read, whose marker in the lane's
+// database is m. A log is of all databases, and has another name after it was written anew,
+// which the marker of database 0 tells: others may be of a time when a proxy had last opened
+// theirs.
+func (l *lane) ownLog(ctx context.Context, who identity, m marker) string {
+	if l.master.db != 0 {
+		if zero, runID, ok := l.engine.zero().lanes[l.index].remembered(ctx); ok && runID == who.runID && zero.Durable {
+			return zero.log()
+		}
+	}
+	return m.log()
+}
+
+// logOf asks the lane's master which log another one writes: "" if it knows of none. It
+// counts as asked if it has not forgotten what it knew.
 func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) {
+	m, _, ok := l.remembered(ctx)
+	return m.Others[name], ok
+}
+
+// remembered is the marker of the lane's master, and the process that bears it, by a
+// connection of its own. It is not ok if it has forgotten what it knew.
+func (l *lane) remembered(ctx context.Context) (m marker, runID string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
 	defer cancel()
 	k, err := l.master.dial(ctx, identity{}, l.engine.MasterTimeout)
 	if err != nil {
-		return "", false
+		return m, "", false
 	}
 	defer k.close()
 	a, _, err := k.do("GET", MarkerKey)
 	if err != nil || a.kind != BulkReply {
-		return "", false
+		return m, "", false
 	}
 	m, s, _, err := examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
 	if err != nil || s != trusted && s != excused {
-		return "", false
+		return marker{}, "", false
 	}
-	return m.Others[name], true
+	return m, k.who.runID, true
 }

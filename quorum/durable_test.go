@@ -163,3 +163,30 @@ func TestQuarantineInALogThatWasSwitchedOffBeginsAnew(t *testing.T) {
 		}
 	})
 }
+
+// Of a database that no proxy has open nobody writes down that the log has another name.
+func TestLogThatWasWrittenAnewExcusesInEveryDatabase(t *testing.T) {
+	inDurableWorld(t, 3, func(w *world) {
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour}), Won)
+		w.settle()
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.stop(w.engine)
+		w.engine = w.start(w.cfg)
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		for _, m := range w.masters {
+			tellingInfo(m, "aof_rewrite_in_progress:1\r\n")
+			time.Sleep(3 * w.cfg.ProbeInterval)
+			tellingInfo(m, "")
+			time.Sleep(4 * w.cfg.ProbeInterval)
+		}
+		w.stop(w.engine)
+		for _, m := range w.masters {
+			m.restartFromLog()
+		}
+		w.engine = w.start(w.cfg)
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.want(w.asked(0, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}), Won)
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "l", Token: "b", TTL: time.Minute}), Won)
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}), Contended)
+	})
+}

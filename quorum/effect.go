@@ -51,8 +51,8 @@ func (e *Engine) give(o *op, c counted, i int, now time.Time) {
 	}
 	for _, key := range o.keys() {
 		theirs := o.made(c, key)
-		if theirs == nil || theirs.before == "" || !isDump(theirs.after) {
-			continue
+		if theirs == nil || theirs.before == "" || !isDump(theirs.after) || theirs.expires == saysNoTTL {
+			continue // where it was let go of meanwhile by another proxy, it would stay for ever
 		}
 		o.keep()
 		made := &undoRecord{key: key, before: readable(theirs.after), left: theirs.expires}

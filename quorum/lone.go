@@ -11,17 +11,22 @@ import "errors"
 // So a lone proxy that has met a marker grants nothing until it is started again,
 // whatever becomes of the marker: what it granted before is known to nobody else.
 
-// errOfASet says that a lone proxy's master bears a marker.
-func errOfASet(text string) error {
+// errOfASet is an ErrOtherTerms: a lone proxy's master bears a marker.
+type errOfASet struct{ errUnfit }
+
+func (e *errOfASet) Is(err error) bool { return err == ErrOtherTerms }
+
+func (e *errOfASet) Unwrap() error { return &e.errUnfit }
+
+func ofASet(text string) error {
 	what := "it bears a marker, so that it is one of a set of masters, or was"
 	if m, err := parseMarker(text); err == nil {
 		what = "it bears the marker of a set, which has " + m.terms.String()
 	}
-	return &errMisnamed{
-		errUnfit{what + ", and a proxy that is given it alone would grant what the set's proxies grant as well",
-			"name all masters of the set; or, if it is nobody's any more, delete the key " + MarkerKey + " there in every database, and start the proxy again"},
-		[]error{ErrConfiguration, ErrOtherTerms},
-	}
+	return &errOfASet{errUnfit{
+		what + ", and a proxy that is given it alone would grant what the set's proxies grant as well",
+		"name all masters of the set; or, if it is nobody's any more, delete the key " + MarkerKey + " there in every database, and start the proxy again",
+	}}
 }
 
 // standAlone examines the only master that there is.
@@ -38,7 +43,7 @@ func (l *lane) standAlone(link *link) error {
 	}
 	l.tick(p)
 	if a.kind != NilReply || p.nonce != "" {
-		return l.engine.meetMarker(errOfASet(a.str))
+		return l.engine.meetMarker(ofASet(a.str))
 	}
 	l.lift(marker{})
 	return nil

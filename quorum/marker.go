@@ -219,9 +219,9 @@ func examine(text string, who identity, member string, db int, ours terms, insta
 //	1: a set of 1 2 3 becomes 1 to 5, and its proxies serve
 //	2: master 1 crashes, and reads a dump of before; were its marker that of another set's,
 //	   no proxy would grant anything
-func (m marker) ofAnEarlier(who identity) bool {
-	return m.RunID != who.runID && !(m.Durable && who.durable)
-}
+//
+// A log is no better: one that was not switched off would hold what came after.
+func (m marker) ofAnEarlier(who identity) bool { return m.RunID != who.runID }
 
 // Scripts that write a marker act only where it still is what was read: of two
 // proxies that find the same loss, one writes.

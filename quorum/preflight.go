@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 )
 
@@ -13,16 +12,6 @@ import (
 type errUnfit struct{ what, cure string }
 
 func (e *errUnfit) Error() string { return e.what + ": " + e.cure }
-
-// errMisnamed is an errUnfit that is the proxy's own fault.
-type errMisnamed struct {
-	errUnfit
-	is []error // ErrConfiguration, and perhaps ErrOtherTerms
-}
-
-func (e *errMisnamed) Is(err error) bool { return slices.Contains(e.is, err) }
-
-func (e *errMisnamed) Unwrap() error { return &e.errUnfit }
 
 // unfit judges a server by its INFO. It is pure.
 func unfit(info map[string]string) error {
@@ -57,10 +46,7 @@ func evicts(info map[string]string) bool {
 
 // errTwin says that a server is two of the masters.
 func errTwin(other string) error {
-	return &errMisnamed{
-		errUnfit{"it is the same server as " + other, "a quorum counts each server once; name another one, or leave one of the two out"},
-		[]error{ErrConfiguration},
-	}
+	return &errUnfit{"it is the same server as " + other, "a quorum counts each server once; name another one, or leave one of the two out"}
 }
 
 // warnOfReplicas says once what becomes of locks if a replica takes the master's

@@ -162,13 +162,14 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 		l.quarantine(ctx, m)
 		return s, nil
 	case excused:
-		yes, err := l.vouched(ctx, link.who.runID, m.log())
+		log := l.ownLog(ctx, link.who, m)
+		yes, err := l.vouched(ctx, link.who.runID, log)
 		if err != nil {
 			return s, err
 		}
 		if yes {
 			next := l.markerOf(link, m.Installation, m.Loss)
-			next.Log, next.Others, next.Ghosts = m.log(), e.logsBeside(l, m.Others), m.Ghosts
+			next.Log, next.Others, next.Ghosts = log, e.logsBeside(l, m.Others), m.Ghosts
 			return 0, l.mark(link, read, next)
 		}
 		s, why = restarted, "its process was started anew, with a log that is not whole"

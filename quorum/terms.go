@@ -34,12 +34,8 @@ func (t terms) String() string {
 		time.Duration(t.AcquireTimeout)*time.Millisecond, time.Duration(t.MaxTTL)*time.Millisecond)
 }
 
-// ErrConfiguration is what an error is where trying again does not help, and another
-// configuration of this proxy does.
-var ErrConfiguration = errors.New("the configuration is wrong")
-
-// ErrOtherTerms is what an ErrConfiguration is where a master belongs to proxies that
-// are configured otherwise.
+// ErrOtherTerms is what an error is where a master belongs to proxies that are
+// configured otherwise. Trying again does not help, another configuration does.
 var ErrOtherTerms = errors.New("the configuration is not the masters'")
 
 // errOtherTerms tells of a master's marker with other terms than ours. It is never
@@ -50,7 +46,7 @@ type errOtherTerms struct {
 	name   string // of the master, as it is called here
 }
 
-func (e *errOtherTerms) Is(err error) bool { return err == ErrOtherTerms || err == ErrConfiguration }
+func (e *errOtherTerms) Is(err error) bool { return err == ErrOtherTerms }
 
 func (e *errOtherTerms) Error() string {
 	return strings.Join(e.differences(), "; ") + "; configure all proxies alike, or make a new set with change-masters"

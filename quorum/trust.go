@@ -167,7 +167,7 @@ func (e *Engine) barring() error {
 }
 
 // Refusal tells of a master that can be none of this proxy's, and what cures that,
-// which is an ErrConfiguration where nobody else can: its marker was written for other terms, it is another one of the
+// which is an ErrOtherTerms where another configuration does: its marker was written for other terms, it is another one of the
 // masters, a replica or a cluster node, or it evicts keys. A proxy that meets such
 // a one when it starts must not serve: with another set of masters its quorums need
 // not meet those of the others, and the rest is easily mended now. Of a master that

@@ -40,7 +40,7 @@ func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintln(stderr, "  "+line)
 	}
-	if errors.Is(err, quorum.ErrConfiguration) {
+	if errors.Is(err, quorum.ErrOtherTerms) {
 		return exitConfig
 	}
 	return exitFailed

@@ -139,7 +139,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			if err := p.engine.Refusal(); err != nil {
 				p.log.Error("cannot serve", "error", err)
 				p.stop(signals)
-				if errors.Is(err, quorum.ErrConfiguration) {
+				if errors.Is(err, quorum.ErrOtherTerms) {
 					return exitConfig
 				}
 				return exitFailed
