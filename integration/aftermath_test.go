@@ -24,19 +24,7 @@ func TestLogThatIsStillWrittenAnewGivesNoLockASecondTime(t *testing.T) {
 		c.receive("OK")
 	}
 	time.Sleep(5 * time.Second) // more than two probe-intervals
-	c := dial(t, p.Addr)
-	c.want("OK", "SET", "k", "a", "NX", "PX", "200000")
-	wantHolding(t, masters, "k", "a", 0, 1, 2)
-	for _, m := range masters[:2] {
-		must(t, m.Kill())
-		must(t, m.Restart())
-	}
-	for range 20 {
-		if got := c.do("SET", "k", "b", "NX", "PX", "60000"); got == "OK" {
-			t.Fatalf("a second holder: %v", got)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	wantKeptThroughCrashes(t, masters, p)
 }
 
 // dumping are masters that write dumps when they are told to, and read them when they start.

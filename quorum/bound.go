@@ -81,7 +81,7 @@ func (o *op) boundArgv(b []string, link *link) []string {
 			return
 		}
 		for _, r := range s.journal.found {
-			if !slices.Contains(keys, r.key) && r.db == "" {
+			if !slices.Contains(keys, r.key) {
 				keys = append(keys, r.key)
 			}
 			if r.before != "" {

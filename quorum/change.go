@@ -34,8 +34,8 @@ import (
 //	2: 6 loses its memory; the order is given again, and 6 is given what 1 2 3 hold
 //	3: B asks for k; 4 and 6 grant
 //
-// It is left to the proxies, as any master that forgot. Until all is finished proxies of the new set refuse to
-// serve. Why a quarantine would not do:
+// It is left to the proxies, as any master that forgot. Until all is finished proxies of
+// the new set refuse to serve. Why a quarantine would not do:
 //
 //	1: of 1 2 3, which are to become 1 to 5, 1 is marked, and the order is cut off
 //	2: a proxy of the new set finds 1 quarantined and 4 5 unmarked, and lets them

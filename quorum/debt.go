@@ -58,7 +58,7 @@ func (d debt) argv(b []string, now time.Time) []string {
 		default:
 			before, left = d.back.at(now.Sub(d.since))
 		}
-		return append(putBackScript.takesBack(b, d.key), d.value, before, left, least, most, eternal, d.back.db, string(d.nonce), moved, ended)
+		return append(putBackScript.takesBack(b, d.key), d.value, before, left, least, most, eternal, string(d.nonce), moved, ended)
 	}
 	return append(takeBackScript.takesBack(b, d.key), d.value, least, most, eternal, string(d.nonce))
 }

@@ -36,7 +36,7 @@ func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
 			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
 			continue
 		}
-		d := o.puttingBack(i, &ours, &undoRecord{key: ours.key, before: readable(theirs.after), left: theirs.expires, after: ours.after, expires: ours.expires, db: ours.db}, now)
+		d := o.puttingBack(i, &ours, &undoRecord{key: ours.key, before: readable(theirs.after), left: theirs.expires, after: ours.after, expires: ours.expires}, now)
 		d.dies = now.Add(e.MasterTimeout)
 		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.key)), o.said[i].ordinal, now)
 	}

@@ -256,7 +256,7 @@ func (m *fakeMaster) journaled(s *Script, name string, argv []string) (reply str
 	after, expires := m.dump(name)
 	var records, values []string
 	if s.latches || e.flags != 0 {
-		records = []string{bulk(name), bulk(before), integer(left), bulk(after), integer(expires), bulk("")}
+		records = []string{bulk(name), bulk(before), integer(left), bulk(after), integer(expires)}
 	}
 	if acted = e.flags != 0; s.latches {
 		e.flags += scriptStep

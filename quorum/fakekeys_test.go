@@ -504,13 +504,8 @@ func (m *fakeMaster) write(name string, command []string) string {
 }
 
 func (m *fakeMaster) putBack(name string, args []string) int64 {
-	if !m.same(args[7]) {
+	if !m.same(args[6]) {
 		return saysOtherNonce
-	}
-	if db, ok := m.selectable(args[6]); ok {
-		was := m.using
-		m.use(db)
-		defer m.use(was)
 	}
 	now, left := m.dump(name)
 	k, _ := m.key(name)
@@ -519,11 +514,11 @@ func (m *fakeMaster) putBack(name string, args []string) int64 {
 	}
 	delete(m.keys, name)
 	back, ok := restored(args[1])
-	if moved, err := strconv.ParseInt(args[8], 10, 64); err == nil {
+	if moved, err := strconv.ParseInt(args[7], 10, 64); err == nil {
 		left -= moved
 		ok = ok && left > 0
 		args[2] = strconv.FormatInt(left, 10)
-	} else if ended, err := strconv.ParseInt(args[9], 10, 64); err == nil {
+	} else if ended, err := strconv.ParseInt(args[8], 10, 64); err == nil {
 		left = ended - m.now()/int64(ms)
 		ok = ok && left > 0
 		args[2] = strconv.FormatInt(left, 10)

@@ -119,11 +119,10 @@ type undoRecord struct {
 	left    int64  // its remaining ttl in milliseconds, or saysNoTTL
 	after   string // dump, or the SHA-1 of a long one, or of a string the value
 	expires int64  // the remaining ttl afterwards, or saysNoTTL
-	db      string // the database that the script had selected itself, "" if none
 }
 
 // recordElems is how many elements an undo record takes in a journaled answer.
-const recordElems = 6
+const recordElems = 5
 
 // readJournal reads {flags, line, shape, n, n undo records, values, published}, all in
 // one array.
@@ -160,7 +159,6 @@ func readJournal(a answer) (*journaled, bool) {
 			left:    records[2].int,
 			after:   records[3].str,
 			expires: records[4].int,
-			db:      records[5].str,
 		})
 	}
 	switch {

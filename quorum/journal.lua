@@ -81,7 +81,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       if type(k) ~= 'string' then return end
     end
     if answer then
-      for i = 5, #answer, 6 do
+      for i = 5, #answer, 5 do
         if answer[i] == k then return i end
       end
     end
@@ -92,13 +92,13 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     local p = d and raw('PTTL', k) or -2
     if not answer then
       -- The nil is room for a reply of one value.
-      answer = {0, 0, '', 0, k, d or '', p, '', 0, '', nil}
+      answer = {0, 0, '', 0, k, d or '', p, '', 0, nil}
       return 5
     end
     local n = #answer
-    if n >= 4 + 6 * 400 then refuse('the script writes to more than 400 keys') end
+    if n >= 4 + 5 * 400 then refuse('the script writes to more than 400 keys') end
     answer[n + 1], answer[n + 2], answer[n + 3] = k, d or '', p
-    answer[n + 4], answer[n + 5], answer[n + 6] = '', 0, ''
+    answer[n + 4], answer[n + 5] = '', 0
     return n + 1
   end
 
@@ -424,7 +424,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     end
     if refused or not ok then
       if refused then
-        for i = 5, answer and #answer or 0, 6 do
+        for i = 5, answer and #answer or 0, 5 do
           local k, d, p = answer[i], answer[i + 1], answer[i + 2]
           if d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k) then
             raw('DEL', k)
@@ -437,12 +437,12 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     end
     local n = 4
     if answer and (L or wrote or removed) then
-      for i = 5, #answer, 6 do
+      for i = 5, #answer, 5 do
         local k = answer[i]
         local after = raw('DUMP', k)
         if after and #after > 100 and not L then after = R.sha1hex(after) end
-        answer[i + 3], answer[i + 4], answer[i + 5] = after or '', raw('PTTL', k), ''
-        n = i + 5
+        answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
+        n = i + 4
       end
     else
       answer = {0, 0, '', 0, value}
@@ -451,7 +451,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       for i = 1, (wrote or removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
     end
     answer[1] = (wrote and 1 or 0) + (removed and 2 or 0) + (L and 16 or 0)
-    answer[2], answer[3], answer[4] = at, shape, (n - 4) / 6
+    answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
     if values then
       for i = 1, #values do answer[n + i] = values[i] end
       n = n + #values

@@ -204,21 +204,19 @@ return r`)
 	// that is empty. It acts only where the key is still what the write made of
 	// it (its dump, or the dump's SHA-1, or its value is ARGV[1]), and ends between
 	// the times ARGV[4] and ARGV[5] of the master's clock, or has no expiry and
-	// ARGV[6] is 1. ARGV[7] is the key's database, if it is not this connection's. It
-	// answers 1 if it did so, and -1 where the nonce ARGV[8] is not that of the master
-	// any more. If ARGV[9] is not empty, it is by how much the write has moved the expiry,
-	// which then moves back by as much, to where it was; else ARGV[10], if that is not
-	// empty, is when it ended by the master's clock.
+	// ARGV[6] is 1. It answers 1 if it did so, and -1 where the nonce ARGV[7] is not that
+	// of the master any more. If ARGV[8] is not empty, it is by how much the write has moved
+	// the expiry, which then moves back by as much, to where it was; else ARGV[9], if that is
+	// not empty, is when it ended by the master's clock.
 	putBackScript = newScript(sameNonce + endsWithin + `local k=KEYS[1]
-if not same(ARGV[8]) then return -1 end
-if ARGV[7]~='' then redis.call('SELECT',ARGV[7]) end
+if not same(ARGV[7]) then return -1 end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
 if not ends(k,ARGV[4],ARGV[5],ARGV[6]) then return 0 end
 local left=ARGV[3]
-if ARGV[9]~='' then left=redis.call('PTTL',k)-ARGV[9]
-elseif ARGV[10]~='' then local t=redis.call('TIME') left=ARGV[10]-t[1]*1000-math.floor(t[2]/1000) end
+if ARGV[8]~='' then left=redis.call('PTTL',k)-ARGV[8]
+elseif ARGV[9]~='' then local t=redis.call('TIME') left=ARGV[9]-t[1]*1000-math.floor(t[2]/1000) end
 redis.call('DEL',k)
 if ARGV[2]~='' and (tonumber(left)>0 or left==ARGV[3]) then redis.call('RESTORE',k,left,ARGV[2]) end
 return 1`)
