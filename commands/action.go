@@ -31,6 +31,9 @@ type Action struct {
 	// others as failed ones.
 	Rejected bool
 
+	// Denied: the client has given a wrong password.
+	Denied bool
+
 	// Muted: the client asked for silence (CLIENT REPLY OFF or SKIP). The
 	// command is carried out and its reply dropped.
 	Muted bool

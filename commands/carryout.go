@@ -18,7 +18,7 @@ const maxWords = 4000
 // plainScript and plainStep carry out the command that ARGV is, one that only reads
 // and one that writes.
 var (
-	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))")
+	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))").ReadOnly()
 	plainStep   = quorum.NewStep("return redis.call(unpack(ARGV))")
 )
 
@@ -48,7 +48,7 @@ end
 // allScript carries out HGETALL or SMEMBERS.
 var allScript = quorum.NewScript(sortedText + `local r = redis.call(unpack(ARGV))
 if ARGV[1] == 'HGETALL' then return sortedPairs(r) end
-return sorted(r)`)
+return sorted(r)`).ReadOnly()
 
 // countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
 // such a one is read again as a string.

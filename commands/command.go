@@ -2,14 +2,19 @@ package commands
 
 import (
 	"slices"
+	"sync"
 
 	"redlock-proxy/quorum"
 )
 
+// What is said of all commands is long, and always the same: clients share it.
+var (
+	described  = sync.OnceValue(func() Reply { return Array(describeAll(topLevel(), describe)...) })
+	documented = sync.OnceValue(func() Reply { return Map(documentAll(topLevel())...) })
+)
+
 // command is COMMAND alone: all there is to say of every command.
-func (s *Session) command(c *Command, args []string) Action {
-	return Action{Reply: Array(describeAll(topLevel(), describe)...)}
-}
+func (s *Session) command(c *Command, args []string) Action { return Action{Reply: described()} }
 
 func (s *Session) commandCount(c *Command, args []string) Action {
 	return Action{Reply: Integer(int64(len(topLevel())))}
@@ -32,13 +37,13 @@ func (s *Session) commandInfo(c *Command, args []string) Action {
 
 // commandDocs leaves out what it does not know.
 func (s *Session) commandDocs(c *Command, args []string) Action {
-	rows := topLevel()
-	if len(args) > 2 {
-		rows = nil
-		for _, name := range args[2:] {
-			if row := rowNamed(name); row != nil {
-				rows = append(rows, row)
-			}
+	if len(args) == 2 {
+		return Action{Reply: documented()}
+	}
+	var rows []*Command
+	for _, name := range args[2:] {
+		if row := rowNamed(name); row != nil {
+			rows = append(rows, row)
 		}
 	}
 	return Action{Reply: Map(documentAll(rows)...)}

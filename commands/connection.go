@@ -85,19 +85,42 @@ func (s *Session) auth(c *Command, args []string) Action {
 		user = args[1]
 	}
 	if !s.d.admits(user, given) {
-		return refuse(errWrongPass)
+		return denied()
 	}
 	s.seen.Authed = true
 	return Action{Reply: OK}
 }
 
+func denied() Action {
+	a := refuse(errWrongPass)
+	a.Denied = true
+	return a
+}
+
+// longestPassword is how long a wrong password may be that is compared. Longer ones cost
+// more than they need to, unless the right one is as long.
+const longestPassword = 4096
+
 // admits compares digests, so that the time it takes tells neither where nor by
 // how much a password is wrong. Where there is no password any will do.
 func (d *Dialect) admits(user, given string) bool {
 	password := d.password()
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(password))
-	right := subtle.ConstantTimeCompare(a[:], b[:]) == 1
-	return user == defaultUser && (right || password == "")
+	if password == "" || len(given) > max(longestPassword, len(password)) {
+		return user == defaultUser && password == ""
+	}
+	right := d.right.Load()
+	if right == nil || right.password != password {
+		right = &digested{password, sha256.Sum256([]byte(password))}
+		d.right.Store(right)
+	}
+	digest := sha256.Sum256([]byte(given))
+	return subtle.ConstantTimeCompare(digest[:], right.digest[:]) == 1 && user == defaultUser
+}
+
+// digested is a password with its digest, so that this is made once.
+type digested struct {
+	password string
+	digest   [sha256.Size]byte
 }
 
 func (s *Session) hello(c *Command, args []string) Action {
@@ -114,6 +137,9 @@ func (s *Session) hello(c *Command, args []string) Action {
 		if text := s.helloOptions(args[2:], &next); text != "" {
 			// As in Redis, the options before the wrong one have been taken.
 			s.seen.Name, s.seen.Authed = next.Name, next.Authed
+			if text == errWrongPass {
+				return denied()
+			}
 			return refuse(text)
 		}
 	}

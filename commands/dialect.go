@@ -3,7 +3,10 @@ package commands
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Options is what the dialect has to know of the configuration.
@@ -30,6 +33,10 @@ type Options struct {
 	// which a master is admitted, drained and resumed.
 	AllowDangerous bool
 
+	// ScriptBounds is what one call of a client's script may cost a master. The zero value
+	// is quorum.DefaultBounds.
+	ScriptBounds quorum.Bounds
+
 	// Settings is what CONFIG GET tells, by Redis's names, lower case.
 	Settings map[string]string
 }
@@ -42,16 +49,24 @@ type Dialect struct {
 	scripts  *scriptTable
 	scans    scans
 	maxKeys  int // listed by KEYS
+	right    atomic.Pointer[digested]
 }
 
 func NewDialect(o Options) *Dialect {
+	if o.ScriptBounds == (quorum.Bounds{}) {
+		o.ScriptBounds = quorum.DefaultBounds
+	}
 	return &Dialect{
 		options:  o,
 		settings: slices.Sorted(maps.Keys(o.Settings)),
-		scripts:  newScriptTable(maxScripts, maxScriptBytes),
+		scripts:  newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
 		maxKeys:  maxKeys,
 	}
 }
+
+// Memory is about how many bytes are remembered for all clients: scripts, and what scans
+// have listed.
+func (d *Dialect) Memory() int { return d.scripts.memory() + d.scans.memory() }
 
 func (d *Dialect) password() string {
 	if d.options.Password == nil {

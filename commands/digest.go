@@ -56,11 +56,11 @@ end
 `
 
 var (
-	digestScript = quorum.NewScript(digestText + "return digest(KEYS[1])")
+	digestScript = quorum.NewScript(digestText + "return digest(KEYS[1])").ReadOnly()
 
 	readWatchedScript = quorum.NewScript(digestText + `local d = digest(KEYS[1])
 local r = redis.call(unpack(ARGV))
 if ARGV[1] == 'HGETALL' then r = sortedPairs(r) end
 if ARGV[1] == 'SMEMBERS' then r = sorted(r) end
-return {d, r}`)
+return {d, r}`).ReadOnly()
 )

@@ -69,7 +69,6 @@ const (
 // The proxy's own words.
 const (
 	errConfigRefused  = "ERR CONFIG %s is not for a proxy: its options come from flags, variables and the configuration file"
-	errScriptUnknown  = "ERR script %s is no lock script: it is too long, or its blocks do not end where they should"
 	errScriptLong     = "ERR the script is longer than %d bytes"
 	errTTLTooLong     = "ERR the ttl is longer than max-ttl (%s), which over-max-ttl refuses"
 	errNoTTL          = "ERR a key without a ttl outlives max-ttl (%s), which over-max-ttl refuses"
@@ -159,10 +158,10 @@ func unavailable(r quorum.Result) Reply {
 	if r.NoTime {
 		return NoTime
 	}
-	if r.Decision == quorum.Split {
-		return Error(fmt.Sprintf(errNoTwoAlike, r.Voted, r.Masters, r.Needed))
-	}
 	text := fmt.Sprintf(errNoQuorum, r.Voted, r.Masters, r.Needed)
+	if r.Decision == quorum.Split {
+		text = fmt.Sprintf(errNoTwoAlike, r.Voted, r.Masters, r.Needed)
+	}
 	if r.Why != "" {
 		text += ": " + r.Why
 	}

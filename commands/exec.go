@@ -11,7 +11,8 @@ import (
 //
 // ARGV is the number of watched keys; of each its place in KEYS, what form it had and
 // its value; then the number of commands, and of each the number of its words and
-// the words. It answers nil where a key is not what it was.
+// the words. It answers nil where a key is not what it was. A count that is no whole number
+// in Lua is read again: see countText.
 var execScript = quorum.NewStep(digestText + `local at = 0
 local function next()
   at = at + 1
@@ -33,6 +34,9 @@ for c = 1, tonumber(next()) do
   local r, name = redis.pcall(unpack(words)), string.lower(words[1])
   if type(r) == 'table' and not r.err then
     if name == 'smembers' then r = sorted(r) elseif name == 'hgetall' then r = sortedPairs(r) end
+  elseif type(r) == 'number' and math.abs(r) >= 9007199254740992 then
+    if name == 'hincrby' then r = redis.call('HGET', words[2], words[3])
+    elseif string.find(' incr incrby decr decrby ', ' ' .. name .. ' ', 1, true) then r = redis.call('GET', words[2]) end
   end
   replies[c] = r
 end

@@ -2,7 +2,9 @@ package commands
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"redlock-proxy/quorum"
 )
@@ -43,5 +45,19 @@ func TestGetsetAnswersWhatAQuorumSwapped(t *testing.T) {
 		if reply, _ := answer(t, do(t, s, "GETSET k new"), r); reply.Kind != ErrorReply {
 			t.Errorf("%s: %+v", name, reply)
 		}
+	}
+}
+
+// What is told of a part of a value does not hold all of it in memory.
+func TestAPartOfAValueHoldsNoMoreOfIt(t *testing.T) {
+	value := strings.Repeat("v", 1<<20)
+	found := quorum.Result{Decision: quorum.Won, Exists: true, Type: "string", Value: value}
+	reply, _ := readRange{10, 20_000}.Render([]quorum.Result{found})
+	if len(reply.Str) != 19_991 {
+		t.Fatalf("%d bytes", len(reply.Str))
+	}
+	at, of := uintptr(unsafe.Pointer(unsafe.StringData(reply.Str))), uintptr(unsafe.Pointer(unsafe.StringData(value)))
+	if at >= of && at < of+uintptr(len(value)) {
+		t.Error("it is a piece of the value")
 	}
 }

@@ -1,6 +1,10 @@
 package commands
 
-import "strconv"
+import (
+	"strconv"
+
+	"redlock-proxy/commands/lua"
+)
 
 // luaParse returns a script's statements, false if it is not of this grammar.
 func luaParse(text string) ([]luaStatement, bool) {
@@ -13,13 +17,13 @@ func luaParse(text string) ([]luaStatement, bool) {
 	}
 	p := luaParser{tokens: tokens}
 	block := p.block()
-	return block, !p.bad && p.tokens[0].kind == luaEnd
+	return block, !p.bad && p.tokens[0].Kind == lua.End
 }
 
 // luaParser holds what is left to parse. Once bad, it takes nothing more, so
 // that every loop over its tokens ends.
 type luaParser struct {
-	tokens []luaToken
+	tokens []lua.Token
 	depth  int
 	locals int
 	bad    bool
@@ -30,7 +34,12 @@ func (p *luaParser) fail() { p.bad = true }
 // sees tells whether the next token is this symbol or reserved word.
 func (p *luaParser) sees(text string) bool {
 	t := p.tokens[0]
-	return !p.bad && t.text == text && (t.kind == luaSymbol || t.kind == luaName)
+	return !p.bad && t.Text == text && luaWord(t)
+}
+
+// luaWord tells whether a token says what it is by its text.
+func luaWord(t lua.Token) bool {
+	return t.Kind == lua.Symbol || t.Kind == lua.Keyword || t.Kind == lua.Name
 }
 
 func (p *luaParser) accept(text string) bool {
@@ -47,15 +56,15 @@ func (p *luaParser) expect(text string) {
 	}
 }
 
-// take takes a token of a kind; of names only those that are not reserved.
-func (p *luaParser) take(kind luaTokenKind) string {
+// take takes a token of a kind. A goto is a name to Lua 5.1 alone.
+func (p *luaParser) take(kind lua.Kind) string {
 	t := p.tokens[0]
-	if p.bad || t.kind != kind || kind == luaEnd || kind == luaName && luaReserved[t.text] {
+	if p.bad || t.Kind != kind || kind == lua.Name && t.Text == "goto" {
 		p.fail()
 		return ""
 	}
 	p.tokens = p.tokens[1:]
-	return t.text
+	return t.Text
 }
 
 func (p *luaParser) enter() {
@@ -71,10 +80,10 @@ func (p *luaParser) block() []luaStatement {
 	p.enter()
 	defer p.leave()
 	var block []luaStatement
-	for !p.bad && p.tokens[0].kind != luaEnd && !p.sees("end") && !p.sees("else") && !p.sees("elseif") {
+	for !p.bad && p.tokens[0].Kind != lua.End && !p.sees("end") && !p.sees("else") && !p.sees("elseif") {
 		if p.accept("return") {
 			s := luaStatement{op: luaReturn}
-			if p.tokens[0].kind != luaEnd && !p.sees("end") && !p.sees("else") && !p.sees("elseif") && !p.sees(";") {
+			if p.tokens[0].Kind != lua.End && !p.sees("end") && !p.sees("else") && !p.sees("elseif") && !p.sees(";") {
 				s.values = []luaExpr{p.expr(0)}
 			}
 			p.accept(";")
@@ -144,7 +153,7 @@ func (p *luaParser) names() []string {
 }
 
 func (p *luaParser) name() string {
-	name := p.take(luaName)
+	name := p.take(lua.Name)
 	if luaGlobals[name] {
 		p.fail()
 	}
@@ -170,12 +179,12 @@ func (p *luaParser) expr(priority int) luaExpr {
 	left := p.operand()
 	for !p.bad {
 		t := p.tokens[0]
-		binds := luaPriority[t.text]
-		if t.kind != luaSymbol && t.kind != luaName || binds <= priority {
+		binds := luaPriority[t.Text]
+		if !luaWord(t) || binds <= priority {
 			break
 		}
 		p.tokens = p.tokens[1:]
-		left = luaExpr{op: luaBinary, text: t.text, args: []luaExpr{left, p.expr(binds)}}
+		left = luaExpr{op: luaBinary, text: t.Text, args: []luaExpr{left, p.expr(binds)}}
 	}
 	return left
 }
@@ -201,23 +210,23 @@ func (p *luaParser) operand() luaExpr {
 	case p.accept("{"):
 		return p.table()
 	}
-	switch p.tokens[0].kind {
-	case luaNumber:
+	switch p.tokens[0].Kind {
+	case lua.Number:
 		return luaExpr{op: luaConstant, value: luaInt(p.number())}
-	case luaString:
-		return luaExpr{op: luaConstant, value: luaText(p.take(luaString))}
+	case lua.String:
+		return luaExpr{op: luaConstant, value: luaText(p.take(lua.String))}
 	}
 	return p.named()
 }
 
 func (p *luaParser) number() int64 {
-	n, _ := strconv.ParseInt(p.take(luaNumber), 10, 64)
+	n, _ := strconv.ParseInt(p.take(lua.Number), 10, 64)
 	return n
 }
 
 // named takes what begins with a name: a local, KEYS[…], ARGV[…] or a call.
 func (p *luaParser) named() luaExpr {
-	name := p.take(luaName)
+	name := p.take(lua.Name)
 	switch name {
 	case "KEYS", "ARGV":
 		p.expect("[")
@@ -226,7 +235,7 @@ func (p *luaParser) named() luaExpr {
 		return e
 	case "redis":
 		p.expect(".")
-		name += "." + p.take(luaName)
+		name += "." + p.take(lua.Name)
 		if !luaFunctions[name] {
 			p.fail()
 		}
@@ -250,10 +259,10 @@ func (p *luaParser) named() luaExpr {
 func (p *luaParser) table() luaExpr {
 	e := luaExpr{op: luaTable}
 	if p.accept("[") {
-		e.text = p.take(luaString)
+		e.text = p.take(lua.String)
 		p.expect("]")
 	} else {
-		e.text = p.take(luaName)
+		e.text = p.take(lua.Name)
 	}
 	p.expect("=")
 	e.args = []luaExpr{p.expr(0)}

@@ -70,13 +70,6 @@ var luaPriority = map[string]int{
 	"+": 4,
 }
 
-var luaReserved = map[string]bool{
-	"and": true, "break": true, "do": true, "else": true, "elseif": true, "end": true,
-	"false": true, "for": true, "function": true, "goto": true, "if": true, "in": true,
-	"local": true, "nil": true, "not": true, "or": true, "repeat": true, "return": true,
-	"then": true, "true": true, "until": true, "while": true,
-}
-
 // luaGlobals are the globals that lock scripts use. No local may hide one.
 var luaGlobals = map[string]bool{"redis": true, "KEYS": true, "ARGV": true, "tonumber": true, "tostring": true}
 

@@ -15,6 +15,8 @@ const (
 	maxChannels    = 10_000
 	maxPatterns    = 1000
 	maxChannelName = 1024 // bytes, of patterns too
+
+	subscriptionSize = 256 // about what one takes beside its name, here and in the server
 )
 
 // nameSet is the channels or the patterns of a session; nil before the first.
@@ -67,7 +69,10 @@ func (s *Session) Subscribed(e SubscribeEffect, heard quorum.Result) Reply {
 	}
 	replies := make([]Reply, len(e.Names))
 	for i, name := range e.Names {
-		(*set)[name] = struct{}{}
+		if _, there := (*set)[name]; !there {
+			(*set)[name] = struct{}{}
+			s.named += len(name) + subscriptionSize
+		}
 		s.countSubscriptions()
 		replies[i] = s.pushCount(word, Bulk(name))
 	}
@@ -94,6 +99,7 @@ func (s *Session) drop(set *nameSet, word string, names []string) (gone []string
 	for _, name := range names {
 		if _, there := (*set)[name]; there {
 			delete(*set, name)
+			s.named -= len(name) + subscriptionSize
 			gone = append(gone, name)
 		}
 		if len(*set) == 0 {
@@ -130,7 +136,7 @@ func sortedNames(set nameSet) []string { return slices.Sorted(maps.Keys(set)) }
 // forgetSubscriptions ends them all without a word, as RESET does.
 func (s *Session) forgetSubscriptions() (gone UnsubscribeEffect) {
 	gone.Channels, gone.Patterns = s.Subscriptions()
-	s.channels, s.patterns = nil, nil
+	s.channels, s.patterns, s.named = nil, nil, 0
 	s.countSubscriptions()
 	return gone
 }

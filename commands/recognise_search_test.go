@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"redlock-proxy/commands/lua"
 )
 
 // The tests here look for a script that recognise has wrong, among scripts that
@@ -54,8 +56,8 @@ func searchScripts(t *testing.T, wanted int, next func(*rand.Rand) string) {
 // TestNoMutantIsRecognisedWrongly changes the lock scripts and the traps a
 // little, token by token.
 func TestNoMutantIsRecognisedWrongly(t *testing.T) {
-	var scripts [][]luaToken
-	var pool []luaToken
+	var scripts [][]lua.Token
+	var pool []lua.Token
 	for _, s := range lockScripts(t) {
 		if tokens, ok := luaTokens(s.text); ok {
 			tokens = tokens[:len(tokens)-1]
@@ -64,7 +66,7 @@ func TestNoMutantIsRecognisedWrongly(t *testing.T) {
 		}
 	}
 	searchScripts(t, 40, func(random *rand.Rand) string {
-		tokens := append([]luaToken(nil), scripts[random.IntN(len(scripts))]...)
+		tokens := append([]lua.Token(nil), scripts[random.IntN(len(scripts))]...)
 		for range 1 + random.IntN(2)*random.IntN(3) {
 			donor := pool
 			if random.IntN(2) == 0 {
@@ -76,7 +78,7 @@ func TestNoMutantIsRecognisedWrongly(t *testing.T) {
 	})
 }
 
-func mutateScript(random *rand.Rand, tokens, donor []luaToken) []luaToken {
+func mutateScript(random *rand.Rand, tokens, donor []lua.Token) []lua.Token {
 	if len(tokens) == 0 || len(donor) == 0 {
 		return tokens
 	}
@@ -96,7 +98,7 @@ func mutateScript(random *rand.Rand, tokens, donor []luaToken) []luaToken {
 		return append(append(head, donor[from:from+length]...), tail...)
 	case 4: // with one that is its like elsewhere in the script
 		for range 50 {
-			if t := tokens[random.IntN(len(tokens))]; t.kind == tail[0].kind && t.text != tail[0].text {
+			if t := tokens[random.IntN(len(tokens))]; t.Kind == tail[0].Kind && t.Text != tail[0].Text {
 				return append(append(head, t), tail[1:]...)
 			}
 		}
@@ -105,24 +107,24 @@ func mutateScript(random *rand.Rand, tokens, donor []luaToken) []luaToken {
 	turned := map[string]string{"==": "~=", "~=": "==", "and": "or", "or": "and", "<": ">", "<=": "<", "1": "2", "2": "1", "0": "1",
 		"KEYS": "ARGV", "true": "false", "false": "nil", "del": "pexpire", "pexpire": "expire", "get": "exists", "pttl": "ttl"}
 	for j := range tail {
-		if text, ok := turned[tail[j].text]; ok {
-			return append(append(append(head, tail[:j]...), luaToken{tail[j].kind, text}), tail[j+1:]...)
+		if text, ok := turned[tail[j].Text]; ok {
+			return append(append(append(head, tail[:j]...), lua.Token{Kind: tail[j].Kind, Text: text}), tail[j+1:]...)
 		}
 	}
 	return tokens
 }
 
-func spellScript(tokens []luaToken) string {
+func spellScript(tokens []lua.Token) string {
 	var b strings.Builder
 	for _, t := range tokens {
 		b.WriteByte(' ')
-		if t.kind != luaString {
-			b.WriteString(t.text)
+		if t.Kind != lua.String {
+			b.WriteString(t.Text)
 			continue
 		}
 		b.WriteByte('"')
-		for i := range len(t.text) {
-			fmt.Fprintf(&b, `\%03d`, t.text[i])
+		for i := range len(t.Text) {
+			fmt.Fprintf(&b, `\%03d`, t.Text[i])
 		}
 		b.WriteByte('"')
 	}

@@ -27,6 +27,7 @@ func TestDecisionsReadAsReplies(t *testing.T) {
 		line, want string
 		results    []quorum.Result
 	}{
+		{"MGET k j k", "*3 $tok _ $tok", []quorum.Result{held, {Decision: quorum.Won}}},
 		{"SET k t NX", "+OK", []quorum.Result{won}},
 		{"SET k t NX", "_", []quorum.Result{contended}},
 		{"SET k t NX", "_", []quorum.Result{split}},

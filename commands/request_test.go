@@ -65,6 +65,7 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 		"SET k t NX PXAT 9223372036854775807": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
 
 		"MGET k j":   {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
+		"MGET k j k": {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
 		"INCR k":     script(countUp, "INCR", "k"),
 		"GETSET k v": one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
 		"GETEX k":    one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),

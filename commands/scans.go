@@ -84,6 +84,13 @@ func (s *scans) restore(db int, cursor uint64, l listed) {
 	}
 }
 
+// memory is about how many bytes it takes.
+func (s *scans) memory() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}
+
 // put forgets the oldest ones where there is no room. mu is held, by all below.
 func (s *scans) put(x scan) {
 	if x.cursor == 0 || x.listed.bytes == 0 || x.listed.bytes > maxListedBytes {

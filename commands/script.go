@@ -10,11 +10,8 @@ import (
 
 func (s *Session) scriptLoad(c *Command, args []string) Action {
 	sc := s.d.scripts.enter(args[2])
-	if sc == nil {
-		return refusef(errScriptLong, s.d.scripts.maxBytes)
-	}
-	if sc.shebang.fault != "" {
-		return refusef("%s", sc.shebang.fault)
+	if sc.fault != "" {
+		return refusef("%s", sc.fault)
 	}
 	return Action{Reply: Bulk(sc.sha)}
 }
@@ -45,11 +42,7 @@ func (s *Session) eval(c *Command, args []string) Action {
 	if text != "" {
 		return refuse(text)
 	}
-	sc := s.d.scripts.enter(args[1])
-	if sc == nil {
-		return refusef(errScriptLong, s.d.scripts.maxBytes)
-	}
-	return s.run(c, sc, keys, argv)
+	return s.run(c, s.d.scripts.enter(args[1]), keys, argv)
 }
 
 // evalsha is EVALSHA and EVALSHA_RO. What cannot be a SHA-1 is NOSCRIPT before
@@ -89,8 +82,8 @@ func splitKeys(args []string) (keys, argv []string, text string) {
 func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
 	reads := c.HasFlag("readonly")
 	switch {
-	case sc.shebang.fault != "":
-		return refusef("%s", sc.shebang.fault)
+	case sc.fault != "":
+		return refusef("%s", sc.fault)
 	case reads && sc.shebang.there && !sc.shebang.reads:
 		return refuse(errShebangWrites)
 	}
@@ -98,9 +91,6 @@ func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
 		if call, ok := newCall(sc, keys, argv); ok {
 			return call.action(s)
 		}
-	}
-	if sc.journaled == nil {
-		return refuse(fmt.Sprintf(errScriptUnknown, sc.sha))
 	}
 	if reads || sc.shebang.reads {
 		return journal(sc, sc.journaled.ReadOnly(), keys, argv)

@@ -3,9 +3,12 @@ package commands
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
+	"redlock-proxy/commands/lua"
 	"redlock-proxy/quorum"
 )
 
@@ -13,10 +16,10 @@ const (
 	// Bounds of the script table. What goes over them pushes the oldest scripts
 	// out, whose callers then get NOSCRIPT and send them again.
 	maxScripts     = 10_000
-	maxScriptBytes = 16 << 20
+	maxScriptBytes = 12 << 20
 
-	// No lock script is as long as this. Longer ones are kept, not read.
-	maxLockScript = 16 << 10
+	// maxLockScript is far beyond any lock script.
+	maxLockScript = 64 << 10
 )
 
 // script is one script that was loaded or run. It never changes.
@@ -25,14 +28,19 @@ type script struct {
 	shape     shape
 	known     bool // whether it has a shape
 	shebang   shebang
-
-	journaled *quorum.Script // how it runs otherwise; nil if it cannot
+	fault     string         // why it is not for masters, as an error; "" if it is
+	journaled *quorum.Script // how it runs otherwise; nil where it has a fault
+	printed   int            // bytes of what that is printed as
 }
+
+// size is about how many bytes are kept.
+func (sc *script) size() int { return len(sc.text) + sc.printed + 2<<10 }
 
 // scriptTable is the scripts that all sessions share. The masters have a table of
 // their own, which nobody asks.
 type scriptTable struct {
 	maxNumber, maxBytes int
+	bounds              quorum.Bounds
 
 	fixed map[string]*script // by SHA-1; always there, and not counted
 
@@ -43,10 +51,10 @@ type scriptTable struct {
 	bytes  int
 }
 
-func newScriptTable(maxNumber, maxBytes int) *scriptTable {
-	t := &scriptTable{maxNumber: maxNumber, maxBytes: maxBytes, fixed: make(map[string]*script)}
+func newScriptTable(maxNumber, maxBytes int, bounds quorum.Bounds) *scriptTable {
+	t := &scriptTable{maxNumber: maxNumber, maxBytes: maxBytes, bounds: bounds, fixed: make(map[string]*script)}
 	for _, text := range fixedScripts {
-		sc := newScript(text)
+		sc := newScript(text, bounds)
 		t.fixed[sc.sha] = sc
 	}
 	t.flush()
@@ -77,18 +85,17 @@ func (t *scriptTable) find(sha string) *script {
 	return t.bySHA[string(buf[:])]
 }
 
-// enter gives the script with this text, new or not; nil if it is too long for
-// the table. One whose first line is at fault is not kept.
+// enter gives the script with this text, new or not. One that is at fault is not kept.
 func (t *scriptTable) enter(text string) *script {
 	t.mu.RLock()
 	sc := t.byText[text]
 	t.mu.RUnlock()
-	if sc != nil || len(text) > t.maxBytes {
+	if sc != nil {
 		return sc
 	}
 	// Hashed and read without the lock: two who enter one text at once do it
 	// twice, and the first one's is kept.
-	if sc = newScript(text); sc.shebang.fault != "" {
+	if sc = newScript(text, t.bounds); sc.fault != "" {
 		return sc
 	}
 	t.mu.Lock()
@@ -98,9 +105,16 @@ func (t *scriptTable) enter(text string) *script {
 	}
 	t.bySHA[sc.sha], t.byText[sc.text] = sc, sc
 	t.order = append(t.order, sc)
-	t.bytes += len(sc.text)
+	t.bytes += sc.size()
 	t.trim()
 	return sc
+}
+
+// memory is about how many bytes the scripts take.
+func (t *scriptTable) memory() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.bytes
 }
 
 // trim pushes the oldest scripts out. mu is held. The one entered last stays,
@@ -110,23 +124,45 @@ func (t *scriptTable) trim() {
 		oldest := t.order[0]
 		t.order[0] = nil
 		t.order = t.order[1:]
-		t.bytes -= len(oldest.text)
+		t.bytes -= oldest.size()
 		delete(t.bySHA, oldest.sha)
 		delete(t.byText, oldest.text)
 	}
 }
 
 // newScript keeps its own copy of the text, which may be part of something larger.
-func newScript(text string) *script {
+func newScript(text string, bounds quorum.Bounds) *script {
 	sum := sha1.Sum([]byte(text))
 	sc := &script{text: strings.Clone(text), sha: hex.EncodeToString(sum[:])}
-	if len(text) <= maxLockScript {
-		var body string
-		sc.shebang, body = cutShebang(sc.text)
-		sc.shape, sc.known = recognise(sc.text)
-		if luaBalanced(body) {
-			sc.journaled = quorum.NewScript(body)
-		}
+	if len(text) > maxLockScript {
+		sc.fault = fmt.Sprintf(errScriptLong, maxLockScript)
+		return sc
 	}
+	var body string
+	if sc.shebang, body = cutShebang(sc.text); sc.shebang.fault != "" {
+		sc.fault = sc.shebang.fault
+		return sc
+	}
+	program, err := lua.Read(body)
+	if err != nil {
+		sc.fault = faultOf(err, sc.sha)
+		return sc
+	}
+	sc.shape, sc.known = recognise(sc.text)
+	sc.printed = len(program.Body)
+	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
 	return sc
+}
+
+// faultOf is the error for a script that cannot be read: in Redis's words where that would
+// not compile it either.
+func faultOf(err error, sha string) string {
+	var e *lua.Error
+	if !errors.As(err, &e) {
+		return "ERR " + err.Error()
+	}
+	if strings.HasPrefix(e.Text, "Error compiling") {
+		return "ERR " + e.Text
+	}
+	return fmt.Sprintf("ERR %s script: %s, on @user_script:%d.", e.Text, sha, e.Line)
 }

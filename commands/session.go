@@ -9,6 +9,7 @@ type Session struct {
 	seen Snapshot
 
 	channels, patterns nameSet // subscribed to
+	named              int     // what these take, in bytes
 
 	single [1]quorum.Request // what the latest Action asks, see one
 
@@ -49,6 +50,16 @@ func (d *Dialect) Session(id int64) *Session {
 // Snapshot is cheap. The goroutine that calls Do takes it, where others are to
 // see it.
 func (s *Session) Snapshot() Snapshot { return s.seen }
+
+// Memory is about how many bytes the session keeps for its client between commands.
+func (s *Session) Memory() int {
+	n := s.named + s.tx.bytes + len(s.tx.queue)*queuedSize
+	n += len(s.seen.Name) + len(s.seen.LibName) + len(s.seen.LibVer)
+	if s.watch != nil {
+		n += s.watch.memory()
+	}
+	return n
+}
 
 func (s *Session) ID() int64    { return s.seen.ID }
 func (s *Session) Proto() int   { return s.seen.Proto }

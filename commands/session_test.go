@@ -61,6 +61,32 @@ func TestPasswordMayComeAndGo(t *testing.T) {
 	}
 }
 
+func TestWrongPasswordsAreTold(t *testing.T) {
+	long := strings.Repeat("x", 2*longestPassword)
+	for _, row := range []struct {
+		password, line string
+		reply          string
+		denied         bool
+	}{
+		{"secret", "AUTH secret", "OK", false},
+		{"secret", "AUTH secre", errWrongPass, true},
+		{"secret", "AUTH somebody secret", errWrongPass, true},
+		{"secret", "AUTH " + long, errWrongPass, true},
+		{"secret", "HELLO 3 AUTH default wrong", errWrongPass, true},
+		{"secret", "HELLO 4", errNoProto, false},
+		{"secret", "GET k", errNoAuth, false},
+		{long, "AUTH " + long, "OK", false},
+		{long, "AUTH " + long[1:] + "y", errWrongPass, true},
+		{"", "AUTH default " + long, "OK", false},
+		{"", "AUTH somebody secret", errWrongPass, true},
+	} {
+		d := NewDialect(Options{Password: func() string { return row.password }})
+		if a := do(t, d.Session(1), row.line); a.Reply.Str != row.reply || a.Denied != row.denied {
+			t.Errorf("%.40s: %q, denied %t", row.line, a.Reply.Str, a.Denied)
+		}
+	}
+}
+
 func TestSnapshotTellsWhatTheClientSaid(t *testing.T) {
 	s := NewDialect(Options{Version: "7.0.15"}).Session(7)
 	for _, line := range []string{
@@ -154,4 +180,40 @@ func checkRequest(t *testing.T, r quorum.Request) {
 		return
 	}
 	t.Fatalf("%+v cannot be asked", r)
+}
+
+func TestSessionCountsWhatItKeeps(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	big := strings.Repeat("x", 1000)
+	if n := s.Memory(); n != 0 {
+		t.Errorf("%d bytes of a new session", n)
+	}
+	do(t, s, "MULTI")
+	do(t, s, "SET k "+big+" NX PX 1000")
+	if n := s.Memory(); n < 1000 || n > 2000 {
+		t.Errorf("%d bytes with a command queued", n)
+	}
+	do(t, s, "DISCARD")
+	do(t, s, "WATCH "+big)
+	s.watch.begin(big, keyState{formString, big}, true)
+	if n := s.Memory(); n < 2000 || n > 3000 {
+		t.Errorf("%d bytes with a key watched", n)
+	}
+	do(t, s, "UNWATCH")
+	for range 2 {
+		s.Subscribed(SubscribeEffect{Names: []string{big, big}}, quorum.Result{Decision: quorum.Won})
+		if n := s.Memory(); n < 1000 || n > 2000 {
+			t.Errorf("%d bytes with one subscription", n)
+		}
+	}
+	do(t, s, "UNSUBSCRIBE "+big)
+	if n := s.Memory(); n != 0 {
+		t.Errorf("%d bytes in the end", n)
+	}
+	for i, name := range []string{"CLIENT SETNAME ", "CLIENT SETINFO lib-name ", "CLIENT SETINFO lib-ver "} {
+		do(t, s, name+big)
+		if n := s.Memory(); n < (i+1)*1000 || n > (i+1)*1100 {
+			t.Errorf("%d bytes with %d names", n, i+1)
+		}
+	}
 }

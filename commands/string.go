@@ -3,26 +3,41 @@ package commands
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
 )
 
-// mget answers each key for itself: what a quorum holds.
+// mget answers each key for itself: what a quorum holds. A key that is named again is not
+// asked for again.
 func (s *Session) mget(c *Command, args []string) Action {
-	requests := forEach(quorum.Read, args[1:])
+	var keys []string
+	of := make(readValues, len(args)-1)
+	seen := make(map[string]int, len(of))
+	for i, key := range args[1:] {
+		n, again := seen[key]
+		if !again {
+			n, keys = len(keys), append(keys, key)
+			seen[key] = n
+		}
+		of[i] = n
+	}
+	requests := forEach(quorum.Read, keys)
 	for i := range requests {
 		requests[i].ValueOnly = true
 	}
-	return Action{Requests: requests, Render: readValues{}}
+	return Action{Requests: requests, Render: of}
 }
 
-// readValues is the values of several keys. A key that is no string has none.
-type readValues struct{}
+// readValues is the values of several keys: which result each of them is. A key that is no
+// string has none.
+type readValues []int
 
-func (readValues) Render(results []quorum.Result) (Reply, Action) {
-	values := make([]Reply, len(results))
-	for i, r := range results {
+func (of readValues) Render(results []quorum.Result) (Reply, Action) {
+	values := make([]Reply, len(of))
+	for i, n := range of {
+		r := results[n]
 		switch text, failed := failure(r); {
 		case failed && r.Reply.Kind != quorum.FailureReply:
 			return text, Action{}
@@ -70,7 +85,11 @@ func (c readRange) Render(results []quorum.Result) (Reply, Action) {
 	}
 	reply := stringValue(r)
 	if reply.Kind == BulkReply {
-		reply.Str = c.of(reply.Str)
+		part := c.of(reply.Str)
+		if len(part) < len(reply.Str)/2 {
+			part = strings.Clone(part) // until it is read it would hold all of the value
+		}
+		reply.Str = part
 	}
 	return reply, Action{}
 }

@@ -11,6 +11,8 @@ import (
 const (
 	maxQueued      = 1000    // commands
 	maxQueuedBytes = 1 << 20 // of all their words
+
+	queuedSize = 256 // about what a command takes beside its words
 )
 
 // transaction is what a connection has queued since MULTI.
@@ -190,7 +192,7 @@ func (e *execution) begin() Action {
 }
 
 // waitScript does nothing: its answer comes after those of what was asked before.
-var waitScript = quorum.NewScript("return 1")
+var waitScript = quorum.NewScript("return 1").ReadOnly()
 
 // keys are those given and those of all steps, each once.
 func (e *execution) keys(keys []string) []string {

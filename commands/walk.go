@@ -6,7 +6,9 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// A key is listed when a quorum holds it. Such a key is on at least one of any
+// A key is listed when a quorum holds it, or may hold it: while a master is away, that of
+// a key which only some of the others have is not known, and whoever looks for locks is to
+// find all that are held. Such a key is on at least one of any
 // N-quorum+1 masters, so these are scanned one after the other, and each key that they
 // name is read from all. A master that is away, or has been started anew in the middle
 // of it, is scanned from its beginning, or another one in its place.
@@ -118,7 +120,7 @@ func (w *walk) find(key string) {
 	w.found = append(w.found, key)
 }
 
-// held lists those of the keys that a quorum holds.
+// held lists those of the keys that a quorum holds, or may hold.
 type held struct {
 	w    *walk
 	keys []string
@@ -127,10 +129,10 @@ type held struct {
 func (h held) Render(results []quorum.Result) (Reply, Action) {
 	w := h.w
 	for i, r := range results {
-		if text, failed := failure(r); failed {
+		if text, failed := failure(r); failed && r.Decision != quorum.Split {
 			return w.fail(text)
 		}
-		if r.Exists && w.filter.fits(r.Type) {
+		if (r.Exists || r.Decision == quorum.Split) && w.filter.fits(r.Type) {
 			w.page = append(w.page, h.keys[i])
 		} else {
 			delete(w.here, h.keys[i]) // it may be by the time another master names it

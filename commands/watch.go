@@ -26,6 +26,17 @@ type watch struct {
 	states  map[string]keyState
 	pending int  // keys that have been asked for and are not known yet
 	broken  bool // a key could not be read, or was seen to change
+	bytes   int  // of keys and values
+}
+
+// watchedSize is about what a key takes beside its name and value.
+const watchedSize = 128
+
+// memory is about how many bytes it takes.
+func (w *watch) memory() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bytes
 }
 
 // keyState is what a quorum holds at a key: nothing, a string, or something else,
@@ -62,6 +73,9 @@ func (w *watch) add(keys []string) (added []string, ok bool) {
 		return nil, false
 	}
 	w.keys = append(w.keys, added...)
+	for _, key := range added {
+		w.bytes += len(key) + watchedSize
+	}
 	w.pending += len(added)
 	return added, true
 }
@@ -76,6 +90,7 @@ func (w *watch) begin(key string, state keyState, ok bool) {
 		w.states = make(map[string]keyState)
 	}
 	w.states[key] = state
+	w.bytes += len(state.value)
 }
 
 // see notes what the connection then read of a key, if that is watched: whoever has

@@ -70,7 +70,11 @@ func (l *lane) carry(ctx context.Context, link *link) error {
 func (l *lane) await(ctx context.Context, link *link) error {
 	var timeout <-chan time.Time
 	if l.aloft() {
-		l.timeout.Reset(time.Until(l.inAir[0].began.Add(l.engine.MasterTimeout)))
+		since := l.inAir[0].began
+		if heard := link.guard.heard(); heard.After(since) {
+			since = heard
+		}
+		l.timeout.Reset(time.Until(since.Add(l.engine.MasterTimeout)))
 		timeout = l.timeout.C
 	}
 	var err error
@@ -87,7 +91,9 @@ func (l *lane) await(ctx context.Context, link *link) error {
 	case b := <-l.answered:
 		err = l.land(link, b)
 	case <-timeout:
-		err = os.ErrDeadlineExceeded
+		if !link.guard.heard().Add(l.engine.MasterTimeout).After(time.Now()) {
+			err = os.ErrDeadlineExceeded
+		}
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -121,10 +127,14 @@ func (l *lane) takeSome() *batch {
 	b := l.newBatch(nil, nil)
 	b.ordinal = l.sentSo.last
 	waits := make(map[string]struct{})
+	weight := 0
 	l.errands = slices.DeleteFunc(l.errands, func(e errand) bool {
-		goes := len(b.errands) < maxBatch && l.goes(e.about(), waits)
+		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
+		goes := fits && l.goes(e.about(), waits)
 		if goes {
 			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
+			weight += e.size()
+			l.removed(&e)
 		}
 		return goes
 	})
@@ -133,9 +143,10 @@ func (l *lane) takeSome() *batch {
 		b.errands = l.outbox.take(b.errands, maxBatch-n)
 		b.messages = len(b.errands) > n
 	}
-	stop := false
+	stop, bytes := false, 0
 	l.queue = slices.DeleteFunc(l.queue, func(o *op) bool {
-		if stop = stop || len(b.errands)+len(b.ops) >= maxBatch; stop {
+		full := len(b.errands)+len(b.ops) >= maxBatch || len(b.ops) > 0 && bytes+o.weight > maxBatchBytes
+		if stop = stop || full; stop {
 			return false
 		}
 		if o.Kind == Survey {
@@ -149,6 +160,8 @@ func (l *lane) takeSome() *batch {
 		}
 		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
 		l.sentSo.note(o)
+		l.unqueued(o)
+		bytes += o.weight
 		return true
 	})
 	n := len(b.errands) + len(b.ops)
@@ -184,6 +197,7 @@ func (l *lane) launch(link *link, b *batch) {
 	}
 	if link.ctx.Done() == nil {
 		link.ctx, link.end = context.WithCancel(context.Background())
+		link.guard.patience.Store(0) // it is the lane's from here on
 	}
 	for _, key := range b.keys {
 		l.about[key]++

@@ -69,6 +69,19 @@ func agree(readings []reading) (r reading, a agreement) {
 	return r, a
 }
 
+// leftover tells of what is agreed on that it is no lock, by sources that grant nothing any
+// more: so many of them hold nothing that it is on no quorum. Of what ends by itself that
+// need not be known.
+func leftover(agreed reading, readings []reading, needed int) bool {
+	without := 0
+	for _, r := range readings {
+		if r.digest == "" {
+			without++
+		}
+	}
+	return agreed.left == saysNoTTL && without >= needed
+}
+
 // outlives tells of two remaining ttls in milliseconds, or saysNoTTL, whether the
 // first ends later than the second.
 func outlives(a, b int64) bool {

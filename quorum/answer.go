@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/redis/rueidis"
@@ -38,7 +39,27 @@ func newAnswer(m rueidis.RedisMessage) answer {
 	}
 	// Of an error, ToString gives the whole text, and Error one without "ERR ".
 	s, _ := m.ToString()
-	return answer{kind: FailureReply, str: s}
+	return answer{kind: FailureReply, str: withoutLua(s)}
+}
+
+// withoutLua is the reply by which a master says why it does not carry out what a script
+// asks for. Those before 7.0 put what Lua says around it:
+//
+//	ERR Error running script (call to f_0123): @user_script:1: @user_script: 1: -OOM command
+//	not allowed
+//
+// or, where the script catches it, what is behind the first place.
+func withoutLua(text string) string {
+	const place = "@user_script: "
+	before, inner, found := strings.Cut(text, ": -")
+	if !found || !strings.HasPrefix(text, "ERR Error running script ") && !strings.HasPrefix(text, place) {
+		return text
+	}
+	line := before[strings.LastIndexByte(before, ' ')+1:]
+	if _, err := strconv.Atoi(line); err != nil || !strings.HasSuffix(before, place+line) {
+		return text
+	}
+	return strings.TrimRight(inner, "\r\n")
 }
 
 // failed tells that the master answered with an error that begins with code.
@@ -51,17 +72,6 @@ func (a answer) failed(code string) bool {
 // NOQUORUM instead of it.
 func (a answer) aside() bool {
 	return a.kind == FailureReply && !a.failed("ERR ") && !a.failed("WRONGTYPE")
-}
-
-// ofMaster tells that an error's code is one by which Redis speaks of the state that the
-// server is in.
-func ofMaster(text string) bool {
-	code, _, _ := strings.Cut(text, " ")
-	switch code {
-	case "LOADING", "READONLY", "NOAUTH", "NOPERM", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "OOM", "MISCONF", "NOREPLICAS", "BUSY", "UNKILLABLE":
-		return true
-	}
-	return false
 }
 
 // wrongType tells that the key holds something that is no string. Scripts put
@@ -93,12 +103,36 @@ type said struct {
 	journal *journaled // of a Run, and the reply to a Survey
 }
 
+// refusal is what the master said of itself where it did not carry out what was asked; "" if
+// it said nothing.
+func (s *said) refusal() string {
+	switch {
+	case s.journal != nil:
+		return s.journal.trouble()
+	case s.reply.Kind == FailureReply:
+		return s.reply.Str
+	}
+	return ""
+}
+
 // judge turns a master's answer into its vote: what the master said, whether it
 // carried out what was asked, and what to keep of the answer. It is pure.
 func (r *Request) judge(a answer) (v Vote, did bool, s said) {
-	if a.aside() || a.tooLate() {
-		return Unknown, false, s
+	if r.Kind == Acquire && a.leftOut() > 0 {
+		return Refused, false, s // what is there is a value, whatever it is
 	}
+	v = Unknown
+	if !a.aside() && !a.tooLate() {
+		v, did, s = r.judgeAnswer(a)
+	}
+	if v == Unknown && a.kind == FailureReply {
+		s.reply = Reply{Kind: FailureReply, Str: a.str}
+	}
+	return v, did, s
+}
+
+// judgeAnswer is judge of what is about the request.
+func (r *Request) judgeAnswer(a answer) (v Vote, did bool, s said) {
 	switch r.Kind {
 	case Acquire:
 		return judgeAcquire(a)
@@ -221,9 +255,9 @@ func (r *Request) judgeWrite(a answer) (Vote, bool, said) {
 	case "+":
 		reply.Kind = StatusReply
 	case "-":
-		reply.Kind = FailureReply
+		reply = Reply{Kind: FailureReply, Str: withoutLua(reply.Str)}
 		if (answer{kind: FailureReply, str: reply.Str}).aside() {
-			return Unknown, false, said{}
+			return Unknown, false, said{reply: reply}
 		}
 		return Granted, false, said{reply: reply}
 	default:

@@ -13,6 +13,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 	none := answer{kind: NilReply}
 	number := func(n int64) answer { return answer{kind: IntegerReply, int: n} }
 	failure := func(s string) answer { return answer{kind: FailureReply, str: s} }
+	refused := func(s string) said { return said{reply: Reply{Kind: FailureReply, Str: s}} }
 	wrong := failure("WRONGTYPE Operation against a key holding the wrong kind of value")
 	list := func(a ...answer) answer { return answer{elems: append([]answer{}, a...)} }
 	held := list(answer{kind: BulkReply, str: "string"}, text, number(500))
@@ -46,7 +47,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{plain, wrong, Refused, false, ofAnotherType},
 		{plain, number(1), Unknown, false, said{}},
 		{plain, list(), Unknown, false, said{}},
-		{plain, failure("ERR syntax error"), Unknown, false, said{}},
+		{plain, failure("ERR syntax error"), Unknown, false, refused("ERR syntax error")},
 
 		{release, number(0), Granted, true, said{left: 0}},
 		{release, number(700), Granted, true, said{left: 700}},
@@ -58,7 +59,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{release, none, Unknown, false, said{}},
 		{release, status, Unknown, false, said{}},
 		{release, held, Unknown, false, said{}},
-		{release, failure("ERR x"), Unknown, false, said{}},
+		{release, failure("ERR x"), Unknown, false, refused("ERR x")},
 		{release, failure("ERR Error running script: WRONGTYPE Operation against"), Refused, false, ofAnotherType},
 		{extend, number(1), Granted, true, said{left: 1}},
 		{extend, number(saysAbsent), Refused, false, said{absent: true}},
@@ -74,7 +75,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{read, list(text, text), Unknown, false, said{}},
 		{read, list(text, text, text), Unknown, false, said{}},
 		{read, list(number(1), text, number(1)), Unknown, false, said{}},
-		{read, wrong, Unknown, false, said{}},
+		{read, wrong, Unknown, false, refused(wrong.str)},
 		{get, text, Granted, true, said{value: "t", typ: "string", named: true}},
 		{get, none, Granted, true, said{absent: true}},
 		{get, wrong, Granted, true, ofAnotherType},
@@ -91,11 +92,11 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{write, wrote("_", none), Granted, false, said{reply: Reply{Kind: NilReply}}},
 		{write, wrote(":", number(3)), Granted, true, said{reply: Reply{Kind: IntegerReply, Int: 3}, journal: &undo}},
 		{write, wrote(":", number(0)), Granted, false, said{reply: Reply{Kind: IntegerReply}}},
-		{write, wrote("-", wrong), Granted, false, said{reply: Reply{Kind: FailureReply, Str: wrong.str}}},
-		{write, wrote("-", failure("OOM x")), Unknown, false, said{}},
+		{write, wrote("-", wrong), Granted, false, refused(wrong.str)},
+		{write, wrote("-", failure("OOM x")), Unknown, false, refused("OOM x")},
 		{write, wrote("?", text), Unknown, false, said{}},
-		{write, failure("ERR syntax error"), Granted, false, said{reply: Reply{Kind: FailureReply, Str: "ERR syntax error"}}},
-		{write, failure("OOM x"), Unknown, false, said{}},
+		{write, failure("ERR syntax error"), Granted, false, refused("ERR syntax error")},
+		{write, failure("OOM x"), Unknown, false, refused("OOM x")},
 		{write, list(), Unknown, false, said{}},
 		{write, status, Unknown, false, said{}},
 		{old, wrote("$", text), Granted, true, said{reply: Reply{Kind: BulkReply, Str: "t"}, journal: &undo}},
@@ -106,6 +107,24 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		v, did, s := c.r.judge(c.a)
 		if v != c.vote || did != c.did || !reflect.DeepEqual(s, c.said) {
 			t.Errorf("%d: %+v answered to %v: %v, did %v, %+v; want %v, %v, %+v", i, c.a, c.r.Kind, v, did, s, c.vote, c.did, c.said)
+		}
+	}
+}
+
+// Before 7.0, what a master says of itself in a script has an error of Lua around it.
+func TestWhatAMasterSaysOfItselfInAScriptIsTakenOutOfLua(t *testing.T) {
+	const place = "ERR Error running script (call to f_0123): @user_script:1: @user_script: 12: "
+	for text, want := range map[string]string{
+		place + "-OOM command not allowed when used memory > 'maxmemory'.\r\n": "OOM command not allowed when used memory > 'maxmemory'.",
+		place + "-READONLY You can't write against a read only replica.":       "READONLY You can't write against a read only replica.",
+		"@user_script: 3: -MISCONF Redis is configured to save":                "MISCONF Redis is configured to save",
+		place + "Wrong number of args calling Redis command From Lua script":   place + "Wrong number of args calling Redis command From Lua script",
+		"ERR Error running script: my own: -OOM":                               "ERR Error running script: my own: -OOM",
+		"ERR bad: @user_script: 1: -OOM":                                       "ERR bad: @user_script: 1: -OOM",
+		"OOM command not allowed":                                              "OOM command not allowed",
+	} {
+		if got := withoutLua(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
@@ -124,7 +143,7 @@ func TestTroubleOfAMasterIsAnUnknownVote(t *testing.T) {
 	} {
 		for kind := Acquire; kind <= Write; kind++ {
 			r := Request{Kind: kind}
-			if v, did, s := r.judge(answer{kind: FailureReply, str: text}); v != Unknown || did || !reflect.DeepEqual(s, said{}) {
+			if v, did, s := r.judge(answer{kind: FailureReply, str: text}); v != Unknown || did || s.refusal() != text {
 				t.Errorf("%q to %v: %v, did %v, %+v", text, kind, v, did, s)
 			}
 		}

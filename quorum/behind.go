@@ -27,9 +27,16 @@ type behind struct {
 	since map[behindOn]lag
 }
 
+// behindOn is a key, or of a long one its fingerprint: it may be as long as a command.
 type behindOn struct {
 	key  string
+	long bool
 	lane int
+}
+
+func newBehindOn(key string, lane int) behindOn {
+	name := fingerprint(key)
+	return behindOn{strings.Clone(name), name != key, lane}
 }
 
 // lag is since when a master is known to be behind, and the fingerprint of what the
@@ -44,7 +51,7 @@ type lag struct {
 func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id := behindOn{strings.Clone(key), lane}
+	id := newBehindOn(key, lane)
 	old, known := b.since[id]
 	if !known || old.left != fingerprint(r.before) {
 		if b.since == nil {
@@ -67,5 +74,5 @@ func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long 
 func (b *behind) caughtUp(key string, lane int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.since, behindOn{key, lane})
+	delete(b.since, newBehindOn(key, lane))
 }

@@ -33,9 +33,6 @@ type Bootstrapping struct {
 // cut off. Where a master votes there is nothing to do. It refuses if one of them cannot
 // be reached, is another's by its terms, or is another of them under a second name.
 func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
-	if len(cfg.Masters) < 2 {
-		return nil // alone it needs no marker
-	}
 	if how.Tell == nil {
 		how.Tell = func(string) {}
 	}
@@ -48,6 +45,9 @@ func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 	if err != nil {
 		return err
 	}
+	if len(members) == 1 {
+		return bootstrapAlone(members[0], how)
+	}
 	how.Tell(outages(members, cfg.MaxTTL))
 	for range maxRounds {
 		done, err := bootstrapRound(members, &cfg, how)
@@ -56,6 +56,22 @@ func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 		}
 	}
 	return errors.New("the masters are being marked by others all the time; try again")
+}
+
+// bootstrapAlone looks whether a master that is to be alone may be: it needs no marker, and
+// is to have none.
+func bootstrapAlone(m *member, how Bootstrapping) error {
+	texts, err := m.markers()
+	if err != nil {
+		return of(Master{Name: m.name}, err)
+	}
+	for _, text := range texts {
+		if text != "" {
+			return of(Master{Name: m.name}, ofASet(text))
+		}
+	}
+	how.Tell("one master alone needs no marker, and has none")
+	return nil
 }
 
 // maxRounds is how often markers may turn out to be others than what was read.
@@ -117,7 +133,7 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 	case err != nil:
 		return false, err
 	case p.votes:
-		how.Tell("installation " + p.installation + " stands, and a master of it votes: there is nothing to do")
+		how.Tell("installation " + p.installation + " stands, and a master of it votes: nothing is done, whether locks are held or not; what others have lost, proxies find out by themselves, and let them vote when they have caught up or max-ttl has passed")
 		return true, nil
 	case p.complete && p.proven:
 		how.Tell("installation " + p.installation + " stands, and its masters are in quarantine: proxies end that when they have caught up or max-ttl has passed")

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func TestBootstrapLeavesASetAloneOfWhichAMasterVotes(t *testing.T) {
 		w.masters[0].mend()
 		told := ""
 		w.boots(Bootstrapping{NoLocksHeld: true, Tell: func(text string) { told = text }})
-		if !strings.Contains(told, "a master of it votes: there is nothing to do") {
+		if !strings.Contains(told, "a master of it votes: nothing is done") {
 			t.Errorf("it is told %q", told)
 		}
 		if n := nonceOf(w.masters[1].value(MarkerKey)); !n.provisional() {
@@ -271,6 +272,29 @@ func TestBootstrapTellsWhatARestartCosts(t *testing.T) {
 			if !strings.Contains(strings.Join(told, "\n"), want) {
 				t.Errorf("it is told\n%s\nwant %s", strings.Join(told, "\n"), want)
 			}
+		}
+	})
+}
+
+// One master alone is not marked; that it is there, and nobody's, is seen all the same.
+func TestBootstrapOfOneMasterLooksAtIt(t *testing.T) {
+	inBlank(t, 1, func(w *world) {
+		told := ""
+		how := Bootstrapping{Tell: func(text string) { told += text }}
+		if err := Bootstrap(w.t.Context(), w.cfg, how); err != nil || told != "one master alone needs no marker, and has none" {
+			t.Errorf("%v, and told %q", err, told)
+		}
+		if text := w.masters[0].value(MarkerKey); text != "" {
+			t.Errorf("it is marked: %s", text)
+		}
+		set := terms{Set: []string{"a", "b"}, AcquireTimeout: 250, MaxTTL: 1000}
+		w.masters[0].put(MarkerKey, marker{nonce: newNonce(false), Installation: "i", Member: "a", terms: set}.String(), 0)
+		if err := Bootstrap(w.t.Context(), w.cfg, how); !errors.Is(err, ErrOtherTerms) {
+			t.Errorf("of a set: %v", err)
+		}
+		w.masters[0].cut()
+		if err := Bootstrap(w.t.Context(), w.cfg, how); err == nil || !strings.Contains(err.Error(), "it cannot be reached") {
+			t.Errorf("not there: %v", err)
 		}
 	})
 }

@@ -64,8 +64,9 @@ func (o *op) found(see func(*said)) {
 func (o *op) boundArgv(b []string, link *link) []string {
 	switch {
 	case o.Kind == Run:
-		s := o.Script.bound()
-		b = o.runArgs(b, s, link.knows(s.sha))
+		s, chunk := o.Script.runs()
+		s = s.bound()
+		b = o.runArgs(b, s, chunk, link.knows(s.sha))
 	case o.expiresIf(link.who.seven):
 		b = append(append(boundExpireIfScript.call(b), o.Key), o.Args...)
 	default:
@@ -226,10 +227,10 @@ local __held = (function(A)
 end)(ARGV)
 `) + " "
 
-// bound is the script as it is sent where it is bound.
-func (s *Script) bound() *script {
+// bound is a journaled script as it is sent where it is bound.
+func (s *script) bound() *script {
 	if s.late.Load() == nil {
-		s.late.Store(newScript(boundRun + undated(s.wrapped)))
+		s.late.Store(newScript(boundRun + undated(s)))
 	}
 	return s.late.Load()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -18,8 +19,11 @@ const (
 	maxDisputed = 4096
 	maxEternal  = 16 << 10
 
-	leaseTime = "10000" // milliseconds
+	leaseTime = 10 * time.Second
 )
+
+// leaseFor is leaseTime as scripts are told it.
+var leaseFor = strconv.FormatInt(milliseconds(leaseTime), 10)
 
 var (
 	errDisputed        = errors.New("masters hold different values of a key")
@@ -48,6 +52,11 @@ type catchUpRun struct {
 	copying  time.Duration     // how long the sources were left alone for it so far
 	unclear  bool              // it may be that somebody holds what the others hold another value of
 	noted
+
+	closed bool // nobody asks the sources for votes any more
+
+	eternalOnly  bool // of ghosts those without a ttl are looked for; see eternal.go
+	before, seen seenGhosts
 }
 
 // catchUp gives the master of a lane, quarantined by q, every live key of at least
@@ -68,7 +77,8 @@ func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool)
 // supply is where a catch-up takes the keys from.
 type supply struct {
 	sources []source
-	needed  int // how many of them have to be read
+	needed  int  // how many of them have to be read
+	closed  bool // nobody asks them for votes any more
 
 	// rivals is what the names of those runs begin with from which the lease is
 	// taken: "" are all.
@@ -81,6 +91,7 @@ func (e *Engine) fill(ctx context.Context, l *lane, q *quarantine, from supply, 
 		engine:  e,
 		ward:    q,
 		needed:  from.needed,
+		closed:  from.closed,
 		last:    last,
 		lease:   e.messages.sender + "/" + newSender(),
 		eternal: make(map[string]string),
@@ -97,7 +108,12 @@ func (e *Engine) fill(ctx context.Context, l *lane, q *quarantine, from supply, 
 	if err := r.begin(ctx, l, from.rivals); err != nil {
 		return err
 	}
+	logs, err := r.logs()
+	if err != nil && !last {
+		return err
+	}
 	l.catching(q, true)
+	l.hearLogs(q, logs)
 	for _, s := range r.sources[:min(r.needed, len(r.sources))] {
 		if err := r.follow(ctx, s); err != nil {
 			return err
@@ -145,8 +161,20 @@ func (r *catchUpRun) begin(ctx context.Context, l *lane, rivals string) (err err
 	if r.target, err = r.engine.meet(ctx, source{lane: l, nonce: r.ward.nonce}); err != nil {
 		return err
 	}
-	_, err = r.target.change(leaseScript, nil, []string{r.lease, leaseTime, rivals})
+	_, err = r.target.change(leaseScript, nil, []string{r.lease, leaseFor, rivals})
 	return err
+}
+
+// logs are what the sources tell of the others' logs, which stands on the master no more.
+func (r *catchUpRun) logs() (logs map[string]string, err error) {
+	markers, err := onAll(r.sources, func(p *party) (marker, error) {
+		m, _, err := p.marker()
+		return m, err
+	})
+	for _, m := range markers {
+		logs = alsoTold(logs, m.Others)
+	}
+	return logs, err
 }
 
 func (r *catchUpRun) end() {

@@ -222,6 +222,27 @@ func TestDisagreementForEverEndsWithTheQuarantine(t *testing.T) {
 	}, briefTTL)
 }
 
+// What a dump brings back is of before the loss, however long it would live: as C holds k
+// now, on 1 and 2, it would be laid beside 2 and 3, and D would have k of 1 and 3.
+func TestLastCatchUpBelievesASourceRatherThanADump(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "a", 2*time.Hour, 1)
+		old := w.masters[0].copy() // A lets go of k
+		w.masters[0].forget("k")
+		w.sets("k", "c", time.Hour, 1, 2)
+		w.masters[0].restartWith(old)
+		w.noticed(1)
+		w.down(3)
+		time.Sleep(w.cfg.MaxTTL + 20*time.Second)
+		w.wantValues("k", "c", "c", "")
+		w.up(3)
+		time.Sleep(5 * w.cfg.ProbeInterval)
+		w.laid()
+		w.wantValues("k", "c", "c", "")
+		w.want(w.acquire("k", "d", time.Minute), Contended)
+	})
+}
+
 // A lock that is released while it is copied is taken back, since nobody would do
 // so later.
 func TestCopyOfWhatIsReleasedMeanwhileIsTakenBack(t *testing.T) {

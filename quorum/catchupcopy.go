@@ -28,7 +28,11 @@ func (r *catchUpRun) give(keys []string) error {
 			return err
 		}
 		began := time.Now()
-		list, err := r.copy(r.weigh(step, readings))
+		orders, left := r.weigh(step, readings)
+		list, err := r.copy(orders)
+		if err == nil {
+			err = r.takeBack(left) // where the master is one of those that held it
+		}
 		if err != nil {
 			return err
 		}
@@ -69,11 +73,14 @@ func (r *catchUpRun) read(keys []string) ([][]reading, error) {
 	return byKey(told), nil
 }
 
-// weigh tells what to copy of the keys, by what each source holds of them. Those
-// that are disputed are kept, to be read again.
-func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order) {
+// weigh tells what to copy of the keys, by what each source holds of them, and what is
+// left of locks. Those that are disputed are kept, to be read again.
+func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, left []given) {
 	for i, of := range readings {
 		switch best, a := agree(of); {
+		case a == agreed && r.closed && leftover(best, of, r.needed):
+			left = append(left, given{keys[i], best.digest})
+			r.note(keys[i])
 		case a == agreed:
 			list = append(list, order{keys[i], best})
 			r.note(keys[i])
@@ -84,7 +91,7 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order) {
 			r.disputed = append(r.disputed, keys[i])
 		}
 	}
-	return list
+	return list, left
 }
 
 // copy carries out the orders, overwriting what the master itself holds: that
@@ -94,7 +101,7 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 	keys := make([]string, 0, len(orders))
 	args := make([]string, 0, 3+2*len(orders))
 	told := make([]byte, len(orders)) // as the script wants it
-	args = append(args, r.lease, leaseTime, "")
+	args = append(args, r.lease, leaseFor, "")
 	var payloads []string
 	for i, o := range orders {
 		// A ttl of 0 is less than a millisecond.
@@ -195,7 +202,7 @@ func (r *catchUpRun) takeBack(list []given) error {
 		return nil
 	}
 	var keys []string
-	args := []string{r.lease, leaseTime}
+	args := []string{r.lease, leaseFor}
 	for _, g := range list {
 		keys, args = append(keys, g.key), append(args, g.digest)
 		delete(r.eternal, g.key)

@@ -155,6 +155,8 @@ func (p *plan) check() error {
 	switch {
 	case len(p.Set) < 2:
 		return errors.New("a set of one master has no quorum to change to: let the locks run out, and configure it alone")
+	case p.from == "" && len(p.old) > 1 && slices.Equal(p.old, p.Set):
+		return errors.New("the old set and the new one are the same, and so are their terms, so there is nothing to change; masters that lack a marker are given one by proxies, or by bootstrap")
 	case p.from == "" && len(p.old) > 1:
 		return errors.New("no master of the old set has a marker, so it cannot be told what they remember; a set that was never used needs bootstrap and nothing else")
 	case p.MaxTTL < p.maxTTL:

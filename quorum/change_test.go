@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,12 @@ func TestWhatMarkersTellOfTheTwoSets(t *testing.T) {
 		}
 		if c.err == "" && (p.from != c.from || into != c.into || p.into == "") {
 			t.Errorf("%s: from %q into %q", name, p.from, into)
+		}
+	}
+	for name, text := range map[string]string{"marked": text(changed, "n", ""), "blank": ""} {
+		same := plan{old: changed.Set, terms: changed}
+		if err := errors.Join(same.learn(text), same.check()); err == nil || !strings.Contains(err.Error(), "the same") {
+			t.Errorf("of one set twice, %s: %v", name, err)
 		}
 	}
 	alone := plan{old: []string{"a"}, terms: changed}

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 type changed struct {
 	master   Master
 	old, new bool
+	was      string // its name in the old set
 	who      identity
 	count    int               // of databases
 	log      string            // that it writes, by its marker, if it is durable
@@ -99,16 +101,14 @@ func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing) err
 	for _, name := range r.absent {
 		tell("master " + name + " of the old set is not there: it keeps its old marker, and the others are enough")
 	}
-	for _, old := range []bool{false, true} { // the old set goes on until all else is ready
-		for _, s := range r.servers {
-			if s.old == old {
-				if err := r.mark(ctx, s, r.begin); err != nil {
-					return err
-				}
-			}
+	// The old set goes on until all else is ready.
+	for _, s := range slices.SortedFunc(slices.Values(r.servers), inTurn) {
+		if err := r.mark(ctx, s, r.begin); err != nil {
+			return err
 		}
 	}
 	tell("the old set is closed: its masters are marked for the new one")
+	pause(ctx, r.engine.apparition()) // what a proxy has lost since is undone or put back
 	if err := r.fillAll(ctx); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (r *changeRun) meet(ctx context.Context, old []Master) error {
 		r.servers = append(r.servers, s)
 	}
 	for _, m := range old {
-		s := &changed{master: r.engine.withClock(m), old: true}
+		s := &changed{master: r.engine.withClock(m), old: true, was: m.Name}
 		if err := r.with(ctx, s, func(conn *member) error { s.who = conn.who; return nil }); err != nil {
 			r.absent = append(r.absent, m.Name)
 			r.tell(of(m, err).Error())
@@ -164,10 +164,25 @@ func (r *changeRun) meet(ctx context.Context, old []Master) error {
 		case same.old:
 			problems = append(problems, of(m, errTwin(same.master.Name)))
 		default:
-			same.old = true
+			same.old, same.was = true, m.Name
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// inTurn is the order in which servers are marked, the same for all who change a set,
+// whatever they make of it:
+//
+//	1: of 1 2 3 one makes 2 3 4, and another 1 3 5
+//	2: the first marks 2, as it begins with what it names first, and then 3
+//	3: the other marks 1: of neither new set enough can be marked, and the old one is closed
+//
+// So who finds the first of the old set marked by the other has closed none of it. Those
+// that are new to it come before, and are called differently, perhaps.
+func inTurn(a, b *changed) int {
+	return cmp.Or(
+		strings.Compare(a.was, b.was),
+		strings.Compare(a.who.runID, b.who.runID))
 }
 
 // with speaks to a server on a connection of its own.
@@ -474,7 +489,7 @@ func (r *changeRun) fillAll(ctx context.Context) error {
 // fill gives a server what those of the old set hold in one database. It waits until
 // that is so, but no longer than locks within max-ttl can live.
 func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Duration) (keys int64, err error) {
-	from := supply{needed: r.needed()}
+	from := supply{needed: r.needed(), closed: true}
 	for _, o := range r.servers {
 		if o.old && o.parts[db].source() {
 			from.sources = append(from.sources, source{lane: r.lane(o, db), nonce: o.nonces[db]})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -414,6 +415,49 @@ func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
 	}
 }
 
+// Whoever marks the first of the old set makes his; the other has closed none of it.
+func TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished(t *testing.T) {
+	for name, sets := range map[string][3][]int{
+		"a machine each":        {{1, 2, 3}, {2, 3, 4}, {1, 3, 5}},
+		"by the same new one":   {{1, 2, 3}, {4, 2, 3}, {3, 1, 4}},
+		"two each, by the same": {{1, 2, 3}, {2, 4, 5}, {5, 1, 4}},
+		"of five":               {{1, 2, 3, 4, 5}, {3, 4, 5, 6}, {2, 1}},
+	} {
+		for seed := range 12 {
+			inChange(t, move{sets[0], sets[1]}, func(c *changing) {
+				if d := c.grants(c.old, "k", "a"); d != Won {
+					t.Fatal(d)
+				}
+				other := c.of(sets[2])
+				for i, m := range c.masters {
+					m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
+				}
+				var errs [2]error
+				var wait sync.WaitGroup
+				for i, cfg := range []Config{c.new, other} {
+					wait.Go(func() {
+						errs[i] = ChangeMasters(c.t.Context(), c.old.Masters, cfg, Changing{Tell: func(string) {}})
+					})
+				}
+				wait.Wait()
+				made, not := c.new, errs[1]
+				if errs[0] != nil {
+					made, not = other, errs[0]
+				}
+				if (errs[0] == nil) == (errs[1] == nil) || !strings.Contains(not.Error(), "neither the old set nor the new one") {
+					t.Fatalf("%s: %v; %v", name, errs[0], errs[1])
+				}
+				if d := c.grants(made, "k", "b"); d != Contended {
+					t.Errorf("%s: the lock is %v", name, d)
+				}
+				if d := c.grants(made, "k2", "b"); d != Won {
+					t.Errorf("%s: another is %v", name, d)
+				}
+			})
+		}
+	}
+}
+
 func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
 	inChange(t, moves["one replaced"], func(c *changing) {
 		c.old.Client = ClientName("ho st", 7)
@@ -444,4 +488,40 @@ func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
 			t.Errorf("%v, told %q", err, c.told)
 		}
 	})
+}
+
+// What one master of the old set has missed the release of is no lock of the new one's,
+// unless the others that could tell are away.
+func TestChangeOfTheSetGivesNobodyWhatIsLeftOfALockWithoutTTL(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		inChange(t, moves["3 to 5"], func(c *changing) {
+			e := c.serve(c.old)
+			c.want(c.acquire("k", "a", 0), Won)
+			c.want(c.acquire("held", "a", 0), Won)
+			c.settle()
+			c.heldBy("held", "a", 1, 2)
+			c.down(1)
+			c.want(c.release("k", "a"), Won)
+			c.settle()
+			c.stop(e)
+			c.masters[0].mend()
+			if !told {
+				c.masters[2].cut()
+			}
+			c.new.AcquireTimeout = c.cfg.AcquireTimeout
+			if !told {
+				c.new = c.of([]int{1, 2, 4, 5, 6})
+			}
+			if err := c.change(); err != nil {
+				t.Fatal(err)
+			}
+			c.serve(c.new)
+			c.want(c.acquire("held", "b", time.Second), Contended)
+			want := Won
+			if !told {
+				want = Contended
+			}
+			c.want(c.acquire("k", "b", time.Second), want)
+		})
+	}
 }

@@ -1,7 +1,6 @@
 package quorum
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +28,8 @@ type flight struct {
 	waiting []*op  // came after it was put: they share what is put next
 	asking  bool   // an attempt is put, and not decided
 	behind  []*op  // no acquires: see follow
+	guarded bool   // see guard
+	barred  bool   // somebody waits for that, and so do all who come after it
 
 	// void says that what the masters have granted so far does not count: see spoil.
 	void atomic.Bool
@@ -44,7 +45,6 @@ func (e *Engine) join(o *op) (waits bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.flights[o.Key]; f != nil {
-		o.put = time.Now()
 		f.waiting = append(f.waiting, o)
 		e.inFlight.Add(1)
 		return true
@@ -68,23 +68,28 @@ func (f *flight) begin() {
 
 // follow has an op wait that would act on what the acquire in flight has set so far,
 // and may have to take back: it is put to the masters right behind the decision.
-// Tokens may be constants, and some commands name none. It does not wait for a split
-// acquire to be tried again: that may be after its own lock has ended. If the lock ends
-// before the decision all the same, see tooLate. It waits as often as it is about keys, at
-// most. The shards are locked.
+// Tokens may be constants, and some commands name none. A script that may write waits for
+// whatever it is given: put behind the acquire, it would spoil that. One that may not does
+// neither, or whoever looks at a key would keep it from being locked. Nothing waits for a
+// split acquire to be tried again: that may be after its own lock has ended. If the lock
+// ends before the decision all the same, see tooLate. It waits as often as it is about keys,
+// at most. The shards are locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
 //	2: B asks for k as "1": master 3 grants, 1 refuses
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
 func (e *Engine) follow(o *op) (waits bool) {
+	if !o.Undecides() && e.guarded.Load() == 0 || o.flight != nil || o.Kind == Survey {
+		return false
+	}
 	keys := o.keys()
-	if !o.Undecides() || o.flight != nil || int(o.follows) >= len(keys) {
+	if int(o.follows) >= len(keys) {
 		return false
 	}
 	for _, key := range keys {
 		f := e.shards[e.shard(key)].flights[key]
-		if f != nil && f.asking && o.actsOn(f.token) {
+		if f != nil && (f.asking && o.Undecides() && o.actsOn(f.token) || f.bars(o)) {
 			o.follows++
 			f.behind = append(f.behind, o)
 			return true
@@ -108,10 +113,28 @@ func (e *Engine) spoil(o *op) {
 	case Release, Remove, Write:
 		e.spoilKey(o.Key, o)
 	case Run:
+		if o.Script.reads {
+			return
+		}
 		for _, key := range o.Keys {
 			e.spoilKey(key, o)
 		}
 	}
+}
+
+// spoilFlushed is spoil of a flush, for all keys of the databases that it empties, whose
+// shards it locks: to a master the way of another database is another.
+func (e *Engine) spoilFlushed(r *Request) (unlock func()) {
+	list := e.flushedBy(r)
+	unlock = lockAll(list)
+	for _, e := range list {
+		for i := range e.shards {
+			for _, f := range e.shards[i].flights {
+				f.void.Store(true)
+			}
+		}
+	}
+	return unlock
 }
 
 func (e *Engine) spoilKey(key string, o *op) {
@@ -121,16 +144,51 @@ func (e *Engine) spoilKey(key string, o *op) {
 	}
 }
 
+// guard has what would spoil the next attempt wait behind it, or no more. It is for one
+// that was spoiled: whoever deletes a key again and again would keep it from being locked.
+// Each such command waits for one attempt at most. The shard is locked.
+func (e *Engine) guard(f *flight, on bool) {
+	switch {
+	case on && !f.guarded:
+		e.guarded.Add(1)
+	case !on && f.guarded:
+		e.guarded.Add(-1)
+	}
+	f.guarded = on
+}
+
+// bars tells that an op has to wait behind a guarded attempt. Once one that a client may put
+// others behind does so, all others wait, too: the order on a key is kept. The shard is locked.
+func (f *flight) bars(o *op) bool {
+	f.barred = f.barred || f.asking && f.guarded &&
+		(o.Kind == Release && o.Token == f.token || o.Kind == Remove || o.Kind == Write)
+	return f.barred
+}
+
 // letFollow puts those that have followed an attempt which is to be made once more.
 func (e *Engine) letFollow(o *op) {
-	s := &e.shards[e.shard(o.Key)]
+	f, s := o.flight, &e.shards[e.shard(o.Key)]
 	s.mu.Lock()
-	behind := o.flight.behind
-	o.flight.behind, o.flight.asking = nil, false
-	s.mu.Unlock()
-	for _, o := range behind {
-		e.tryAgain(o)
+	defer s.mu.Unlock()
+	f.asking = false
+	spoiled := f.void.Load()
+	e.putBehind(s, f)
+	e.guard(f, spoiled)
+}
+
+// putBehind puts those that have followed, and those who come meanwhile and may not pass
+// them. The shard is locked, and is not while they are put.
+func (e *Engine) putBehind(s *shard, f *flight) {
+	for len(f.behind) > 0 {
+		behind := f.behind
+		f.behind = nil
+		s.mu.Unlock()
+		for _, o := range behind {
+			e.tryAgain(o)
+		}
+		s.mu.Lock()
 	}
+	f.barred = false
 }
 
 // Undecides tells of a request that it may wait behind an acquire in flight, or may be
@@ -146,7 +204,7 @@ func (o *op) actsOn(token string) bool {
 	case Extend:
 		return o.Token == token
 	case Run:
-		return slices.Contains(o.Args, token)
+		return !o.Script.reads
 	}
 	return true
 }
@@ -174,14 +232,9 @@ func (e *Engine) finish(o *op, r Result) {
 		sharing, f.waiting = e.untold(sharing, f.waiting)
 	}
 	var next *op
-	if len(f.waiting) > 0 {
-		next, f.waiting = f.waiting[0], f.waiting[1:]
-		next.flight, f.token = f, next.Token
-	} else {
-		delete(s.flights, o.Key)
-		f.token, f.waiting = "", nil
-		f.void.Store(false)
-		flights.Put(f)
+	barred := f.barred
+	if !barred {
+		next = e.nextOf(s, f, o.Key)
 	}
 	s.mu.Unlock()
 
@@ -200,6 +253,12 @@ func (e *Engine) finish(o *op, r Result) {
 			e.tryAgain(o)
 		}
 	}
+	if barred { // who has come meanwhile waits behind those
+		s.mu.Lock()
+		e.putBehind(s, f)
+		next = e.nextOf(s, f, o.Key)
+		s.mu.Unlock()
+	}
 	switch {
 	case next == nil:
 	case failed:
@@ -209,6 +268,22 @@ func (e *Engine) finish(o *op, r Result) {
 	default:
 		e.tryAgain(next)
 	}
+}
+
+// nextOf is whose attempt is the next on a key; without one the flight is over. The shard is
+// locked.
+func (e *Engine) nextOf(s *shard, f *flight, key string) (next *op) {
+	e.guard(f, false)
+	if len(f.waiting) > 0 {
+		next, f.waiting = f.waiting[0], f.waiting[1:]
+		next.flight, f.token = f, next.Token
+		return next
+	}
+	delete(s.flights, key)
+	f.token, f.waiting = "", nil
+	f.void.Store(false)
+	flights.Put(f)
+	return nil
 }
 
 // tooLate says no to an extension that has waited behind an acquire which is won: the lock
@@ -272,7 +347,7 @@ func (e *Engine) untold(sharing, waiting []*op) (rest, line []*op) {
 func (e *Engine) impatient(line []*op) (over, rest []*op) {
 	now := time.Now()
 	for _, o := range line {
-		if e.closing.Load() || now.Sub(o.put) >= patience(e.AcquireTimeout, o.TTL) {
+		if e.closing.Load() || now.Sub(o.began) >= patience(e.AcquireTimeout, o.TTL) {
 			over = append(over, o)
 		} else {
 			rest = append(rest, o)

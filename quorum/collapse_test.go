@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -250,6 +251,48 @@ func TestExtendWaitsForNoOtherAcquire(t *testing.T) {
 	})
 }
 
+// Who looks whose lock it is keeps nobody from taking it.
+func TestScriptThatLooksAtAKeyKeepsNobodyFromLockingIt(t *testing.T) {
+	for name, s := range map[string]*Script{"may write": looksScript, "may not": readsOnly} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 10 * ms; m.log = nil }) }, 1, 2, 3)
+				asked := w.put(Request{Kind: Acquire, Key: "k", Token: "t", TTL: time.Minute})
+				looked := w.put(runOf(s, "k"))
+				w.want(asked.wait(t), Won)
+				if r := looked.wait(t); r.Script == nil || r.Script.Str != "t" {
+					t.Errorf("it saw %+v", r)
+				}
+				for _, m := range w.masters {
+					if n := len(m.commands("SET")); n != 1 {
+						t.Errorf("%s saw %d attempts", m.name, n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Whoever only reads does not wait for the decision, either.
+func TestScriptThatMayNotWriteWaitsForNoAcquire(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		w.each((*fakeMaster).freeze, 1)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 50 * ms }) }, 2)
+		other := w.put(Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		looked := w.put(runOf(readsOnly, "k"))
+		w.settle()
+		if n := len(w.masters[2].commands("a script k")); n != 1 {
+			t.Errorf("the third master was asked %d times", n)
+		}
+		w.each((*fakeMaster).unfreeze, 1)
+		w.want(other.wait(t), Contended)
+		if r := looked.wait(t); r.Script == nil || r.Script.Str != "a" {
+			t.Errorf("it saw %+v", r)
+		}
+	})
+}
+
 // A release meets what another client has been granted so far. That one is not told
 // that it holds what is gone.
 func TestAcquireIsNotWonByWhatAReleaseHasTaken(t *testing.T) {
@@ -294,4 +337,196 @@ func TestAcquireIsNotWonByWhatAReleaseHasTaken(t *testing.T) {
 			})
 		})
 	}
+}
+
+// So it is with a flush, also where it is sent to the masters by other connections.
+func TestAcquireIsNotWonByWhatAFlushHasTaken(t *testing.T) {
+	for name, flush := range map[string]Request{
+		"of its database":                        {Args: []string{"FLUSHDB"}},
+		"of all databases":                       {Args: []string{"FLUSHALL"}},
+		"of all databases, from another of them": {Args: []string{"FLUSHALL"}, DB: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "other", Token: "a", TTL: time.Second}), Won)
+				w.masters[1].put("k", "1", time.Minute)
+				w.masters[2].put("k", "1", 20*ms) // so much faster is its clock
+				w.masters[2].set(func(m *fakeMaster) { m.lag = 50 * ms })
+				asked := w.put(Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute})
+				synctest.Wait()
+				flush.Kind = Survey
+				w.put(flush)
+				got, held := asked.wait(t), 0
+				for _, m := range w.masters {
+					if m.value("k") == "b" {
+						held++
+					}
+				}
+				if got.Decision == Won && held < 2 {
+					t.Errorf("it was won, and %d masters hold it", held)
+				}
+			})
+		})
+	}
+}
+
+// What is acquired in another database meanwhile is not held up.
+func TestFlushOfOneDatabaseLeavesAcquiresInOthersAlone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "other", Token: "a", TTL: time.Second}), Won)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 50 * ms }) }, 2, 3)
+		asked := w.put(Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		synctest.Wait()
+		w.put(Request{Kind: Survey, Args: []string{"FLUSHDB"}, DB: 5})
+		w.want(asked.wait(t), Won)
+		if s := w.engine.Status(); s.Splits != 0 {
+			t.Errorf("%d acquires were tried again", s.Splits)
+		}
+	})
+}
+
+// Redis tells each of those who ask that they have the lock: nobody else does.
+func TestWhoDeletesAKeyAgainAndAgainKeepsNobodyFromLockingIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		token string
+		ttl   time.Duration
+		frees Request
+	}{
+		"DEL":                    {"a", time.Minute, Request{Kind: Remove, Key: "k"}},
+		"a release of its token": {"1", time.Minute, Request{Kind: Release, Key: "k", Token: "1"}},
+		"DEL of a lock for ever": {"a", 0, Request{Kind: Remove, Key: "k"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 2 * ms; m.quiet = true }) }, 1, 2, 3)
+				var stop atomic.Bool
+				done := make(chan bool)
+				go func() {
+					for ; !stop.Load(); time.Sleep(ms) {
+						w.put(c.frees)
+					}
+					close(done)
+				}()
+				defer func() { stop.Store(true); <-done }()
+				for range 20 {
+					time.Sleep(10 * ms)
+					w.want(w.put(Request{Kind: Acquire, Key: "k", Token: c.token, TTL: c.ttl}).wait(t), Won)
+					w.put(Request{Kind: Remove, Key: "k"}).wait(t)
+				}
+				stop.Store(true)
+				time.Sleep(time.Second)
+				if n := w.engine.guarded.Load(); n != 0 || w.engine.Status().InFlight != 0 {
+					t.Errorf("%d acquires are guarded, %d requests in flight", n, w.engine.Status().InFlight)
+				}
+			})
+		})
+	}
+}
+
+// What comes behind a deletion that waits does not pass it.
+func TestOrderOnAKeyIsKeptWhereADeletionWaits(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 10 * ms }) }, 1, 2, 3)
+		asked := w.put(Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute})
+		w.put(Request{Kind: Remove, Key: "k"}) // the acquire is tried again, and guarded
+		for len(w.masters[0].commands("SET")) < 2 {
+			time.Sleep(ms)
+		}
+		first := w.put(Request{Kind: Read, Key: "k", ValueOnly: true})
+		removed := w.put(Request{Kind: Remove, Key: "k"})
+		then := w.put(Request{Kind: Read, Key: "k", ValueOnly: true})
+		again := w.put(Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		w.want(asked.wait(t), Won)
+		if r := first.wait(t); r.Value != "a" {
+			t.Errorf("read before the deletion: %+v", r)
+		}
+		w.want(removed.wait(t), Won)
+		if r := then.wait(t); r.Exists {
+			t.Errorf("read behind the deletion: %+v", r)
+		}
+		w.want(again.wait(t), Won)
+		w.settle()
+		w.wantValues("k", "b", "b", "b")
+	})
+}
+
+// What waits has no more time than what is put at once: its client counts from when it asked.
+func TestWhatWaitsIsAnsweredWithinTheAcquireTimeout(t *testing.T) {
+	acquire := func(token string) Request {
+		return Request{Kind: Acquire, Key: "k", Token: token, TTL: time.Minute}
+	}
+	step := Request{Kind: Run, Script: setStep, Key: "k", Keys: []string{"k"}, Args: []string{"1", "2"}}
+	for name, c := range map[string]struct{ first, second Request }{
+		"an acquire behind an acquire":   {acquire("a"), acquire("b")},
+		"an extension behind an acquire": {acquire("a"), Request{Kind: Extend, Key: "k", Token: "a", TTL: time.Minute}},
+		"an expiry behind an acquire":    {acquire("a"), Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: time.Minute}},
+		"a script behind an acquire":     {acquire("a"), step},
+		"a script behind a script":       {step, step},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorldOfSteps(t, func(w *world) {
+				w.each((*fakeMaster).freeze, 2, 3)
+				first := w.put(c.first)
+				time.Sleep(20 * ms)
+				began := time.Now()
+				w.want(w.ask(c.second), Unavailable)
+				if took, most := time.Since(began), w.cfg.AcquireTimeout+w.cfg.AcquireTimeout/20; took > most {
+					t.Errorf("it took %v", took)
+				}
+				w.want(first.wait(t), Unavailable)
+				w.each((*fakeMaster).unfreeze, 2, 3)
+				time.Sleep(5 * time.Second)
+				w.wantValues("k", "", "", "")
+			})
+		})
+	}
+}
+
+// So it is with what is put to the masters more than once.
+func TestWhatIsTriedAgainIsAnsweredWithinTheAcquireTimeout(t *testing.T) {
+	for name, c := range map[string]struct {
+		lag     []time.Duration // of each master
+		request Request
+		want    Decision
+	}{
+		"a split read":               {[]time.Duration{0, 0, 400 * ms}, Request{Kind: Read, Key: "differs"}, Split},
+		"a split acquire":            {[]time.Duration{0, 0, 400 * ms}, Request{Kind: Acquire, Key: "half", Token: "t", TTL: time.Minute}, Split},
+		"an acquire without a ttl":   {[]time.Duration{200 * ms, 200 * ms, 200 * ms}, Request{Kind: Acquire, Key: "k", Token: "t"}, Unavailable},
+		"a short one that was split": {[]time.Duration{0, 0, 400 * ms}, Request{Kind: Acquire, Key: "half", Token: "t", TTL: 200 * ms}, Split},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.masters[0].put("differs", "x", time.Hour)
+				w.masters[1].put("differs", "y", time.Hour)
+				w.masters[0].put("half", "x", time.Hour)
+				for i, lag := range c.lag {
+					w.masters[i].set(func(m *fakeMaster) { m.lag = lag })
+				}
+				began := time.Now()
+				w.want(w.ask(c.request), c.want)
+				if took, most := time.Since(began), w.cfg.AcquireTimeout+w.cfg.AcquireTimeout/20; took > most {
+					t.Errorf("it took %v", took)
+				}
+				for _, m := range w.masters {
+					m.set(func(m *fakeMaster) { m.lag = 0 })
+				}
+				time.Sleep(time.Second)
+				w.wantValues("k", "", "", "")
+			})
+		})
+	}
+}
+
+func TestExpiryInThePastThatHasWaitedIsCarriedOut(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 10 * ms }) }, 1, 2, 3)
+		asked := w.put(Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute})
+		expired := w.put(Request{Kind: Write, Key: "k", Args: []string{"PEXPIRE", "k", "", "XX"}, TTLArg: 2, At: 1})
+		w.want(asked.wait(t), Won)
+		if r := expired.wait(t); r.Decision != Won || r.Reply.Int != 1 {
+			t.Errorf("%+v", r)
+		}
+		w.settle()
+		w.wantValues("k", "", "", "")
+	})
 }

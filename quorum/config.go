@@ -40,6 +40,10 @@ type Config struct {
 	// probed, and a quarter of it how often a lost one is dialled.
 	ConnectTimeout, MasterTimeout, ProbeInterval time.Duration
 
+	// Memory is how many bytes there are for what masters are asked, for what they answer
+	// and for what they are owed: see newRooms. Zero: DefaultMemory.
+	Memory int
+
 	// Client, unless it is empty, is what masters are to call this process's connections:
 	// see ClientName.
 	Client string
@@ -73,6 +77,7 @@ type Master struct {
 	// connection. Either may be empty.
 	Credentials func() (user, password string)
 
+	rooms  *rooms               // what it may have us hold, in all databases
 	db     int                  // the database to select
 	boot   func() time.Duration // our clock
 	client string               // what it is to call a connection

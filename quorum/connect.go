@@ -141,18 +141,27 @@ type errTrouble string
 
 func (e errTrouble) Error() string { return string(e) }
 
-// trouble looks at an error that a master answered about itself. Some mean that
-// it is not what it was at the gate, and end the link.
-func (l *lane) trouble(text string) error {
+// calmTime is how long a master must have refused nothing before it is told to accept
+// commands again: one that refuses to write answers reads in between.
+const calmTime = 10 * time.Second
+
+// trouble looks at an error that a master answered about itself: "" if it did not. Some mean
+// that it is not what it was at the gate, and end the link.
+func (l *lane) trouble(text string, now time.Time) error {
 	if text == "" {
-		if l.troubled != "" {
+		if l.troubled != "" && now.Sub(l.refused) >= calmTime {
 			l.troubled = ""
 			l.log.Info("master accepts commands again")
 		}
 		return nil
 	}
+	l.refused = now
+	a := answer{kind: FailureReply, str: text}
+	if a.refusesToWrite() {
+		return errTrouble(text)
+	}
 	for _, code := range []string{"NOSCRIPT", "LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
-		if (answer{kind: FailureReply, str: text}).failed(code) {
+		if a.failed(code) {
 			return errTrouble(text)
 		}
 	}

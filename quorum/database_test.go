@@ -84,7 +84,7 @@ func TestMastersWithEquallyFewDatabasesAreNotToldOf(t *testing.T) {
 			t.Errorf("%q", found)
 		}
 		for _, m := range w.masters {
-			if n := len(m.commands("SELECT")); n > 10 {
+			if n := len(m.commands("SELECT")); n > 15 { // of which some are looks for what never ends
 				t.Errorf("%s was asked %d times in a minute", m.name, n)
 			}
 		}

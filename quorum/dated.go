@@ -28,8 +28,17 @@ func (o *op) dated() bool {
 	return o.flushes()
 }
 
-// flushes tells that the op is a FLUSHDB or FLUSHALL.
-func (o *op) flushes() bool { return o.Kind == Survey && strings.HasPrefix(o.Args[0], "FLUSH") }
+// flushes tells that the request is a FLUSHDB or FLUSHALL.
+func (r *Request) flushes() bool { return r.Kind == Survey && strings.HasPrefix(r.Args[0], "FLUSH") }
+
+// flushedBy are the engines of the databases that a flush empties, in the order of their
+// numbers.
+func (e *Engine) flushedBy(r *Request) []*Engine {
+	if r.Args[0] == "FLUSHALL" {
+		return append([]*Engine{e.zero()}, e.zero().opened()...)
+	}
+	return []*Engine{e}
+}
 
 // date is the op's for this master, in milliseconds of Unix time: what its clock shows at
 // the most, by all that was seen of it, when the op's patience ends.

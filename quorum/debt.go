@@ -77,7 +77,7 @@ func (r *undoRecord) moved() string {
 
 // lives is how long what the write has made of the key lives, 0 if that is for ever.
 func (r *undoRecord) lives() time.Duration {
-	return time.Duration(max(r.expires, 0)) * time.Millisecond
+	return ofMilliseconds(max(r.expires, 0))
 }
 
 // at is what the key was, after some time: a record whose time has run out is
@@ -118,6 +118,7 @@ type debts struct {
 	byLock map[lockID]*list.Element
 	order  list.List // of debt
 	bytes  int
+	room   *room // where it is the master's, in all databases
 }
 
 // lockID tells the locks of one key apart.
@@ -152,7 +153,13 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	}
 	d.byLock[owed.lock()] = d.order.PushBack(owed)
 	d.bytes += owed.size()
-	for d.order.Len() > maxDebts || d.bytes > maxDebtBytes {
+	if d.room != nil {
+		d.room.add(owed.size())
+	}
+	for d.order.Len() > maxDebts || d.bytes > maxDebtBytes || d.room != nil && d.room.overdrawn() {
+		if d.order.Len() == 0 {
+			break
+		}
 		d.remove(d.order.Back())
 		dropped++
 	}
@@ -163,6 +170,9 @@ func (d *debts) remove(e *list.Element) {
 	owed := d.order.Remove(e).(debt)
 	delete(d.byLock, owed.lock())
 	d.bytes -= owed.size()
+	if d.room != nil {
+		d.room.add(-owed.size())
+	}
 }
 
 // take removes up to n debts that are still worth paying, and returns them with

@@ -16,7 +16,8 @@
 //
 // A quarantined master is given back what it lost (catchup.go, catchupcopy.go,
 // party.go): what the others hold (catchupscripts.go), as far as they agree
-// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go).
+// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go), and
+// so is each, over and over, of what would never end (eternal.go).
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, envelope.go),
@@ -27,6 +28,8 @@
 //
 //	started by     what                 owns                 ends when            waited for by
 //	New            lane.run, each       the link, the batch  the engine closes    Engine.Close
+//	New            lane.freeOfEternal,  its looks            the engine closes    Engine.Close
+//	               each
 //	New            Engine.sweep         the retries' timer   the engine closes    Engine.Close
 //	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first

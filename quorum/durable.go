@@ -53,8 +53,9 @@ func (l *lane) writesLog(m marker) (durable bool, log string) {
 }
 
 // logsBeside is what the marker of a lane's master is to tell of the others' logs, if it
-// told this before. What is not known of a master that does not vote now stays, and of one
-// that was never durable there is nothing to tell.
+// told this before. What is not known of a master that does not vote now stays. Also of one
+// that has not been seen to be durable it is told, as whoever marks the masters anew one by
+// one may not know that they told of a log.
 func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string {
 	if l.master.db != 0 {
 		return nil
@@ -62,8 +63,7 @@ func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string
 	logs := maps.Clone(before)
 	for _, o := range e.lanes {
 		o.mu.Lock()
-		news := o.diskLog != "" && (o.diskLog != noLog || logs[o.master.Name] != "")
-		if o != l && o.open && o.nonce != "" && news {
+		if o != l && o.open && o.nonce != "" && o.diskLog != "" {
 			if logs == nil {
 				logs = make(map[string]string)
 			}
@@ -72,6 +72,39 @@ func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string
 		o.mu.Unlock()
 	}
 	return logs
+}
+
+// alsoTold adds to logs that were told of masters what else is told of them. Of one of which
+// two logs are told neither may be whole.
+func alsoTold(logs, more map[string]string) map[string]string {
+	both := maps.Clone(more)
+	for name, log := range logs {
+		if told := both[name]; told != "" && told != log {
+			log = noLog
+		}
+		if both == nil {
+			both = make(map[string]string)
+		}
+		both[name] = log
+	}
+	return both
+}
+
+// hearLogs notes what the sources of a quarantine have told of all masters' logs.
+func (l *lane) hearLogs(q *quarantine, logs map[string]string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q.others = logs
+}
+
+// toldLogs is what those of the present one have.
+func (l *lane) toldLogs() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ward == nil {
+		return nil
+	}
+	return l.ward.others
 }
 
 // vouched tells whether the others know of no other log than a new process has read. Where too few of

@@ -190,3 +190,34 @@ func TestLogThatWasWrittenAnewExcusesInEveryDatabase(t *testing.T) {
 		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}), Contended)
 	})
 }
+
+// Each of the others is marked anew by a proxy that has not known its marker, while the
+// master whose log was switched off is there, or away.
+func TestOthersThatAreMarkedAnewKnowOfALogThatWasSwitchedOff(t *testing.T) {
+	for name, away := range map[string]bool{"it is there": false, "it is away": true} {
+		t.Run(name, func(t *testing.T) {
+			inDurableWorld(t, 4, func(w *world) {
+				w.masters[0].configure(nil)
+				time.Sleep(5 * w.cfg.ProbeInterval)
+				if away {
+					w.down(1)
+				}
+				for _, i := range []int{2, 3, 4} {
+					w.stop(w.engine)
+					w.masters[i-1].restartBlank()
+					w.engine = w.start(w.cfg)
+					w.noticed(i)
+					w.votesWithin(i, 3*time.Second)
+					time.Sleep(5 * w.cfg.ProbeInterval)
+				}
+				before := w.engine.Status().Quarantines
+				w.masters[0].restartFromLog()
+				w.masters[0].mend()
+				time.Sleep(3 * w.cfg.ProbeInterval)
+				if s := w.engine.Status(); s.Quarantines == before {
+					t.Errorf("it is excused, and is %v", w.state(1).State)
+				}
+			})
+		})
+	}
+}

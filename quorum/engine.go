@@ -18,6 +18,7 @@ type Engine struct {
 	lanes []*lane
 	start time.Time
 	holds holds
+	sizes sizes
 
 	seed   maphash.Seed
 	shards [shards]shard
@@ -31,6 +32,7 @@ type Engine struct {
 	splits    atomic.Uint64
 	overTTL   atomic.Uint64
 	shared    atomic.Uint64
+	guarded   atomic.Int64 // flights, see guard
 	held      atomic.Uint64
 	inFlight  atomic.Int64
 	latestTTL atomic.Pointer[ttlText]
@@ -65,6 +67,12 @@ func New(cfg Config, log hclog.Logger) *Engine { return newEngine(cfg, log, nil)
 // newEngine is New for a database: that of root, if it is another than 0.
 func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 	ctx, cancel := context.WithCancel(context.Background())
+	if root == nil {
+		cfg.Masters = slices.Clone(cfg.Masters)
+		for i := range cfg.Masters {
+			cfg.Masters[i].rooms = newRooms(cfg.Memory, len(cfg.Masters))
+		}
+	}
 	e := &Engine{
 		Config:  cfg,
 		log:     log,
@@ -91,6 +99,7 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 			state:  Connecting,
 			since:  e.start,
 			watch:  new(watch),
+			debts:  debts{room: &m.rooms.debts},
 		})
 		if root != nil {
 			e.lanes[i].follow(root.lanes[i])
@@ -107,6 +116,9 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 	}
 	for _, l := range e.lanes {
 		e.wait.Go(func() { l.run(ctx) })
+		if !e.alone() {
+			e.wait.Go(func() { l.freeOfEternal(ctx) })
+		}
 	}
 	e.wait.Go(func() { e.sweep(ctx) })
 	return e
@@ -127,18 +139,19 @@ func (e *Engine) Put(r *Request, asker Asker) {
 		}
 	}
 	o := newOp(r, asker)
+	o.began = time.Now()
 	switch {
 	case o.Kind == Acquire && e.join(o):
 	case o.isStep() && e.takeTurn(o):
 	default:
-		e.try(o)
+		e.try(o, o.began)
 	}
 }
 
 // try is one attempt at a request. The op is not the caller's any more.
-func (e *Engine) try(o *op) {
+func (e *Engine) try(o *op, now time.Time) {
 	n := len(e.lanes)
-	o.engine, o.put, o.sleeps = e, time.Now(), e.sleeps.Load()
+	o.engine, o.put, o.sleeps = e, now, e.sleeps.Load()
 	if len(o.said) != n {
 		o.said = make([]said, n)
 	}
@@ -171,14 +184,19 @@ func (e *Engine) try(o *op) {
 // did not take it. Or it has the op wait, which counts as in flight.
 func (e *Engine) push(o *op) (missed counted, waits bool) {
 	hash := e.hash(o.Key)
+	o.hash = hash
+	o.takeWeight()
 	if o.memory = memoryOf(hash); o.Kind == Release {
 		o.lock = o.lockMemory()
 	}
-	if len(o.Keys) < 2 && o.Kind != Survey {
+	switch {
+	case len(o.Keys) < 2 && o.Kind != Survey:
 		mu := &e.shards[hash%shards].mu // the rule, and cheaper
 		mu.Lock()
 		defer mu.Unlock()
-	} else {
+	case o.flushes():
+		defer e.spoilFlushed(&o.Request)()
+	default:
 		defer e.lock(&o.Request)()
 	}
 	if e.follow(o) {
@@ -237,6 +255,11 @@ func (e *Engine) ready(o *op) bool {
 	if o.Kind != Write { // which wins no lock
 		o.patience = patience(e.AcquireTimeout, ttl)
 	}
+	if o.patience -= o.waited(); o.patience <= 0 && o.Kind != Release && o.Kind != Remove && o.first == nil {
+		// It has only waited, and its time is up.
+		e.decisions[o.Kind][Unavailable].Add(1)
+		return e.answer(o, Result{Decision: Unavailable, Shortest: e.tooShort(o.patience + o.waited())})
+	}
 	o.prepare(ttl)
 	return true
 }
@@ -246,13 +269,13 @@ func (e *Engine) ready(o *op) bool {
 func (o *op) end() bool {
 	switch {
 	case o.Kind == Extend:
-		o.Kind = Release
+		o.Kind, o.At = Release, 0
 	case o.Kind == Write && o.Args[0] == "PEXPIRE" && len(o.Args) == o.TTLArg+1:
-		o.Kind = Remove
+		o.Kind, o.At = Remove, 0
 	case o.Kind == Write && o.Args[0] == "PEXPIRE": // whether flags forbid it only the masters know
 		o.Args = slices.Clone(o.Args)
 		o.Args[o.TTLArg] = "-1"
-		o.TTLArg = 0
+		o.TTLArg, o.At = 0, 0
 	default:
 		return false
 	}
@@ -262,7 +285,7 @@ func (o *op) end() bool {
 func (e *Engine) answer(o *op, r Result) bool {
 	r.Needed, r.Masters = quorumOf(len(e.lanes)), len(e.lanes)
 	if r.Decision == Unavailable {
-		s := e.shortage(nil)
+		s := e.shortage(nil, nil)
 		r.Voted = s.can
 		if r.Why == "" {
 			r.Why = s.String()

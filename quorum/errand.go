@@ -43,6 +43,27 @@ func (e *errand) about() []string {
 	return e.keys()
 }
 
+// size is about what the errand takes in memory, in bytes. It does not change while the
+// errand waits.
+func (e *errand) size() int {
+	switch {
+	case e.envelope != "":
+		return len(e.envelope)
+	case e.heal != nil:
+		return errandSize + len(e.heal.Key) + len(e.heal.Token)
+	case e.ending == nil:
+		return errandSize + e.debt.size()
+	}
+	n := errandSize + len(e.ending.key) + len(e.ending.left)
+	if e.ending.made != nil {
+		n += len(e.ending.made.before)
+	}
+	return n
+}
+
+// errandSize is what it takes beside its texts.
+const errandSize = 400
+
 // argv is the errand as the master gets it, or nil if it has come too late.
 func (e *errand) argv(b []string, now time.Time) []string {
 	if e.envelope != "" {

@@ -35,6 +35,7 @@ type batch struct {
 	looks bool // at the master, behind all else
 
 	answers []rueidis.RedisResult
+	cost    int // of the master's room, until they are judged
 	proof   proof
 	err     error
 }
@@ -79,7 +80,7 @@ func (l *lane) load(link *link, b *batch) {
 			case o.alike(link.who.seven):
 				b.commands = append(b.commands, o.command)
 			case o.Kind == Run:
-				b.add(link, append(o.runArgv(b.argv[:0], link.knows(o.Script.wrapped.sha)), l.date(o, now)))
+				b.add(link, append(o.runArgv(b.argv[:0], link), l.date(o, now)))
 			case o.dated():
 				b.add(link, append(o.argv(b.argv[:0], link.who.seven), l.date(o, now)))
 			default:
@@ -117,11 +118,11 @@ func (l *lane) settle(link *link, b *batch) error {
 	asked := span{b.proof.clock.sent, b.proof.clock.read}
 
 	var trouble string
-	var lost unscripted
+	var lost again
 	for i, e := range b.sent {
-		a := l.read(answers[i])
+		a := link.read(answers[i], &b.cost)
 		if a.failed("NOSCRIPT") && l.mendable(e.keys(), b.ops, b.asked) {
-			lost.errands = append(lost.errands, e)
+			lost.errands, lost.unscripted = append(lost.errands, e), true
 			continue
 		}
 		if a.aside() {
@@ -133,20 +134,32 @@ func (l *lane) settle(link *link, b *batch) error {
 	for i, o := range b.ops {
 		v, did := Unknown, false
 		if b.asked[i] {
-			a := l.read(answers[0])
+			a := link.read(answers[0], &b.cost)
 			answers = answers[1:]
-			if a.failed("NOSCRIPT") && l.mendable(o.keys(), b.ops[i+1:], b.asked[i+1:]) {
-				o.hold()
-				lost.ops = append(lost.ops, o)
+			length := a.leftOut()
+			switch {
+			case length > 0 && l.fitsAlone(o, length, b.ops[i+1:], b.asked[i+1:]):
+				lost.add(o, length)
+				continue
+			case length > 0:
+				l.leftOut(o, length)
+			case a.failed("NOSCRIPT") && l.mendable(o.keys(), b.ops[i+1:], b.asked[i+1:]):
+				lost.add(o, 0)
 				continue
 			}
-			if a.aside() {
-				trouble = a.str
+			if length == 0 {
+				l.engine.sizes.told(o, a.bytes())
 			}
 			v, did, o.said[l.index] = o.judge(a)
 			s := &o.said[l.index]
-			if s.journal != nil && v == Unknown {
-				trouble = cmp.Or(s.journal.trouble(), trouble)
+			switch {
+			case v != Unknown || length > 0:
+			case o.Kind == Run && a.failed("NOSCRIPT"):
+				// Masters from 7.4 on drop what was asked for by EVAL where there is much of
+				// it. Whether ours are gone as well shows where they are called.
+				link.loaded = nil
+			default:
+				trouble = cmp.Or(s.refusal(), trouble)
 			}
 			s.nonce, s.done, s.asked, s.ordinal = l.known.nonce, done, asked, b.ordinalOf(i)
 			if o.Kind == Survey {
@@ -162,6 +175,7 @@ func (l *lane) settle(link *link, b *batch) error {
 		l.cast(o, v, did, now)
 	}
 	l.flushAll()
+	link.guard.give(b.cost)
 	empty := b.empty
 	l.recycle(b)
 	if err := l.mend(link, lost); err != nil {
@@ -170,7 +184,7 @@ func (l *lane) settle(link *link, b *batch) error {
 	if empty || heard != nil {
 		return heard
 	}
-	return l.trouble(trouble)
+	return l.trouble(trouble, now)
 }
 
 // ordinalOf is that of an op of the batch.
@@ -186,8 +200,7 @@ func (b *batch) ordinalOf(i int) ordinal {
 func (l *lane) span(link *link, b *batch) (done span, answers []rueidis.RedisResult) {
 	done, answers = span{b.since, b.proof.clock.at}, b.answers
 	if b.headed {
-		m, _ := answers[0].ToMessage()
-		head, _ := masterTime(newAnswer(m))
+		head, _ := masterTime(link.read(answers[0], &b.cost))
 		done.from, answers = time.Duration(head.UnixNano()), answers[1:]
 	}
 	if b.loaded.After(link.looked) {
@@ -222,7 +235,9 @@ func (l *lane) settled(e errand, a answer) {
 			l.gather(e.ending.op.flusher)
 		}
 	case e.heal != nil:
-		l.heals.Add(1)
+		if a.kind != FailureReply {
+			l.heals.Add(1)
+		}
 	case a.failed("NOSCRIPT"):
 		// It was not carried out, and what came after it on the same key was.
 		l.cannotUndo(e.debt)
@@ -230,14 +245,15 @@ func (l *lane) settled(e errand, a answer) {
 		l.cannotUndo(e.debt)
 	case a.kind == IntegerReply && a.int == saysOther:
 		l.undoLater(e.debt)
+	case a.refusesToWrite():
+		l.mu.Lock()
+		l.oweLocked(e.debt, time.Now())
+		l.mu.Unlock()
+	case a.aside():
+		l.undoAgain(e.debt)
 	default:
 		l.undone(e.debt, a.int)
 	}
-}
-
-func (l *lane) read(r rueidis.RedisResult) answer {
-	m, _ := r.ToMessage()
-	return newAnswer(m)
 }
 
 func (l *lane) vote(o *op, v Vote, did bool, now time.Time) {
@@ -323,6 +339,9 @@ func (l *lane) recycle(b *batch) {
 func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.mu.Lock()
 	l.open, l.carried = false, 0
+	for i := range l.errands {
+		l.removed(&l.errands[i])
+	}
 	errands = append(errands, l.errands...)
 	l.errands, l.outbox = nil, outbox{}
 	for _, e := range errands {
@@ -331,7 +350,8 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 		}
 	}
 	queue := l.queue
-	l.queue = nil
+	l.master.rooms.queue.add(-l.queued)
+	l.queue, l.queued = nil, 0
 	for _, o := range ops {
 		l.notSent(o)
 	}

@@ -28,8 +28,14 @@ func (s *Script) Says(nothing bool, n int64) Decision {
 // SimulateProxies has the simulation's clients ask the proxies that front makes, which
 // this package cannot import. They carry transactions out by exec, and watch what is no string
 // by digest.
-func SimulateProxies(t *testing.T, exec, digest *Script, front func(t *testing.T, e *Engine, seed uint64) Front) {
+// The proxies have clients' scripts printed as print has them.
+func SimulateProxies(t *testing.T, exec, digest *Script, print func(text string) *Script, front func(t *testing.T, e *Engine, seed uint64) Front) {
 	if effects[exec] == nil {
+		for c := range effects {
+			if !c.latches {
+				printed[c] = formsOf(print(c.text))
+			}
+		}
 		effects[exec], effects[digest] = transacts, digests
 		known = append(known, exec.wrapped, digest.wrapped)
 	}

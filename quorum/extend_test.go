@@ -13,7 +13,7 @@ func TestExtendSaysYesByAQuorumAndNoByABlockingMinority(t *testing.T) {
 	for masters, want := range map[string]Decision{
 		"yyy": Won, "yyn": Won, "yyo": Won, "yyu": Won, "nyy": Won,
 		"ynn": Contended, "yoo": Contended, "yno": Contended, "nnn": Contended, "nnu": Contended, "oou": Contended,
-		"yuu": Unavailable, "ynu": Unavailable, "you": Unavailable, "nuu": Unavailable, "uuu": Unavailable,
+		"ynu": Split, "you": Split, "yuu": Unavailable, "nuu": Unavailable, "uuu": Unavailable,
 	} {
 		inWorld(t, 3, func(w *world) {
 			for i, m := range w.masters {
@@ -170,6 +170,22 @@ func TestScriptWaitsForTheAcquireOfAnyOfItsKeys(t *testing.T) {
 			w.each((*fakeMaster).unfreeze, 2, 3)
 			w.want(acquired.wait(t), Won)
 			renewed.wait(t)
+		})
+	}
+}
+
+// An expiry is moved by more than what is taken back is vague, or not at all.
+func TestTTLReadsHigherByNoMoreThanAnExtensionIsMoved(t *testing.T) {
+	for _, ttl := range []time.Duration{100 * ms, time.Second, time.Minute} {
+		inWorld(t, 3, func(w *world) {
+			w.want(w.acquire("k", "t", ttl), Won)
+			for range 500 {
+				w.want(w.extend("k", "t", ttl), Won)
+				if r := w.read("k"); r.TTL > ttl+101*ms {
+					t.Fatalf("set to %v: it reads %v, which is %v more", ttl, r.TTL, r.TTL-ttl)
+				}
+				time.Sleep(ms)
+			}
 		})
 	}
 }

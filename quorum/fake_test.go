@@ -164,6 +164,9 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 	}
 	m.use(m.selected[id])
 	defer m.use(0)
+	if args, reply = m.unprint(args); reply != "" {
+		return reply, true
+	}
 	if args, reply = m.undate(args); reply != "" {
 		m.note(append([]string{"late"}, args...))
 		return reply, true

@@ -32,7 +32,7 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 	}
 	run := false
 	for c := range effects {
-		switch s := c.bound(); args[1] {
+		switch s := c.wrapped.bound(); args[1] {
 		case s.sha:
 			if m.scripts[s.sha] == nil {
 				return args, ""

@@ -47,9 +47,14 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 
 	// Who does not recognise it runs it journaled.
 	freeScript = NewScript(freeing)
+
+	// Whose lock it is; the second may not write.
+	looksScript = NewScript(looking)
+	readsOnly   = NewScript(looking).ReadOnly()
 )
 
 const (
+	looking = `return redis.call('GET', KEYS[1])`
 	seizing = `return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`
 	freeing = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`
@@ -86,8 +91,10 @@ var effects = map[*Script]func(m *fakeMaster, name string, argv []string) effect
 		m.expire(name, m.keys[name], paddedText(argv[1]))
 		return says(scriptWrote, ":", "1")
 	},
-	freeStep:   freesString,
-	freeScript: freesString,
+	freeStep:    freesString,
+	freeScript:  freesString,
+	looksScript: looksAtString,
+	readsOnly:   looksAtString,
 	takeHash: func(m *fakeMaster, name string, argv []string) effect {
 		k, held := m.key(name)
 		n, ours := k.field(argv[0])
@@ -160,6 +167,14 @@ func freesString(m *fakeMaster, name string, argv []string) effect {
 	}
 	delete(m.keys, name)
 	return says(scriptRemoved, ":", "1")
+}
+
+func looksAtString(m *fakeMaster, name string, _ []string) effect {
+	k, held := m.key(name)
+	if !held {
+		return saysNil
+	}
+	return says(0, "$", k.value)
 }
 
 func seizesString(m *fakeMaster, name string, argv []string) effect {

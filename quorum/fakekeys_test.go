@@ -102,6 +102,10 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return "+OK\r\n"
 	case "PING":
 		return m.ping(id)
+	case "PERSIST":
+		if args[1] == neverThere {
+			return integer(0)
+		}
 	case "INFO":
 		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
 			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" +

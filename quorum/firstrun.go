@@ -111,6 +111,10 @@ func (l *lane) firstMarker(link *link, installation string) marker {
 	return m
 }
 
+// whyHoldsKeys begins the reason why a master that holds keys is not marked: the number of
+// their database follows.
+const whyHoldsKeys = "it has no marker and holds keys in database "
+
 // givenOne says when a master is given a marker that waits for others: when they can be
 // reached, or have been given theirs.
 func (e *Engine) givenOne(sights []sight, waits []string) string {
@@ -173,6 +177,7 @@ func (l *lane) markFirst(link *link) (standing, error) {
 	case a.kind == IntegerReply:
 		l.tick(p)
 		l.settleJump(p.clock)
+		l.untold = false
 		l.wrote = first.Loss
 		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.firstTime())
 		e.learn(installation, "")
@@ -181,7 +186,7 @@ func (l *lane) markFirst(link *link) (standing, error) {
 	case len(a.elems) != 2:
 		return 0, errGarbage
 	case a.elems[1].str == "":
-		l.withhold(nil, fmt.Sprintf("it has no marker and holds keys in database %d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.elems[0].int))
+		l.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.elems[0].int))
 		return unmarked, nil
 	}
 	m, err := parseMarker(a.elems[1].str)
@@ -244,6 +249,10 @@ func (l *lane) admit(link *link, read nonce, m marker) error {
 	next := l.markerOf(link, m.Installation, m.Loss)
 	if m.RunID == next.RunID && m.Evicted != notTold {
 		next.Evicted, next.Replication = m.Evicted, m.Replication
+	}
+	if l.master.db == 0 {
+		next.Others = l.engine.logsBeside(l, alsoTold(m.Others, l.toldLogs()))
+		delete(next.Others, l.master.Name)
 	}
 	if !m.First || !l.waited(m.nonce) {
 		next.Ghosts, l.admits = true, next.nonce

@@ -12,6 +12,7 @@ type firstStart struct {
 	waits []string      // masters that are to be marked still; from then on it lasts
 	left  time.Duration // so long
 	away  bool          // one of those cannot be reached
+	stuck string        // which of them is not marked unless somebody does something, and what
 }
 
 func (e *Engine) firstStart() (f firstStart) {
@@ -24,6 +25,9 @@ func (e *Engine) firstStart() (f firstStart) {
 			f.begun = f.begun || s.reached
 			f.away = f.away || !s.reached
 			f.waits = append(f.waits, e.Masters[i].Name)
+			if why := e.lanes[i].holdsKeys(); s.reached && why != "" && f.stuck == "" {
+				f.stuck = "master " + e.Masters[i].Name + ": " + why
+			}
 		default:
 			f.begun = true
 			f.left = max(f.left, e.firstTime()-e.lanes[i].lasted(now))
@@ -51,8 +55,17 @@ func (e *Engine) Hindrance() string {
 	if f.away {
 		atOnce += ", when all can be reached"
 	}
-	text := "no master is marked: a new set, or all was lost; "
+	text := "no master is marked"
 	switch {
+	case len(f.waits) == 0:
+		text = "all masters are marked, and none has voted yet"
+	case len(f.waits) < len(e.lanes):
+		text = "not all masters are marked, and none has voted yet"
+	}
+	text += ": a new set, or all was lost; "
+	switch {
+	case f.stuck != "":
+		return text + f.stuck
 	case !e.FirstStart && len(f.waits) > 0:
 		return text + "run redlock-proxy bootstrap, as first-start is no"
 	case len(f.waits) > 0:
@@ -62,6 +75,16 @@ func (e *Engine) Hindrance() string {
 		return text + fmt.Sprintf("locks from %s, %s", now.Add(f.left).Local().Format(time.TimeOnly), atOnce)
 	}
 	return text + fmt.Sprintf("locks in %v, %s", f.left.Round(time.Second), atOnce)
+}
+
+// holdsKeys is why the master is no new one, as it holds keys: "" if that is not so.
+func (l *lane) holdsKeys() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !strings.HasPrefix(l.why, whyHoldsKeys) {
+		return ""
+	}
+	return l.why
 }
 
 // firstStatus has the masters of a first start tell how long it lasts: that is not known

@@ -57,6 +57,7 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	for _, s := range scripts {
 		calls = append(calls, []string{"SCRIPT", "LOAD", s.text})
 	}
+	calls = append(calls, []string{"PERSIST", neverThere})
 	if name != "" {
 		calls = append(calls, []string{"CLIENT", "SETNAME", name})
 	}
@@ -67,6 +68,9 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	id, info := answers[0], answers[1]
 	settings, loaded := answers[2:2+len(durability)], answers[2+len(durability):]
 	for _, a := range []answer{info, id} {
+		if a.failed("BUSY") {
+			return who, g.unbusy(a.str)
+		}
 		if a.kind == FailureReply {
 			return who, errors.New(a.str)
 		}
@@ -83,6 +87,9 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	if err != nil {
 		return who, err
 	}
+	if a := loaded[len(scripts)]; a.refusesToWrite() {
+		return who, errTrouble(a.str)
+	}
 	who.clientID, who.durable = id.int, isDurable(settings)
 
 	// What the old socket to this very process still held must not be carried
@@ -98,6 +105,19 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	}
 	return who, nil
 }
+
+// neverThere is a key that nobody sets. A master that refuses to take its ttl away, since it
+// cannot save its data set or has too few replicas, refuses releases, too, and what takes a lost
+// acquire back:
+//
+//	1: A holds k; master 3's disk is full; A releases k
+//	2: master 3 writes again: it holds k, and counts as one that may vote
+//
+// So it is one that is down until it writes: what it missed is owed to it.
+const neverThere = private + "never there}"
+
+// refusesToWrite tells that the master answers nothing but reads.
+func (a answer) refusesToWrite() bool { return a.failed("MISCONF ") || a.failed("NOREPLICAS ") }
 
 // readInfo takes from INFO who the server is, and refuses one that is no
 // master or not ready to be asked.
@@ -195,7 +215,7 @@ func (g *gate) ask(calls ...[]string) ([]answer, error) {
 	}
 	answers := make([]answer, len(calls))
 	for i := range answers {
-		a, err := g.read(2)
+		a, err := g.read(3)
 		if err != nil {
 			return nil, err
 		}

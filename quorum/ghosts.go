@@ -56,17 +56,17 @@ func (c *Config) apparition() time.Duration { return 2 * c.hush() }
 
 // layGhosts frees the lane's master, which votes again under nonce n, of its ghosts. It
 // begins when every proxy knows that the master votes, and sends it what ends a lock; it
-// tries until all of it was done under one nonce, or all that a quarantine waits for is over.
+// tries until all of it was done under one nonce, for what has no ttl waits as long as the
+// others are away.
 // A proxy that has not admitted the master itself leaves it to who has, for so long that
 // this is done by then, or whoever it was has ended.
 func (l *lane) layGhosts(ctx context.Context, n nonce, own bool) {
 	e := l.engine
-	began := e.boot()
 	if !own {
 		pause(ctx, 4*e.ProbeInterval+e.apparition())
 	}
 	wait := e.ProbeInterval
-	for pause(ctx, wait+e.hush()); ctx.Err() == nil && e.boot()-began < e.quarantineTime(); pause(ctx, wait) {
+	for pause(ctx, wait+e.hush()); ctx.Err() == nil; pause(ctx, wait) {
 		target, votes := l.asSource()
 		if !votes {
 			if l.quarantined() {
@@ -86,7 +86,7 @@ func (l *lane) layGhosts(ctx context.Context, n nonce, own bool) {
 		case err == nil:
 			return
 		case errors.Is(err, errDisputed):
-			wait *= 2 // every key is looked at anew
+			wait = min(2*wait, e.quarantineTime()) // every key is looked at anew
 		default:
 			wait = e.ProbeInterval
 		}
@@ -105,21 +105,40 @@ func (l *lane) asSource() (s source, votes bool) {
 func (e *Engine) layGhosts(ctx context.Context, target source) (laid int, err error) {
 	r := &catchUpRun{engine: e, ward: &quarantine{}, needed: sourcesNeeded(len(e.lanes))}
 	defer r.end()
-	if err := r.gather(ctx, e.sources(target.lane)); err != nil {
-		return 0, err
-	}
-	if r.target, err = e.meet(ctx, target); err != nil {
+	if err := r.besides(ctx, target); err != nil {
 		return 0, err
 	}
 	if m, _, err := r.target.marker(); err != nil || !m.Ghosts {
 		return 0, err
 	}
+	if laid, err = r.layGhosts(ctx); err != nil {
+		return laid, err
+	}
+	return laid, r.target.freed()
+}
+
+// besides connects to the target and all others that vote.
+func (r *catchUpRun) besides(ctx context.Context, target source) (err error) {
+	if err := r.gather(ctx, r.engine.sources(target.lane)); err != nil {
+		return err
+	}
+	r.target, err = r.engine.meet(ctx, target)
+	return err
+}
+
+// layGhosts takes from the target what nobody holds. It is an error if of some keys that
+// is not clear.
+func (r *catchUpRun) layGhosts(ctx context.Context) (laid int, err error) {
 	ghosts, err := r.haunted(ctx)
 	if err != nil {
 		return 0, err
 	}
+	if r.eternalOnly {
+		r.seen = newSeenGhosts(ghosts)
+		ghosts = r.before.twice(ghosts)
+	}
 	if len(ghosts) > 0 {
-		pause(ctx, e.apparition())
+		pause(ctx, r.engine.apparition())
 	}
 	for list := range slices.Chunk(ghosts, pageKeys) {
 		if list, err = r.unheld(list); err != nil {
@@ -134,7 +153,7 @@ func (e *Engine) layGhosts(ctx context.Context, target source) (laid int, err er
 	if r.unclear {
 		return laid, errDisputed
 	}
-	return laid, r.target.freed()
+	return laid, nil
 }
 
 // marker reads the master's marker.
@@ -174,6 +193,9 @@ func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
 		}
 		for keys := range slices.Chunk(keys, pageKeys) {
 			list, err := r.target.look(keys)
+			if r.eternalOnly {
+				list = slices.DeleteFunc(list, func(g ghost) bool { return g.ends != saysNoTTL })
+			}
 			if err == nil {
 				list, err = r.unheld(list)
 			}
@@ -185,7 +207,11 @@ func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
 		if cursor = next; cursor == "0" || len(ghosts) >= maxGhosts {
 			return ghosts, nil
 		}
-		pause(ctx, min(time.Since(began)/2, maxBreather))
+		if took := time.Since(began); r.eternalOnly {
+			pause(ctx, 9*took)
+		} else {
+			pause(ctx, min(took/2, maxBreather))
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -276,7 +302,7 @@ func (r *catchUpRun) isNobodys(g ghost, digests []string) bool {
 			may++
 		}
 	}
-	return len(r.sources)-may >= r.needed
+	return !r.eternalOnly && len(r.sources)-may >= r.needed
 }
 
 // look tells what the master holds of the keys, but for what cannot be told from another

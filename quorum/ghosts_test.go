@@ -260,3 +260,22 @@ func TestGhostBesideAnothersGoes(t *testing.T) {
 		w.wantValues("k", "", "b", "")
 	})
 }
+
+// What has no ttl never ends by itself.
+func TestGhostsAreLaidHoweverLongTheOthersWereAway(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", 0), Won)
+		old := w.masters[0].copy()
+		w.want(w.release("k", "a"), Won)
+		w.masters[0].restartWith(old)
+		w.noticed(1)
+		w.votesWithin(1, 3*time.Second)
+		w.down(3)
+		time.Sleep(w.cfg.MaxTTL + 10*time.Second)
+		w.up(3)
+		w.laid()
+		w.wantValues("k", "", "", "")
+		w.down(2)
+		w.want(w.acquire("k", "b", time.Second), Won)
+	})
+}

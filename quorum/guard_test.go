@@ -126,6 +126,7 @@ func FuzzGuard(f *testing.F) {
 	f.Add([]byte("+OK\r\n$3\r\nabc\r\n*2\r\n:1\r\n$-1\r\n"), 3, byte(3))
 	f.Add([]byte("*2\r\n*2\r\n"), 1, byte(1))
 	f.Add([]byte("$2147483647\r\n"), 1, byte(9))
+	f.Add([]byte("+OK\r\n$"), 2, byte(3))
 	f.Fuzz(func(t *testing.T, data []byte, n int, size byte) {
 		if n < 0 || n > 1000 {
 			return
@@ -135,7 +136,8 @@ func FuzzGuard(f *testing.F) {
 		if (errWhole == nil) != (errPieces == nil) {
 			t.Fatalf("%q: %v in one piece, %v in pieces of %d", data, errWhole, errPieces, size)
 		}
-		if errWhole == nil && (!bytes.Equal(whole, data) || !bytes.Equal(pieces, data)) {
+		// A line that was cut off is kept back: it may be one that is to be left out.
+		if errWhole == nil && (!bytes.Equal(whole, pieces) || bytes.ContainsRune(data[len(whole):], '\n')) {
 			t.Fatalf("%q came through as %q and %q", data, whole, pieces)
 		}
 		// What comes through is a beginning of what was sent, whatever it was.

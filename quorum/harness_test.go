@@ -78,17 +78,26 @@ func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 	})
 }
 
-// bootstrap marks the masters as those that cfg names: all of them remember.
+// bootstrap marks the masters as those that cfg names: all of them remember, and have been
+// told of each other what proxies tell them at once.
 func (w *world) bootstrap(cfg Config) {
 	for _, m := range w.masters {
-		m.mark(marker{Installation: "test", Member: m.name, terms: cfg.agreement(), RunID: m.runID, Durable: m.durable()})
+		others := make(map[string]string)
+		for _, other := range w.masters {
+			if other != m && !other.durable() {
+				others[other.name] = noLog
+			}
+		}
+		m.mark(marker{Installation: "test", Member: m.name, terms: cfg.agreement(), RunID: m.runID, Durable: m.durable(), Others: others})
 	}
 }
 
 // mark has a marker in each database, which lets the master vote.
 func (m *fakeMaster) mark(mark marker) {
 	for db := range m.databases() {
-		mark.nonce, mark.DB = newNonce(false), db
+		if mark.nonce, mark.DB = newNonce(false), db; db == 1 {
+			mark.Others = nil
+		}
 		m.locked(func() { m.in(db, func() { m.keys[MarkerKey] = fakeKey{value: mark.String()} }) })
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"time"
 )
 
-// maxHolds bounds how many locks max-hold can watch over at once. Beyond it
+// maxHolds and maxHoldBytes bound how many locks max-hold can watch over at once. Beyond it
 // some lock's time begins anew.
-const maxHolds = 100_000
+const (
+	maxHolds     = 100_000
+	maxHoldBytes = 32 << 20
+)
 
 // holds remembers since when each lock is held, as far as this proxy has seen
 // it, so that extensions cannot keep one for ever. It is only used if max-hold
@@ -16,8 +19,9 @@ const maxHolds = 100_000
 type holds struct {
 	most time.Duration // max-hold; 0 is off
 
-	mu    sync.Mutex // guards byKey
+	mu    sync.Mutex // guards what follows
 	byKey map[string]hold
+	bytes int
 }
 
 type hold struct {
@@ -41,7 +45,9 @@ func (h *holds) put(key string, held hold, now time.Time) {
 		h.byKey = make(map[string]hold)
 	}
 	key, held.token = strings.Clone(key), strings.Clone(held.token)
-	if _, ok := h.byKey[key]; !ok && len(h.byKey) >= maxHolds {
+	h.remove(key)
+	n := held.size(key)
+	for len(h.byKey) > 0 && (len(h.byKey) >= maxHolds || h.bytes+n > maxHoldBytes) {
 		var victim string
 		for k, old := range h.byKey {
 			victim = k
@@ -49,10 +55,21 @@ func (h *holds) put(key string, held hold, now time.Time) {
 				break
 			}
 		}
-		delete(h.byKey, victim)
+		h.remove(victim)
 	}
 	h.byKey[key] = held
+	h.bytes += n
 }
+
+func (h *holds) remove(key string) {
+	if held, ok := h.byKey[key]; ok {
+		h.bytes -= held.size(key)
+		delete(h.byKey, key)
+	}
+}
+
+// size is about what a hold takes in memory.
+func (h hold) size(key string) int { return len(key) + len(h.token) + 128 }
 
 // extends tells whether the lock may be kept for another ttl (0: for ever). A
 // lock that this proxy sees for the first time begins now.
@@ -82,6 +99,6 @@ func (h *holds) end(r *Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if held, ok := h.byKey[r.Key]; ok && (r.Kind == Remove || held.token == r.Token) {
-		delete(h.byKey, r.Key)
+		h.remove(r.Key)
 	}
 }

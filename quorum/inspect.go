@@ -42,7 +42,7 @@ func (l *lane) hears(link *link, b *batch) error {
 	if !b.looks {
 		return nil
 	}
-	if err := link.hear(l.read(b.answers[len(b.answers)-1])); err != nil {
+	if err := link.hear(link.read(b.answers[len(b.answers)-1], &b.cost)); err != nil {
 		return err
 	}
 	l.doubt = l.doubt || l.known.since(link.who) != ""
@@ -131,6 +131,11 @@ func (l *lane) inspect(link *link) error {
 		return nil
 	}
 	next := update(was)
+	if !next.Durable {
+		// The others are told even if this marker cannot be written: a master without
+		// memory refuses that.
+		l.writes(next)
+	}
 	b, _, err := link.do(markScript.eval(MarkerKey, a.str, next.String())...)
 	if err != nil {
 		return err
@@ -138,7 +143,9 @@ func (l *lane) inspect(link *link) error {
 	if l.known = was; b.str == next.String() {
 		l.known = next
 	}
-	l.writes(l.known)
+	if next.Durable {
+		l.writes(l.known)
+	}
 	return nil
 }
 
@@ -167,10 +174,5 @@ func (l *link) durable() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	settings := make([]answer, len(replies))
-	for i, r := range replies {
-		m, _ := r.ToMessage()
-		settings[i] = newAnswer(m)
-	}
-	return isDurable(settings), nil
+	return isDurable(l.readAll(replies)), nil
 }

@@ -1,91 +1,15 @@
 package quorum
 
 import (
-	_ "embed"
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 )
 
 // A journaled script is a client's own script, run on each master behind a
 // prelude that takes an undo record of what it writes (journal.lua), so that
 // the masters can vote on its effect.
-
-//go:embed journal.lua
-var preludeText string
-
-// prelude is the journal's text on one line.
-var prelude = oneLine(preludeText)
-
-// oneLine takes comments, indentation and line ends out of a Lua text in which
-// no string holds any of them.
-func oneLine(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "--") {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
-// Script is a client's script that is run journaled.
-type Script struct {
-	text    string
-	wrapped *script
-	latches bool                   // see NewStep
-	late    atomic.Pointer[script] // wrapped as it is where it is bound, once it was needed
-
-	// further, of a step that counts, tells whether it has counted further to a than
-	// to b; nil otherwise.
-	further func(a, b int64) bool
-}
-
-// NewScript makes a Script of a client's text. The caller has made sure that
-// its blocks are balanced, so that it cannot end the function that it is put
-// into.
-func NewScript(text string) *Script {
-	return &Script{text: text, wrapped: newScript(datedText + prelude + " " + text + "\nend)")}
-}
-
-// ReadOnly is the script in calls that may not write.
-func (s *Script) ReadOnly() *Script {
-	reads := strings.Replace(prelude, ")(redis, KEYS, ARGV)", ")(redis, KEYS, ARGV, nil, true)", 1)
-	return &Script{text: s.text, wrapped: newScript(datedText + reads + " " + s.text + "\nend)")}
-}
-
-const unknownLine = -1
-
-// line is where an error happened. The prelude does not see it where the script
-// ends in return redis.call(...), which Lua carries out in the place of the
-// script's own frame; if there is one such line, it is that.
-func (s *Script) line(n int) int {
-	if n > 0 {
-		return n
-	}
-	found := 1
-	tails := 0
-	for i, line := range strings.Split(s.text, "\n") {
-		if tailCall.MatchString(line) {
-			found = i + 1
-			tails++
-		}
-	}
-	if tails != 1 {
-		return 1
-	}
-	return found
-}
-
-var tailCall = regexp.MustCompile(`\breturn\s+redis\.p?call\b`)
 
 // What the flags of a journaled answer say.
 const (
@@ -94,11 +18,12 @@ const (
 	scriptRefused = 4
 	scriptBusy    = 8  // a step: it met a latch
 	scriptStep    = 16 // the records are of all keys, whatever was done
+	scriptTrouble = 32 // the reply is what the master says of itself
 )
 
 // journaled is one master's answer to a journaled script.
 type journaled struct {
-	reply ScriptReply // Line is unknownLine where the master could not tell
+	reply ScriptReply // Line is 1 where the master could not tell
 
 	// acted: the script did something, or it only removed something and did
 	// not say no. To tidy up and then say no is to decline.
@@ -106,6 +31,10 @@ type journaled struct {
 
 	// busy: the step met another proxy's latch, and did nothing.
 	busy bool
+
+	// troubled: a command was answered with an error that is about the master, which is
+	// the reply then. What a script words like one is its own.
+	troubled bool
 
 	undo      []undoRecord // what may be put back: a removal is never, but for that of a step
 	found     []undoRecord // of all keys that it has changed
@@ -145,11 +74,13 @@ func readJournal(a answer) (*journaled, bool) {
 		reply: reply,
 		acted: flags&scriptWrote != 0 || flags&scriptRemoved != 0 && !reply.saysNo(),
 		busy:  flags&scriptBusy != 0,
+
+		troubled: flags&scriptTrouble != 0 && reply.Kind == FailureReply,
 	}
 	if line >= 0 && flags&scriptRefused == 0 {
 		j.reply.Line = int(line)
 		if line == 0 {
-			j.reply.Line = unknownLine
+			j.reply.Line = 1
 		}
 	}
 	for ; len(records) > 0; records = records[recordElems:] {
@@ -312,14 +243,12 @@ func judgeScript(a answer) (Vote, bool, said) {
 	return Refused, false, said{journal: j}
 }
 
-// trouble is the error of a command in the script that is about the master, as one that
-// is answered to a command alone; "" if there is none. Another error may be the script's
-// own.
+// trouble is what the master says of itself; "" if it says nothing.
 func (j *journaled) trouble() string {
-	if j.reply.Kind == FailureReply && ofMaster(j.reply.Str) {
-		return j.reply.Str
+	if !j.troubled {
+		return ""
 	}
-	return ""
+	return j.reply.Str
 }
 
 // script decides a journaled script: acted and declined are how many masters
@@ -370,11 +299,12 @@ func (o *op) matches(j, k *journaled) bool {
 
 // runArgv appends the call as a master gets it: by hash if the link knows that the
 // master has the script.
-func (o *op) runArgv(b []string, known bool) []string {
-	return o.runArgs(b, o.Script.wrapped, known)
+func (o *op) runArgv(b []string, link *link) []string {
+	s, chunk := o.Script.runs()
+	return o.runArgs(b, s, chunk, link.knows(s.sha))
 }
 
-func (o *op) runArgs(b []string, s *script, known bool) []string {
+func (o *op) runArgs(b []string, s *script, chunk string, known bool) []string {
 	if known {
 		b = append(b, "EVALSHA", s.sha)
 	} else {
@@ -383,6 +313,9 @@ func (o *op) runArgs(b []string, s *script, known bool) []string {
 	b = append(b, strconv.Itoa(len(o.Keys)))
 	b = append(b, o.Keys...)
 	b = append(b, o.clock[0], o.clock[1])
+	if chunk != "" {
+		b = append(b, chunk)
+	}
 	b = append(b, o.Args...)
 	if o.Script.latches {
 		b = append(b, o.holder, o.engine.lease())
@@ -468,8 +401,5 @@ func (o *op) scriptResult(c counted, r *Result) {
 		r.Decision = Contended
 	}
 	reply := merge(replies, r.Needed)
-	if reply.Line != 0 {
-		reply.Line = o.Script.line(reply.Line)
-	}
 	r.Script = &reply
 }

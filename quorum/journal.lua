@@ -1,24 +1,29 @@
--- The prelude of every journaled script. It hides Redis from the script behind
--- a shadow of itself, which
+-- The prelude of every journaled script. The script is a function that it is given, and
+-- knows Redis only through a shadow of it, which
 --   * keeps an undo record of each key at its first write,
 --   * lets only commands through that a lock script needs, on declared keys,
 --   * answers TIME with the clock that all masters are given,
 --   * pads expiries by the drift and takes it off the ttls that are read,
 --   * takes PUBLISH aside.
--- It is put before the script on one line, so that the script's line numbers
--- stay what they are: comments and line ends are taken out, and no statement may
--- begin with a parenthesis. It runs at each call, on a master that does nothing
--- else meanwhile: so it makes few tables, functions and variables that these share,
--- most of them only when they are needed, and tables as long as they will be.
+-- It stands behind the script on one line, which no line of that is: so an error of its
+-- own, or of a helper, is told from the script's, whose line numbers stay what they are.
+-- Comments and line ends are taken out, and no statement may begin with a parenthesis. It
+-- runs at each call, on a master that does nothing else meanwhile: so it makes few tables,
+-- functions and variables that these share, most of them only when they are needed, and
+-- tables as long as they will be.
+--
+-- A client's script is no text of the client's (see helpers.lua): what it throws, answers
+-- or passes on is looked at by raw access alone, so that none of it is called.
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is and how long its latches live (see
 -- latch.go): it latches its keys where it acts, and tells of them where it declines.
--- O tells that the script may only read.
+-- O tells that the script may only read. make makes the script, P is the line of the prelude,
+-- and steps and memory are what a client's script may take; both nil for one of ours.
 -- The answer is {flags, line, shape, n, n undo records, values, published}, one flat
 -- array, since each further one takes a master more than all that is in it; see
 -- journal.go.
-local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debug = (function(R, K, A, L, O)
+return (function(R, K, A, L, O, make, P, steps, memory)
   local raw, upper, floor, rawget = R.pcall, string.upper, math.floor, rawget
   local declared
 
@@ -35,17 +40,26 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
 
   -- The answer is made at the first write: from its fifth element on it has a record of
   -- each key that is written to, the first half of which is known then.
-  local answer
+  local answer, recorded
   local wrote, removed, ttls, published = false, false, nil, nil
 
-  -- raised is the error that the shadow raised last, and where.
-  local raised
+  -- raised is the error that the shadow raised last, and where. troubled is what the master
+  -- first said of itself instead of carrying out a command: no error of the script's own,
+  -- whatever that reads like, and whatever the script makes of it.
+  local raised, troubled
+  local troubles = ' LOADING READONLY NOAUTH NOPERM MASTERDOWN CLUSTERDOWN MOVED ASK OOM MISCONF NOREPLICAS BUSY UNKILLABLE '
 
-  -- refused is why the script is, whatever it makes of the error.
-  local refused
+  -- refused is why the script is, whatever it makes of the error: it has no step left.
+  -- Of a client's script, spend takes steps and spent says that there are no more; weighed
+  -- takes those for long arguments, bounded reads no more than it may, and got takes those
+  -- for what was read; see helpers.lua.
+  local refused, spend, spent, weighed, bounded, got
 
-  local function refuse(text)
-    refused = refused or 'ERR ' .. text
+  local function refuse(text, code)
+    if not refused then
+      refused = (code or 'ERR ') .. text
+      if spend then pcall(spend, 1 / 0) end
+    end
     error(refused, 0)
   end
 
@@ -57,7 +71,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
 
   -- clock is the time of day in milliseconds, if the masters' clocks agree on one.
   local function clock()
-    if A[1] == '' then error({refused = "NOQUORUM no quorum of the masters' clocks agrees on the time of day"}, 0) end
+    if A[1] == '' then refuse("no quorum of the masters' clocks agrees on the time of day", 'NOQUORUM ') end
     return A[1] * 1000 + floor(A[2] / 1000)
   end
 
@@ -75,22 +89,34 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     end
   end
 
+  local large = 'the key takes more than 2 MiB, and can only be read and deleted'
+
   local function record(k, any)
     if type(k) ~= 'string' then
       k = text(k)
       if type(k) ~= 'string' then return end
     end
-    if answer then
-      for i = 5, #answer, 5 do
-        if answer[i] == k then return i end
-      end
-    end
+    if answer and recorded[k] then return recorded[k] end
     if k ~= K[1] then check(k) end
+    local size = raw('MEMORY', 'USAGE', k)
+    if type(size) == 'number' and size > 256 then
+      if spend then bounded(nil, k, size) end
+      if size > 4194304 then refuse(large) end
+    end
     local d = raw('DUMP', k)
     if type(d) == 'table' and any then return end
     if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
+    -- A string of 2 MiB may be no longer than that in a dump.
+    if d and #d > 8192 then
+      local n = raw('STRLEN', k)
+      if #d > 2097152 or type(n) == 'number' and n > 2097152 then
+        refuse(large)
+      end
+    end
+    if spend and d and #d > 127 then spend(floor(#d / 128)) end
     local p = d and raw('PTTL', k) or -2
     if not answer then
+      recorded = {[k] = 5}
       -- The nil is room for a reply of one value.
       answer = {0, 0, '', 0, k, d or '', p, '', 0, nil}
       return 5
@@ -99,6 +125,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     if n >= 4 + 5 * 400 then refuse('the script writes to more than 400 keys') end
     answer[n + 1], answer[n + 2], answer[n + 3] = k, d or '', p
     answer[n + 4], answer[n + 5] = '', 0
+    recorded[k] = n + 1
     return n + 1
   end
 
@@ -107,6 +134,8 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   -- %d says the same everywhere, and faster.
   local function milliseconds(n, unit, absolute)
     if type(n) == 'string' and not string.find(n, '^[1-9]%d*$') then return nil end
+    -- A number reaches Redis as %.17g spells it, with an exponent from 10^17 on.
+    if type(n) == 'number' and (n <= 0 or n >= 1e17) then return nil end
     n = tonumber(n)
     if not n or n ~= floor(n) then return nil end
     n = n * unit
@@ -114,7 +143,9 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       n = n - clock()
       if n <= 0 then return '-1' end
     end
-    if n <= 0 or n > 9e15 then return nil end
+    if n <= 0 or n > 9.2e18 then return nil end
+    -- 200 years are for ever.
+    n = math.min(n, 6307200000000)
     n = n + floor(n / 100) + 2
     return string.format(n < 2147483648 and '%d' or '%.0f', n)
   end
@@ -151,7 +182,9 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     n = upper(n)
     if n == 'EXISTS' or n == 'MGET' then
       if k ~= K[1] then check(k) end
-      for i = 1, select('#', ...) do check((select(i, ...))) end
+      local all = {...}
+      for i = 1, select('#', ...) do check(all[i]) end
+      if spend then return bounded(n, k, ...) end
       return raw(n, k, ...)
     elseif n == 'HINCRBY' or n == 'HSET' or n == 'ZADD' or n == 'HMSET' or n == 'ZINCRBY' or n == 'INCR' or n == 'INCRBY'
       or n == 'DECR' or n == 'DECRBY' or n == 'GETSET' or n == 'APPEND' then
@@ -161,7 +194,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       return r
     elseif n == 'PEXPIRE' or n == 'EXPIRE' or n == 'PEXPIREAT' or n == 'EXPIREAT' then
       local ms, o = ...
-      if ms == nil then return raw(n, k, ...) end
+      if ms == nil or o == nil and select('#', ...) > 1 then return raw(n, k, ...) end
       record(k)
       ms = milliseconds(ms, (n == 'EXPIRE' or n == 'EXPIREAT') and 1000 or 1, n == 'PEXPIREAT' or n == 'EXPIREAT')
       local r
@@ -185,7 +218,8 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       return p
     elseif n == 'DEL' or n == 'UNLINK' then
       record(k)
-      for i = 1, select('#', ...) do record((select(i, ...))) end
+      local all = {...}
+      for i = 1, select('#', ...) do record(all[i]) end
       local r = raw(n, k, ...)
       removed = removed or type(r) == 'number' and r > 0
       return r
@@ -193,11 +227,14 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       local i = record(k)
       local c = {...}
       if #c ~= select('#', ...) then return raw(n, k, ...) end
-      local get, nx, xx, compares
+      local get, nx, xx, compares, units
       for j = n == 'SET' and 2 or 1, #c do
         local o = type(c[j]) == 'string' and upper(c[j])
         local unit = (o == 'PX' or o == 'PXAT') and 1 or (o == 'EX' or o == 'EXAT') and 1000
+        -- Redis takes no two of these.
+        if unit and units and units ~= o then return raw(n, k, ...) end
         if unit then
+          units = o
           local ms = milliseconds(c[j + 1], unit, o == 'PXAT' or o == 'EXAT')
           if ms == '-1' then ms = '1' end
           if ms then c[j], c[j + 1] = 'PX', ms end
@@ -231,6 +268,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       or n == 'HMGET' or n == 'HKEYS' or n == 'HVALS' or n == 'SMEMBERS' or n == 'SMISMEMBER' or n == 'ZRANGE'
       or n == 'ZREVRANGE' or n == 'ZRANGEBYSCORE' or n == 'ZREVRANGEBYSCORE' or n == 'ZRANK' or n == 'ZREVRANK' then
       if k ~= K[1] then check(k) end
+      if spend then return bounded(n, k, ...) end
       return raw(n, k, ...)
     elseif n == 'HDEL' or n == 'SREM' or n == 'ZREM' or n == 'ZREMRANGEBYSCORE' or n == 'ZREMRANGEBYRANK' or n == 'GETDEL' then
       record(k)
@@ -252,16 +290,20 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       return r
     elseif n == 'MSET' or n == 'MSETNX' then
       record(k)
-      for i = 2, select('#', ...), 2 do record((select(i, ...))) end
+      local all = {...}
+      for i = 2, select('#', ...), 2 do record(all[i]) end
       local r = raw(n, k, ...)
       wrote = wrote or r == 1 or type(r) == 'table' and r.ok
       return r
     elseif n == 'TIME' then
+      if k ~= nil then return raw(n, k, ...) end
       clock()
       return {A[1], A[2]}
     elseif n == 'PUBLISH' or n == 'SPUBLISH' then
       local m = text((...))
       if select('#', ...) ~= 1 or type(m) ~= 'string' then return raw(n, k, ...) end
+      -- There is nobody who could have subscribed to a shard's channel.
+      if n == 'SPUBLISH' then return 0 end
       published = published or {}
       if #published >= 800 then refuse('the script publishes more than 400 messages') end
       published[#published + 1], published[#published + 2] = k, m
@@ -270,6 +312,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       -- That this master may vote is known of the connection's database alone.
       refuse('the script selects a database: a script is for that of its connection')
     elseif n == 'PING' or n == 'ECHO' then
+      if k == nil then return raw(n) end
       return raw(n, k, ...)
     end
     local known = raw('COMMAND', 'INFO', n)
@@ -279,11 +322,16 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     refuse(n .. ' is not for lock scripts: this proxy runs those that use strings, hashes, sets and sorted sets')
   end
 
-  -- told is an error as masters from 7.0 on tell it.
+  -- told is an error as masters from 7.0 on tell it. Those before tell as errors of Lua what
+  -- keeps them from carrying out a command, with the code of a reply or none.
   local function told(e)
-    if string.find(e, '@user_script: ', 1, true) == 1 then
+    local _, place = string.find(e, '^@user_script: %d+: ')
+    if place then
+      local plain = string.match(e, '^%-([^\r\n]*)', place + 1)
+      if plain then return plain end
       if string.find(e, 'must be strings', 1, true) then return 'ERR Lua redis lib command arguments must be strings or integers' end
-      return 'ERR Wrong number of args calling Redis command from script'
+      if string.find(e, 'Wrong number', 1, true) then return 'ERR Wrong number of args calling Redis command from script' end
+      return 'ERR ' .. string.sub(e, place + 1)
     end
     local text = string.gsub(e, "^(ERR invalid expire time in) (%a+)$", "%1 '%2' command")
     return text
@@ -293,6 +341,14 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
   -- strings, or numbers, and that the script may write.
   local function asked(...)
     local n, k = ...
+    if spend then
+      -- A name is compared and looked up, and a key, too.
+      if type(n) == 'string' and #n > 64 then
+        spend(3)
+        return {err = 'ERR Unknown Redis command called from script'}
+      end
+      if type(k) == 'string' and #k > 255 then spend(floor(#k / 256)) end
+    end
     if O or type(n) ~= 'string' or type(k) ~= 'string' then
       local count = select('#', ...)
       if count == 0 then return {err = 'ERR Please specify at least one argument for this redis lib call'} end
@@ -307,45 +363,59 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
       end
       if O and writing then return {err = 'ERR Write commands are not allowed from read-only scripts.'} end
     end
+    if spend then
+      local _, _, a, b, more = ...
+      spend(3)
+      if more ~= nil or type(a) == 'string' and #a > 255 or type(b) == 'string' and #b > 255 then weighed(...) end
+    end
     local r = command(...)
-    if type(r) == 'table' and r.err then r.err = told(r.err) end
+    if type(r) == 'table' and r.err then
+      r.err = told(r.err)
+      local code = string.match(r.err, '^(%u+) ')
+      if code and not troubled and string.find(troubles, ' ' .. code .. ' ', 1, true) then troubled = r.err end
+    elseif spend and (type(r) == 'string' and #r > 255 or type(r) == 'table') then
+      got(r)
+    end
     return r
   end
 
-  local shadow = setmetatable({
-    pcall = asked,
-    error_reply = function(...)
-      local r = R.error_reply(...)
-      if type(r) == 'table' and r.err == (...) and not string.find(r.err, ' ', 1, true) then r.err = 'ERR ' .. r.err end
-      return r
-    end,
-    call = function(...)
-      local r = asked(...)
-      if type(r) == 'table' and r.err then
-        local _, at = pcall(error, '', 3)
-        raised = {{err = r.err}, tonumber(string.match(at, ':(%d+):')) or 0}
-        error(raised[1], 0)
+  -- line is where the script is, beyond what is called in the prelude and, at most, as many
+  -- functions of Lua's own. 0 where there is no telling, as where it ends in
+  -- return redis.call(…), which Lua carries out in its place.
+  local function line(natives)
+    for level = 3, 12 do
+      local _, place = pcall(error, '', level)
+      local at = tonumber(string.match(place, ':(%d+):'))
+      if at and at ~= P then return at end
+      if not at then
+        if natives == 0 then return 0 end
+        natives = natives - 1
       end
-      return r
-    end,
-  }, {
-    -- A script that takes its own call away is not given the real one. What would act
-    -- on the master beyond this call does nothing here; Redis itself refuses what it
-    -- would refuse.
-    __index = function(_, name)
-      if name == 'call' or name == 'pcall' then return nil end
-      if name ~= 'log' and name ~= 'set_repl' and name ~= 'setresp' then return R[name] end
-      return function(...)
-        local n = tonumber((...))
-        local fine = n and (name == 'log' and select('#', ...) > 1 and n >= 0 and n <= 3
-          or name == 'set_repl' and select('#', ...) == 1 and n >= 0 and n <= 3
-          or name == 'setresp' and select('#', ...) == 1 and (n == 2 or n == 3))
-        if name == 'log' and n and not fine and select('#', ...) > 1 then error({err = 'ERR Invalid debug level.'}, 0) end
-        if not fine then return R[name](...) end
-      end
-    end,
-    __metatable = false,
-  })
+    end
+    return 0
+  end
+
+  -- placed is an error's text with the script's line, if that is known, in the place of the
+  -- prelude's.
+  local function placed(e, at)
+    local _, last = string.find(e, '^user_script:' .. P .. ': ')
+    return last and (at > 0 and 'user_script:' .. at .. ': ' or '') .. string.sub(e, last + 1) or e
+  end
+
+  local function call(...)
+    local r = asked(...)
+    if type(r) == 'table' and r.err then
+      raised = {{err = r.err}, line(0)}
+      error(raised[1], 0)
+    end
+    return r
+  end
+
+  -- script is the script, and h what it knows of Redis.
+  local h
+  -- what it knows
+  local script
+  script, spend = make(keys, argv, h, steps and steps + 1, spent)
 
   -- encode turns a reply into a shape, and the one value that it speaks of, or all.
   local function encode(v)
@@ -364,26 +434,34 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     elseif t ~= 'table' then
       return '_'
     elseif type(rawget(v, 'err')) == 'string' then
-      return '-', rawget(v, 'err')
+      return '-', string.match(rawget(v, 'err'), '^%Z*')
     elseif type(rawget(v, 'ok')) == 'string' then
-      return '+', rawget(v, 'ok')
+      return '+', string.match(rawget(v, 'ok'), '^%Z*')
     end
-    local shape, values = {}, {}
+    local shape, values, size = {}, {}, 0
     local function each(a, depth)
       local n = 0
       if type(rawget(a, 'double')) == 'number' or type(rawget(a, 'map')) == 'table' or type(rawget(a, 'set')) == 'table'
         or type(rawget(a, 'big_number')) == 'string' or type(rawget(a, 'verbatim_string')) == 'table' then
         refuse('the reply of the script is of a type that this proxy does not pass on')
       end
-      while rawget(a, n + 1) ~= nil do n = n + 1 end
+      while rawget(a, n + 1) ~= nil do
+        n = n + 1
+        if n > 1000 then refuse('the reply of the script is too large') end
+      end
       shape[#shape + 1] = '*' .. n .. ';'
       for i = 1, n do
         local e = rawget(a, i)
-        if #values > 500 or depth > 6 then refuse('the reply of the script is too large') end
+        if #values > 500 or #shape > 1000 or size > 2097152 or depth > 6 then refuse('the reply of the script is too large') end
         if type(e) == 'table' and type(rawget(e, 'err')) ~= 'string' and type(rawget(e, 'ok')) ~= 'string' then
           each(e, depth + 1)
         else
-          shape[#shape + 1], values[#values + 1] = encode(e)
+          local letter, value = encode(e)
+          shape[#shape + 1] = letter
+          if value then
+            size = size + #value
+            values[#values + 1] = value
+          end
         end
       end
     end
@@ -391,7 +469,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     return table.concat(shape), nil, values
   end
 
-  local function run(script)
+  local function run()
     local at, thrown = -1, nil
     local body = script
     if L then
@@ -403,18 +481,14 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     end
     -- Here, and not behind pcall, an error is still what was raised, and where.
     local ok, v = xpcall(body, function(e)
+      at = raised and e == raised[1] and raised[2] or line(1)
       if type(e) == 'table' then
         thrown = rawget(e, 'err')
         if type(thrown) ~= 'string' then thrown = 'ERR nil' end
+      elseif type(e) == 'string' then
+        thrown = 'ERR ' .. placed(e, at)
       else
-        thrown = 'ERR ' .. tostring(e)
-      end
-      if raised and e == raised[1] then
-        at = raised[2]
-      else
-        local _, place = pcall(error, '', 3)
-        if place == '' then _, place = pcall(error, '', 4) end
-        at = tonumber(string.match(place, 'user_script:(%d+):')) or 0
+        thrown = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
       end
     end)
     local shape, value, values
@@ -433,8 +507,9 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
         end
         return {4, 0, '-', 0, refused}
       end
-      shape, value, values = '-', thrown or 'ERR ' .. v, nil
+      shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
     end
+    if troubled then shape, value, values = '-', troubled, nil end
     local n = 4
     if answer and (L or wrote or removed) then
       for i = 5, #answer, 5 do
@@ -450,7 +525,7 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     if L then
       for i = 1, (wrote or removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
     end
-    answer[1] = (wrote and 1 or 0) + (removed and 2 or 0) + (L and 16 or 0)
+    answer[1] = (wrote and 1 or 0) + (removed and 2 or 0) + (L and 16 or 0) + (troubled and 32 or 0)
     answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
     if values then
       for i = 1, #values do answer[n + i] = values[i] end
@@ -463,6 +538,5 @@ local redis, KEYS, ARGV, __journal, _G, getfenv, setfenv, loadstring, load, debu
     return answer
   end
 
-  return shadow, keys, argv, run
-end)(redis, KEYS, ARGV)
-return __journal(function(...)
+  return run()
+end)

@@ -179,30 +179,19 @@ func TestBusyMastersAreNeitherForNorAgainst(t *testing.T) {
 }
 
 func TestPreludeIsOneLineOfLua(t *testing.T) {
-	if strings.ContainsAny(prelude+latchText, "\n\r\t") || strings.Contains(prelude+latchText, "--") {
+	lua := prelude.before + helpers.of(helpers.names) + helpers.all() + prelude.after + latchText
+	if strings.ContainsAny(lua, "\n\r\t") || strings.Contains(lua, "--") {
 		t.Error("the prelude has line ends or comments left in it")
 	}
-	if !strings.Contains(countStep.wrapped.text, "(redis, KEYS, ARGV, __latch)") {
+	if !strings.Contains(countStep.wrapped.text, "(redis,KEYS,ARGV,__latch,") {
 		t.Error("a step does not tell the prelude of its latch")
 	}
-	if strings.Contains(preludeText, "\n(") {
-		t.Error("a statement begins with a parenthesis")
-	}
-}
-
-func TestLineOfAnErrorInATailCallIsFound(t *testing.T) {
-	for text, want := range map[string]int{
-		"return redis.call('get', KEYS[1])":                                 1,
-		"local a = 1\nreturn redis.call('get', KEYS[1])":                    2,
-		"if a then\nreturn redis.pcall('x')\nend\nreturn redis.call('get')": 1, // which of the two is not known
-		"return 1": 1,
-	} {
-		if got := NewScript(text).line(unknownLine); got != want {
-			t.Errorf("%q: line %d, want %d", text, got, want)
+	for _, text := range []string{preludeText, helpersText} {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(strings.TrimSpace(line), "(") {
+				t.Error("a statement begins with a parenthesis")
+			}
 		}
-	}
-	if got := NewScript("return 1").line(7); got != 7 {
-		t.Errorf("a line that is known becomes %d", got)
 	}
 }
 
@@ -215,23 +204,17 @@ func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {
 			{kind: IntegerReply, int: flags}, {kind: IntegerReply, int: 1}, {kind: BulkReply, str: "-"}, {kind: IntegerReply}, {kind: BulkReply, str: text},
 		}}
 	}
-	for text, want := range map[string]Vote{
-		"READONLY You can't write against a read only replica.":   Unknown,
-		"OOM command not allowed when used memory > 'maxmemory'.": Unknown,
-		"ERR value is not an integer or out of range":             Refused,
-		"WRONGTYPE Operation against a key":                       Refused,
-		"BUSYKEY Target key name already exists.":                 Refused,
-		"LOCKED by another":                                       Refused, // the script's own
-	} {
-		if v, did, _ := r.judge(answered(0, text)); v != want || did {
-			t.Errorf("%s: %v, carried out: %v", text, v, did)
+	for flags, want := range map[int64]Vote{scriptTrouble: Unknown, 0: Refused} { // else it is the script's own error
+		const text = "READONLY You can't write against a read only replica."
+		if v, did, s := r.judge(answered(flags, text)); v != want || did || (s.refusal() == text) != (want == Unknown) {
+			t.Errorf("flags %d: %v, carried out: %v, %q", flags, v, did, s.refusal())
 		}
-		wrote, acted := want, true
+		wrote := want
 		if wrote == Refused {
 			wrote = Granted
 		}
-		if v, did, s := r.judge(answered(scriptWrote, text)); v != wrote || did != acted || s.journal == nil {
-			t.Errorf("%s, which has written: %v, carried out: %v", text, v, did)
+		if v, did, s := r.judge(answered(flags+scriptWrote, text)); v != wrote || !did || s.journal == nil {
+			t.Errorf("flags %d, and it has written: %v, carried out: %v", flags, v, did)
 		}
 	}
 }

@@ -21,6 +21,10 @@ const (
 	// what an earlier command in it may still take.
 	maxReleases = 2 * maxQueue
 	maxErrands  = 2 * maxQueue
+
+	// maxBatchBytes is what the ops of a batch come to, unless one alone does to more: few
+	// enough that who waits behind it does not wait too long.
+	maxBatchBytes = 1 << 20
 )
 
 // lane is the one way to a master: a bounded queue and the goroutine that
@@ -38,28 +42,30 @@ type lane struct {
 	counters
 
 	// The fields below are guarded by mu.
-	mu      sync.Mutex
-	open    bool      // a link is up: the queue takes commands
-	opened  time.Time // when it last came up
-	idle    bool      // the goroutine waits on wake
-	queue   []*op
-	errands []errand // go before the queue
-	outbox  outbox   // goes between the two
-	later   []laterDebt
-	flying  []*batch // in flight, or about to be
-	sentSo  sentSo
-	carried int // errands and ops that the goroutine has not done with
-	sent    time.Time
-	link    *link
-	debts   debts
-	swept   time.Time // when debts that are over were last looked for
-	state   State
-	since   time.Time
-	reason  string
-	who     identity
-	trips   time.Duration // round-trip time, moving average
-	nearest time.Duration // the least round-trip time
-	links   uint64
+	mu          sync.Mutex
+	open        bool      // a link is up: the queue takes commands
+	opened      time.Time // when it last came up
+	idle        bool      // the goroutine waits on wake
+	queue       []*op
+	queued      int      // what they come to in bytes
+	errands     []errand // go before the queue
+	outbox      outbox   // goes between the two
+	later       []laterDebt
+	toldOfCrowd time.Time // when it was last logged that there is no room for an errand
+	flying      []*batch  // in flight, or about to be
+	sentSo      sentSo
+	carried     int // errands and ops that the goroutine has not done with
+	sent        time.Time
+	link        *link
+	debts       debts
+	swept       time.Time // when debts that are over were last looked for
+	state       State
+	since       time.Time
+	reason      string
+	who         identity
+	trips       time.Duration // round-trip time, moving average
+	nearest     time.Duration // the least round-trip time
+	links       uint64
 
 	withheld  bool   // its votes do not count: it is sent releases only
 	why       string // of withheld
@@ -75,11 +81,14 @@ type lane struct {
 	spare      []*op
 	latest     int // how many the latest batch was of
 	spareBatch *batch
-	abreast             // of a master that is far
-	troubled   string   // the trouble that was last logged
-	downFor    []string // why the master is down, as far as that was logged
-	warned     bool     // of its replicas
-	mending    bool     // what was refused with NOSCRIPT is being sent again
+	abreast              // of a master that is far
+	troubled   string    // the trouble that was last logged
+	refused    time.Time // when it last was in any
+	downFor    []string  // why the master is down, as far as that was logged
+	warned     bool      // of its replicas
+	mending    bool      // what is sent is sent again, see mend
+
+	toldOfRoom time.Time // when it was last logged that there is no room for an answer
 
 	known        marker        // what stands on the master; its nonce is "" if nothing does
 	admits       nonce         // under which this proxy has let the master vote
@@ -87,6 +96,7 @@ type lane struct {
 	watch        *watch        // of the master's clock
 	settledJumps atomic.Uint64 // how many of its jumps the marker tells of, or were ours
 	met          uint64        // how many there were when the marker was last asked for
+	untold       bool          // a jump is settled that no marker tells of yet
 	jumped       time.Duration // by how much it has that is not settled, as of the last look
 
 	// anew is when a jump was last settled, by our clock. What was put before then gets no
@@ -131,6 +141,8 @@ func (l *lane) push(o *op) (missed Vote) {
 	}
 	o.hold()
 	l.queue = append(l.queue, o)
+	l.queued += o.weight
+	l.master.rooms.queue.add(o.weight)
 	l.rouse()
 	return 0
 }
@@ -146,7 +158,8 @@ func (l *lane) misses(o *op) Vote {
 	switch {
 	case l.drained && !o.needsNoVote():
 		return Withheld // whether the master is there or not: it is not asked
-	case !l.open, len(l.queue) >= maxReleases, len(l.queue) >= maxQueue && o.Kind != Release && o.Kind != Remove:
+	case !l.open, len(l.queue) >= maxReleases, len(l.queue) >= maxQueue && o.Kind != Release && o.Kind != Remove,
+		o.weight >= small && l.master.rooms.queue.full():
 		return Unknown
 	case l.silent() && !o.needsNoVote():
 		return Withheld
@@ -203,12 +216,42 @@ func (l *lane) undoLocked(d debt, now time.Time) {
 		l.cannotUndo(d)
 	case !l.open:
 		l.oweLocked(d, now)
-	case len(l.errands) >= maxErrands:
+	case !l.addErrand(errand{debt: d}):
 		l.cannotUndo(d)
-	default:
-		l.errands = append(l.errands, errand{debt: d})
-		l.rouse()
 	}
+}
+
+// addErrand puts an errand at the end of those that go first. It is false if there is no room
+// for it. mu is held.
+func (l *lane) addErrand(e errand) bool {
+	if len(l.errands) >= maxErrands || !l.master.rooms.errands.take(e.size()) {
+		l.crowded()
+		return false
+	}
+	l.errands = append(l.errands, e)
+	l.rouse()
+	return true
+}
+
+// removed gives back the room of an errand that was taken out of the line. mu is held.
+func (l *lane) removed(e *errand) { l.master.rooms.errands.add(-e.size()) }
+
+// crowded tells once in a while that there is no room for an errand. mu is held.
+func (l *lane) crowded() {
+	if now := time.Now(); now.Sub(l.toldOfCrowd) >= time.Minute {
+		l.toldOfCrowd = now
+		l.logs().Warn("too much waits to be taken back from the master: what is left there keeps others out until its ttl ends",
+			"errands", len(l.errands), "bytes", l.master.rooms.errands.used.Load())
+	}
+}
+
+// logs is where the lane tells what is not about the master as such: database 0 tells that
+// for all.
+func (l *lane) logs() hclog.Logger {
+	if root := l.engine.root; root != nil {
+		return root.lanes[l.index].log.With("database", l.master.db)
+	}
+	return l.log
 }
 
 // undoLater has what could not be taken back, since it ends at another time than it
@@ -223,9 +266,16 @@ func (l *lane) undoLater(d debt) {
 		return
 	}
 	d.again = true
+	l.undoAgain(d)
+}
+
+// undoAgain has what the master has refused to take back, for lack of memory or the like, be
+// tried once more in a while, until there is nothing left to be taken back.
+func (l *lane) undoAgain(d debt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.later) >= maxErrands {
+	if len(l.later) >= maxErrands || !l.master.rooms.errands.take(d.size()) {
+		l.crowded()
 		l.cannotUndo(d)
 		return
 	}
@@ -262,6 +312,7 @@ type laterDebt struct {
 // undoDue has the debts paid whose time has come. mu is held.
 func (l *lane) undoDue(now time.Time) {
 	for len(l.later) > 0 && !l.later[0].at.After(now) {
+		l.master.rooms.errands.add(-l.later[0].debt.size())
 		l.undoLocked(l.later[0].debt, now)
 		l.later = l.later[1:]
 	}
@@ -314,10 +365,8 @@ func (l *lane) heal(o *op) {
 	if l.sentSo.lockFreedSince(o, o.said[l.index].ordinal) {
 		return
 	}
-	if l.open && len(l.errands) < maxErrands {
+	if l.open && l.addErrand(errand{heal: o, from: o.put}) {
 		o.keep()
-		l.errands = append(l.errands, errand{heal: o, from: o.put})
-		l.rouse()
 	}
 }
 
@@ -344,8 +393,11 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := min(len(l.errands), maxBatch)
+	n := fittingErrands(l.errands, maxBatch)
 	errands := l.errands[:n:n]
+	for i := range errands {
+		l.removed(&errands[i])
+	}
 	if len(errands) == len(l.errands) {
 		l.errands = nil
 	} else {
@@ -353,7 +405,7 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	}
 	errands = l.outbox.take(errands, maxBatch-len(errands))
 	ops := l.queue
-	if n := maxBatch - len(errands); len(ops) > n {
+	if n := fitting(ops, maxBatch-len(errands)); len(ops) > n {
 		ops = ops[:n:n]
 		l.queue = l.queue[n:]
 	} else {
@@ -363,11 +415,40 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	b.ordinal = l.sentSo.last
 	for _, o := range ops {
 		l.sentSo.note(o)
+		l.unqueued(o)
 	}
 	l.flying = append(l.flying, b)
 	l.latest = len(errands) + len(ops)
 	l.carried = l.latest
 	return b, nil
+}
+
+// unqueued notes that an op does not wait any more. mu is held.
+func (l *lane) unqueued(o *op) {
+	l.queued -= o.weight
+	l.master.rooms.queue.add(-o.weight)
+}
+
+// fittingErrands is fitting of errands.
+func fittingErrands(errands []errand, n int) int {
+	bytes := 0
+	for i := range errands[:min(n, len(errands))] {
+		if bytes += errands[i].size(); bytes > maxBatchBytes && i > 0 {
+			return i
+		}
+	}
+	return min(n, len(errands))
+}
+
+// fitting is how many of ops, and at most n, fit into a batch by what they come to.
+func fitting(ops []*op, n int) int {
+	bytes := 0
+	for i, o := range ops[:min(n, len(ops))] {
+		if bytes += o.weight; bytes > maxBatchBytes && i > 0 {
+			return i
+		}
+	}
+	return n
 }
 
 // probe rouses an idle lane that has sent nothing for a while, and forgets

@@ -4,7 +4,6 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -51,8 +50,7 @@ if not __latch then return {8, -1, '_', 0} end
 // NewStep makes a Script whose calls keep out of each other's way: it latches its
 // keys. It is for scripts of our own, whose writes are signed by no token.
 func NewStep(text string) *Script {
-	latched := strings.Replace(prelude, ")(redis, KEYS, ARGV)", ")(redis, KEYS, ARGV, __latch)", 1)
-	return &Script{text: text, latches: true, wrapped: newScript(datedText + latchText + " " + latched + " " + text + "\nend)")}
+	return &Script{text: text, latches: true, wrapped: prelude.wrap(text, wrapping{first: datedText + latchText + " ", latch: "__latch"})}
 }
 
 // lease is how long a latch lives: until the last step that it could keep out has
@@ -137,12 +135,10 @@ func (l *lane) endStep(n *ending) bool {
 }
 
 func (l *lane) endStepLocked(n *ending) bool {
-	if !l.open || len(l.errands) >= maxErrands {
+	n.nonce = n.op.said[l.index].nonce
+	if !l.open || !l.addErrand(errand{ending: n}) {
 		l.missed.Add(1)
 		return false
 	}
-	n.nonce = n.op.said[l.index].nonce
-	l.errands = append(l.errands, errand{ending: n})
-	l.rouse()
 	return true
 }

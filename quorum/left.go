@@ -1,9 +1,6 @@
 package quorum
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // lefts are what masters that hold one value say is left of its ttl, in milliseconds,
 // the longest first. No expiry, saysNoTTL, outlasts every other one.
@@ -54,7 +51,7 @@ func (l *lefts) open(quorum, pending int) bool {
 	if now == saysNoTTL || then == saysNoTTL {
 		return now != then
 	}
-	return time.Duration(then-now)*time.Millisecond > drift(time.Duration(then)*time.Millisecond)
+	return ofMilliseconds(then)-ofMilliseconds(now) > drift(ofMilliseconds(then))
 }
 
 // lefts are those of the masters that hold s.

@@ -128,7 +128,11 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 			return nil, err
 		}
 	}
-	l := &link{guard: &guard{Conn: plain(conn)}, who: who, boot: m.boot, ctx: context.Background(), end: func() {}}
+	if m.rooms == nil {
+		m.rooms = newRooms(0, 1)
+	}
+	l := &link{guard: &guard{Conn: plain(conn), room: &m.rooms.replies}, who: who, boot: m.boot, ctx: context.Background(), end: func() {}}
+	l.guard.patience.Store(int64(timeout))
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
 	l.client, err = rueidis.NewClient(rueidis.ClientOption{
@@ -167,6 +171,7 @@ func (l *link) close() {
 	if l.client != nil {
 		l.client.Close()
 	}
+	l.guard.giveAll()
 	l.end()
 }
 
@@ -212,18 +217,43 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 		}
 	}
 	last := len(answers) - len(askProof)
-	mark, _ := answers[last].ToMessage()
-	end, _ := answers[last+1].ToMessage()
-	now, ok := masterTime(newAnswer(end))
+	cost := 0
+	mark, end := l.read(answers[last], &cost), l.read(answers[last+1], &cost)
+	l.guard.give(cost)
+	now, ok := masterTime(end)
 	if !ok {
 		return nil, p, errGarbage
 	}
 	p.clock.at = time.Duration(now.UnixNano())
 	// An error is as good as no marker: something else is in its place.
-	if a := newAnswer(mark); a.kind == BulkReply {
-		p.nonce = nonce(a.str)
+	if mark.kind == BulkReply {
+		p.nonce = nonce(mark.str)
 	}
 	return answers[:last], p, nil
+}
+
+// read takes over an answer, and adds to cost what is to be given back once it is judged. One
+// of which something was left out is an error as a whole.
+func (l *link) read(r rueidis.RedisResult, cost *int) answer {
+	m, _ := r.ToMessage()
+	a := newAnswer(m)
+	*cost += a.cost()
+	if l.guard.leavesOut.Load() {
+		if n := a.leftOut(); n > 0 {
+			return answer{kind: FailureReply, str: saysTooLong(n)}
+		}
+	}
+	return a
+}
+
+// readAll is read of the few answers of somebody who has judged them before the next ones.
+func (l *link) readAll(results []rueidis.RedisResult) []answer {
+	answers, cost := make([]answer, len(results)), 0
+	for i, r := range results {
+		answers[i] = l.read(r, &cost)
+	}
+	l.guard.give(cost)
+	return answers
 }
 
 // askTime asks for the master's time.
@@ -235,6 +265,5 @@ func (l *link) do(argv ...string) (answer, proof, error) {
 	if err != nil {
 		return answer{}, p, err
 	}
-	m, _ := answers[0].ToMessage()
-	return newAnswer(m), p, nil
+	return l.readAll(answers)[0], p, nil
 }

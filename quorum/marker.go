@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -107,15 +108,19 @@ func (m marker) String() string {
 	return string(m.nonce) + " " + string(b)
 }
 
+// noMarkerText says what stands in a marker's place, and what to do about it: a master
+// without a marker is kept out until no lock can be left that it has forgotten.
+const noMarkerText = "the key " + MarkerKey + " holds what is no marker: find out who wrote that, and delete it; the master is then one that has lost its marker"
+
 // parseMarker reads a marker. What is not one of ours is an error.
 func parseMarker(text string) (m marker, err error) {
 	n, rest, ok := strings.Cut(text, " ")
 	if m.nonce = nonce(n); !ok || !m.nonce.valid() {
-		return m, fmt.Errorf("%s holds what is no marker", MarkerKey)
+		return m, errors.New(noMarkerText)
 	}
 	m.DB, m.Evicted = notTold, notTold
 	if err := json.Unmarshal([]byte(rest), &m); err != nil {
-		return m, fmt.Errorf("%s holds what is no marker: %w", MarkerKey, err)
+		return m, fmt.Errorf("%s: %w", noMarkerText, err)
 	}
 	return m, nil
 }

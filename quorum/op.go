@@ -19,10 +19,13 @@ type op struct {
 	holders  atomic.Int32  // see recycle.go
 	follows  int32         // how often it has waited behind an acquire
 	untold   atomic.Bool   // it was won, and is taken back
+	hash     uint64        // of Key
+	weight   int           // in bytes, both ways, as far as that is known
 	memory   memory        // of Key, in what lanes have sent
 	lock     memory        // of a Release: of Key with Token
 	engine   *Engine
-	put      time.Time
+	began    time.Time     // when the request was put, from which its time counts
+	put      time.Time     // when this attempt was, from which a lock's validity does
 	patience time.Duration // no decision counts that falls later than put + patience
 	sleeps   uint64        // how often the machine had slept by put
 
@@ -37,10 +40,9 @@ type op struct {
 	attempt int       // how often the same acquire was put before
 	clock   [2]string // of a Run: the seconds and microseconds that its script is told
 
-	// Of a step: its turn, which it keeps while it is tried again; when it was first
-	// put; and what its latches hold.
+	// Of a step: its turn, which it keeps while it is tried again, and what its latches
+	// hold.
 	turn   *turn
-	began  time.Time
 	holder string
 
 	// first is the acquire without ttl that was won and is now, by this
@@ -117,6 +119,10 @@ func (o *op) overdue(now time.Time) bool {
 	return now.Sub(o.put) > o.patience || o.sleeps != o.engine.sleeps.Load()
 }
 
+// waited is how long the request has waited, or was tried before, when the op was put. It gets
+// no more time for that: its client counts from when it has asked.
+func (o *op) waited() time.Duration { return o.put.Sub(o.began) }
+
 // vote casts lane i's vote and settles what follows from it. It tells whether
 // the asker was answered, so that the caller flushes it when its batch is done.
 func (o *op) vote(i int, v Vote, did bool, now time.Time) (answered bool) {
@@ -186,6 +192,7 @@ func (o *op) prepare(ttl time.Duration) {
 		o.holder = o.engine.messages.sender + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
 	}
 	if o.Kind == Run {
+		o.Script.again(time.Now())
 		o.clock = [2]string{} // which is an error where the script asks for it
 		if now, known := o.engine.Now(); known {
 			o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}

@@ -121,7 +121,7 @@ func (l *lane) decisive() bool {
 	l.mu.Lock()
 	votes := l.open && !l.silent()
 	l.mu.Unlock()
-	return votes && l.engine.shortage(nil).can == quorumOf(len(l.engine.lanes))
+	return votes && l.engine.shortage(nil, nil).can == quorumOf(len(l.engine.lanes))
 }
 
 // Resume ends what Drain began. The error says that there is no such master.

@@ -163,7 +163,7 @@ func (o *op) result(c counted) Result {
 		Masters:  n,
 	}
 	if r.Decision == Unavailable && c.timeUp() {
-		r.Shortest = o.engine.tooShort(o.patience)
+		r.Shortest = o.engine.tooShort(o.patience + o.waited())
 	}
 	switch o.Kind {
 	case Acquire:
@@ -175,11 +175,16 @@ func (o *op) result(c counted) Result {
 	case Release, Extend:
 		if r.Decision == Contended {
 			o.refusals(c, &r)
+		} else if r.Decision == Unavailable && o.first == nil && t.granted+t.refused >= t.quorum() {
+			r.Decision = Split
 		}
 	case Read:
+		s, most := o.held(c)
 		if r.Decision == Split {
-			r.Decision = Won
-		} else if s, most := o.held(c); r.Decision == Won && most >= r.Needed {
+			if r.Decision = t.read(most); r.Decision == Split {
+				r.Type = s.typ
+			}
+		} else if r.Decision == Won && most >= r.Needed {
 			r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.value, s.reply
 			r.TTL = o.remaining(c, s)
 		}
@@ -233,5 +238,5 @@ func (o *op) remaining(c counted, s said) time.Duration {
 	if p == saysNoTTL {
 		return NoTTL
 	}
-	return unpad(time.Duration(p) * time.Millisecond)
+	return unpad(ofMilliseconds(p))
 }

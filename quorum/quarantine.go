@@ -22,11 +22,12 @@ type quarantine struct {
 	first   string        // installation, if the marker is a first one
 	cancel  context.CancelFunc
 
-	told     bool        // that the master is catching up; the lane's mutex guards it
-	catching atomic.Bool // the master is being given what it lost
-	over     atomic.Bool // the master may be admitted
-	waited   atomic.Bool // it has lasted as long as any can
-	ended    ended       // what was released while it catches up
+	told     bool              // that the master is catching up; the lane's mutex guards it
+	catching atomic.Bool       // the master is being given what it lost
+	over     atomic.Bool       // the master may be admitted
+	waited   atomic.Bool       // it has lasted as long as any can
+	ended    ended             // what was released while it catches up
+	others   map[string]string // logs, as its sources tell; the lane's mutex guards them
 	progress
 }
 

@@ -12,7 +12,7 @@ func TestReadTellsWhatAQuorumHolds(t *testing.T) {
 	for masters, want := range map[string]string{
 		"aaa": "a", "aab": "a", "aan": "a", "aau": "a", "baa": "a",
 		"nnn": "nil", "nna": "nil", "nnu": "nil", "abn": "nil", "anb": "nil", "nan": "nil",
-		"anu": "NOQUORUM", "abu": "NOQUORUM", "auu": "NOQUORUM", "nuu": "NOQUORUM", "uuu": "NOQUORUM",
+		"anu": "split", "abu": "split", "auu": "NOQUORUM", "nuu": "NOQUORUM", "uuu": "NOQUORUM",
 	} {
 		for _, valueOnly := range []bool{false, true} {
 			inWorld(t, 3, func(w *world) {
@@ -29,6 +29,8 @@ func TestReadTellsWhatAQuorumHolds(t *testing.T) {
 				switch {
 				case r.Decision == Unavailable:
 					got = "NOQUORUM"
+				case r.Decision == Split:
+					got = "split"
 				case !r.Exists:
 					got = "nil"
 				}
@@ -71,6 +73,45 @@ func TestReadWhileAWriteIsOnItsWayFindsTheKey(t *testing.T) {
 			})
 		}
 	}
+}
+
+// One master is down, and a lock is on its way: the others differ for a moment.
+func TestReadWhileALockIsTakenDoesNotNeedTheMasterThatIsDown(t *testing.T) {
+	for _, valueOnly := range []bool{false, true} {
+		inWorld(t, 3, func(w *world) {
+			w.down(3)
+			two := w.masters[1].holdBack()
+			taken := w.put(Request{Kind: Acquire, Key: "k", Token: "t", TTL: time.Minute})
+			w.settle()
+			w.wantValues("k", "t", "", "")
+			w.engine = w.start(w.cfg)
+			read := w.put(Request{Kind: Read, Key: "k", ValueOnly: valueOnly})
+			time.Sleep(ms)
+			two()
+			if r := read.wait(t); r.Decision != Won || r.Value != "t" {
+				t.Errorf("%+v", r)
+			}
+			w.want(taken.wait(t), Won)
+		})
+	}
+}
+
+// They differ for good, and nobody knows what the third has.
+func TestReadOfWhatAQuorumMayHoldIsNoNil(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[0].put("k", "t", time.Minute)
+		w.down(3)
+		if r := w.read("k"); r.Decision != Split || r.Exists || r.Type != "string" || r.Why != "1 down" {
+			t.Errorf("%+v", r)
+		}
+		if r := w.extend("k", "t", time.Minute); r.Decision != Split {
+			t.Errorf("extended: %+v", r)
+		}
+		w.up(3)
+		if r := w.read("k"); r.Decision != Won || r.Exists {
+			t.Errorf("once all are there: %+v", r)
+		}
+	})
 }
 
 func TestTTLIsTheOneThatAQuorumStillHas(t *testing.T) {

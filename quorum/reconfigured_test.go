@@ -146,3 +146,40 @@ func TestMasterIsLookedAtWhileDatabase0CannotBe(t *testing.T) {
 		}
 	})
 }
+
+// Of the keys that a master has thrown away one is the marker of database 0, in
+// which others vote, or none can be marked again.
+func TestEvictionThatTakesAMarkerIsALossOfTheWholeMaster(t *testing.T) {
+	for name, flushed := range map[string][]int{"others vote": nil, "no master is marked, as one is away": {1, 2, 3}} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "other", Token: "a", TTL: time.Minute}), Won)
+				time.Sleep(2 * w.cfg.ProbeInterval)
+				w.down(1)
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: 5 * time.Minute}), Won) // on 2 and 3
+				w.settle()
+				w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { clear(m.keys) }) }, flushed...) // FLUSHDB by hand
+				if flushed == nil {
+					w.up(1)
+				}
+				time.Sleep(2 * w.cfg.ProbeInterval)
+				before := w.noncesOf(2)[5]
+				w.masters[1].set(func(m *fakeMaster) {
+					m.evict(MarkerKey)
+					m.in(5, func() { m.evict("k") })
+				})
+				time.Sleep(3 * w.cfg.ProbeInterval)
+				if w.noncesOf(2)[5] == before {
+					t.Error("its marker in database 5 is as before")
+				}
+				if flushed != nil {
+					w.up(1)
+				}
+				w.down(3)
+				if r := w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}); r.Decision == Won {
+					t.Error("a second holder")
+				}
+			})
+		})
+	}
+}

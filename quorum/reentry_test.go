@@ -108,10 +108,13 @@ func TestMasterThatHasMissedTheLockIsBroughtUpByRenewals(t *testing.T) {
 		w.down(3)
 		w.want(w.ask(runOf(takeHash, "k", "a", "60000")), Won)
 		w.up(3)
+		// The one that is behind votes before the decision.
+		w.masters[1].set(func(m *fakeMaster) { m.delay = 20 * ms })
 		for range 5 {
 			w.want(w.ask(runOf(renewHash, "k", "a", "60000")), Won)
 			time.Sleep(time.Second)
 		}
+		w.masters[1].set(func(m *fakeMaster) { m.delay = 0 })
 		w.down(1)
 		w.want(w.ask(runOf(renewHash, "k", "a", "60000")), Won)
 	})

@@ -138,7 +138,8 @@ type Result struct {
 	// string, and what is left of its ttl, already reduced by the drift
 	// (at least 1 ms), or NoTTL.
 	// Of an Acquire that is Contended, Exists and Value tell the value that
-	// was seen on a quorum, if there is one.
+	// was seen on a quorum, if there is one. Of a Read that is Split, a quorum may hold a
+	// value, of this Type, and it is not known.
 	Exists bool
 	Type   string
 	Value  string
@@ -176,8 +177,8 @@ type Result struct {
 	// quorum, and how many are configured.
 	Voted, Needed, Masters int
 
-	// Why says, where the decision is Unavailable, what keeps the others; "" if that
-	// is not known.
+	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
+	// that is not known, or nothing does.
 	Why string
 }
 

@@ -3,15 +3,19 @@ package quorum
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"sync/atomic"
 )
 
 // script is one of our own scripts as the masters know it: loaded at each
 // gate, run by its hash.
-type script struct{ text, sha string }
+type script struct {
+	text, sha string
+	late      atomic.Pointer[script] // as it is where it is bound, once that was needed
+}
 
 func newScript(text string) *script {
 	sum := sha1.Sum([]byte(text))
-	return &script{text, hex.EncodeToString(sum[:])}
+	return &script{text: text, sha: hex.EncodeToString(sum[:])}
 }
 
 // eval is a call of the script with its text, for what is seldom run.
@@ -85,10 +89,17 @@ func (s *script) takesBack(b []string, key string) []string {
 }
 
 // What the scripts that write do before they carry out a command, and what they make of
-// its reply r.
+// its reply r. What a key is, is told so that it can be put back: that of a big one would
+// cost the master, and us, more than a lock is worth.
 const (
 	writeBefore = `local k=KEYS[1]
-local d=redis.pcall('DUMP',k)
+local z=redis.pcall('MEMORY','USAGE',k)
+z=type(z)=='number' and z>4194304
+local d=not z and redis.pcall('DUMP',k)
+if z or d and #d>8192 then
+local n=redis.pcall('STRLEN',k)
+if z or #d>2097152 or type(n)=='number' and n>2097152 then return {'-','ERR the key takes more than 2 MiB, and can only be read and deleted','',-2,-2} end
+end
 local p=-2
 if type(d)=='table' then d,p=false,-3
 elseif d then p=redis.call('PTTL',k) end

@@ -28,14 +28,14 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		e.undo(o, c, now)
 		if d == Split {
 			e.splits.Add(1)
-			if o.attempt < e.SplitRetries && !e.closing.Load() {
+			if e.triesAgain(o, now) {
 				e.letFollow(o)
 				e.tryLater(o)
 				return false
 			}
 		}
 	case o.Kind == Read && d == Split:
-		if o.attempt < e.SplitRetries && !e.closing.Load() {
+		if e.triesAgain(o, now) {
 			e.tryLater(o)
 			return false
 		}
@@ -45,7 +45,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		}
 		if d == Split {
 			e.splits.Add(1)
-			if o.attempt < e.SplitRetries && !e.closing.Load() && c.tally(len(e.lanes)).granted > 0 && !o.hasFreed(c) {
+			if e.triesAgain(o, now) && c.tally(len(e.lanes)).granted > 0 && !o.hasFreed(c) {
 				e.tryLater(o)
 				return false
 			}
@@ -79,7 +79,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		e.announce(o, c)
 	}
 	e.inFlight.Add(-1)
-	r := e.explain(o.result(c), c)
+	r := e.explain(o, c)
 	if d == Won {
 		r.Lock = lockWon(o)
 	}
@@ -159,7 +159,7 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 		if d.eternal {
 			d.dies = now.Add(e.MaxTTL)
 		}
-		if left := time.Duration(r.left) * time.Millisecond; left > 0 && r.before != "" && o.said[i].done.ends(left).known() {
+		if left := ofMilliseconds(r.left); left > 0 && r.before != "" && o.said[i].done.ends(left).known() {
 			d.ended = o.said[i].done.to + left
 		}
 		if c.decision() == Won && o.strange(r) || r.lengthens() {
@@ -229,7 +229,7 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 			told, longest = j, left
 		}
 	}
-	left := time.Duration(longest) * time.Millisecond
+	left := ofMilliseconds(longest)
 	if told >= 0 {
 		d.dies = now.Add(left + drift(left) + e.MasterTimeout)
 	}
@@ -257,7 +257,8 @@ func (e *Engine) persist(o *op) {
 	o.keep()
 	second := newOp(&Request{Kind: Extend, Key: o.Key, Token: o.Token}, o.asker)
 	second.first, second.flight = o, o.flight
-	e.try(second)
+	second.began = o.began
+	e.try(second, time.Now())
 }
 
 // unpersist takes an acquire without ttl back whose second step failed, or of which its
@@ -277,6 +278,21 @@ func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
 	} else {
 		e.lanes[i].undo(d, now)
 	}
+}
+
+// triesAgain tells whether a split op may be tried once more, and will be before its time is
+// up. Where who deletes its key has spoiled the last try, it gets one more, which is guarded.
+func (e *Engine) triesAgain(o *op, now time.Time) bool {
+	tries := e.SplitRetries
+	if o.flight != nil && o.flight.void.Load() {
+		tries++
+	}
+	return o.attempt < tries && !e.closing.Load() && o.hasTime(now)
+}
+
+// hasTime tells that the op can be tried once more before its time is up.
+func (o *op) hasTime(now time.Time) bool {
+	return now.Add(o.engine.SplitDelay).Before(o.put.Add(o.patience))
 }
 
 // tryLater has a split op tried once more after a random delay. Until then it

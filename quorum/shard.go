@@ -26,7 +26,7 @@ func (e *Engine) shard(key string) int { return int(e.hash(key) % shards) }
 // of all masters may be about every key.
 func (e *Engine) lock(r *Request) (unlock func()) {
 	if r.Kind == Survey && r.Only == 0 {
-		return e.lockAll()
+		return lockAll([]*Engine{e})
 	}
 	if len(r.Keys) < 2 {
 		mu := &e.shards[e.shard(r.Key)].mu
@@ -49,13 +49,18 @@ func (e *Engine) lock(r *Request) (unlock func()) {
 	}
 }
 
-func (e *Engine) lockAll() (unlock func()) {
-	for i := range e.shards {
-		e.shards[i].mu.Lock()
+// lockAll locks all shards of some engines, which are in the order of their databases.
+func lockAll(list []*Engine) (unlock func()) {
+	for _, e := range list {
+		for i := range e.shards {
+			e.shards[i].mu.Lock()
+		}
 	}
 	return func() {
-		for i := range e.shards {
-			e.shards[i].mu.Unlock()
+		for _, e := range list {
+			for i := range e.shards {
+				e.shards[i].mu.Unlock()
+			}
 		}
 	}
 }

@@ -14,14 +14,21 @@ type shortage struct {
 	can    int              // masters whose votes count now
 	kept   [Drained + 1]int // the others, by the state that they are in
 	left   time.Duration    // the longest that one of those in quarantine is kept out
-	silent int              // of those that can, how many have not answered a request in time
+	silent int              // how many have not answered in time
+	refuse []refusal        // of those that can, which say that they do not carry a request out
 	doubt  int              // and how many of whose answers did not count: a proof did not fit
 	all    string           // what keeps all of them, if none can
 }
 
-// shortage is as of now. c are the votes on a request that came to nothing; nil if there
-// is none.
-func (e *Engine) shortage(c *counted) (s shortage) {
+// refusal is what some masters say of themselves instead of carrying out a command.
+type refusal struct {
+	text    string
+	masters int
+}
+
+// shortage is as of now. o is a request that came to nothing, and c the votes on it; nil if
+// there is none.
+func (e *Engine) shortage(o *op, c *counted) (s shortage) {
 	for i, l := range e.lanes {
 		l.mu.Lock()
 		state, left := l.state, time.Duration(0)
@@ -30,7 +37,12 @@ func (e *Engine) shortage(c *counted) (s shortage) {
 		}
 		can := l.open && !l.silent()
 		l.mu.Unlock()
-		if !can {
+		switch {
+		case can:
+		case state == Voting: // it hangs
+			s.silent++
+			continue
+		default:
 			s.kept[state]++
 			s.left = max(s.left, left)
 			continue
@@ -38,6 +50,8 @@ func (e *Engine) shortage(c *counted) (s shortage) {
 		s.can++
 		switch {
 		case c == nil:
+		case c.vote(i) == Unknown && o.said[i].refusal() != "":
+			s.refused(o.said[i].refusal())
 		case c.vote(i) == Unknown, c.vote(i) == 0 && c.timeUp():
 			s.silent++
 		case c.vote(i) == Withheld:
@@ -50,11 +64,30 @@ func (e *Engine) shortage(c *counted) (s shortage) {
 	return s
 }
 
+// maxRefusal bounds the bytes that are told of what a master says of itself.
+const maxRefusal = 120
+
+// refused counts a master that says so. A script's words around it are cut off.
+func (s *shortage) refused(text string) {
+	text, _, _ = strings.Cut(text, " script: ")
+	text = strings.TrimRight(text[:min(len(text), maxRefusal)], ". ")
+	for i := range s.refuse {
+		if s.refuse[i].text == text {
+			s.refuse[i].masters++
+			return
+		}
+	}
+	s.refuse = append(s.refuse, refusal{text, 1})
+}
+
 // explain has an op's result say what keeps the masters, if that is why it is none.
-func (e *Engine) explain(r Result, c counted) Result {
+func (e *Engine) explain(o *op, c counted) Result {
+	r := o.result(c)
 	if r.Decision == Unavailable {
-		s := e.shortage(&c)
+		s := e.shortage(o, &c)
 		r.Voted, r.Why = s.can, s.String()
+	} else if r.Decision == Split {
+		r.Why = e.shortage(o, &c).String()
 	}
 	return r
 }
@@ -73,6 +106,9 @@ func (s shortage) String() string {
 	}
 	if s.silent > 0 {
 		parts = append(parts, fmt.Sprintf("%d gave no answer in time", s.silent))
+	}
+	for _, r := range s.refuse {
+		parts = append(parts, fmt.Sprintf("%d said %q", r.masters, r.text))
 	}
 	if s.doubt > 0 {
 		parts = append(parts, fmt.Sprintf("%d being looked at anew", s.doubt))
@@ -117,7 +153,7 @@ func (e *Engine) watchQuorum() {
 			return
 		}
 	}
-	now, s := e.boot(), e.shortage(nil)
+	now, s := e.boot(), e.shortage(nil, nil)
 	log := e.log
 	if e.root != nil {
 		log = e.root.log.With("database", e.db())
@@ -148,7 +184,7 @@ func (e *Engine) watchQuorum() {
 
 // toldByRoot tells that database 0 has no quorum either: one line is enough.
 func (e *Engine) toldByRoot() bool {
-	return e.root != nil && e.root.shortage(nil).can < quorumOf(len(e.lanes))
+	return e.root != nil && e.root.shortage(nil, nil).can < quorumOf(len(e.lanes))
 }
 
 // db is the database of the engine.

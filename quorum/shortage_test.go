@@ -23,6 +23,7 @@ func TestShortageSaysWhatKeepsMasters(t *testing.T) {
 		"1 catching-up (4m51s left), 2 drained":                         kept(Drained, Drained, CatchingUp),
 		"1 down, 2 gave no answer in time":                              {can: 2, kept: [Drained + 1]int{Down: 1}, silent: 2},
 		"1 gave no answer in time, 1 being looked at anew":              {can: 2, silent: 1, doubt: 1},
+		`1 gave no answer in time, 2 said "OOM no"`:                     {can: 3, silent: 1, refuse: []refusal{{"OOM no", 2}}},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -53,6 +54,45 @@ func TestNoQuorumSaysWhoCanVoteAndWhatKeepsTheOthers(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		// They were found out up to a probe interval after it.
 		tells(w.acquire("k", "a", time.Minute), 1, "2 quarantined (up to 4m52s left)", "2 quarantined (up to 4m53s left)")
+	})
+}
+
+// One that refuses to write answers reads in between.
+func TestMasterThatRefusesCommandsIsLoggedOnce(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		refuses := func(text string) {
+			w.each(func(m *fakeMaster) {
+				m.set(func(m *fakeMaster) {
+					m.respond = func(args []string) string {
+						if text != "" && args[0] == "SET" {
+							return "-" + text + "\r\n"
+						}
+						return ""
+					}
+				})
+			}, 1, 2)
+		}
+		refuses("OOM command not allowed.")
+		for range 5 {
+			r := w.acquire("k", "a", time.Minute)
+			if want := `2 said "OOM command not allowed"`; r.Decision != Unavailable || r.Why != want {
+				t.Errorf("%v, %q; want %q", r.Decision, r.Why, want)
+			}
+			w.read("k")
+			time.Sleep(time.Second)
+		}
+		if found := log.lines("master refuses commands"); len(found) != 2 {
+			t.Errorf("two masters refuse, and it is logged: %q", found)
+		}
+		if found := log.lines("accepts commands again"); len(found) != 0 {
+			t.Errorf("they refuse still: %q", found)
+		}
+		refuses("")
+		time.Sleep(2 * calmTime)
+		w.want(w.acquire("k", "a", time.Minute), Won)
+		if found := log.lines("accepts commands again"); len(found) != 2 {
+			t.Errorf("two masters refuse no more, and it is logged: %q", found)
+		}
 	})
 }
 

@@ -238,7 +238,8 @@ func (s *simulation) checkAfterwards(goroutines int) {
 	s.contend()
 	may := goroutines + 5*len(s.engines) + len(s.world.masters)
 	for _, e := range s.engines {
-		may += len(e.opened()) * (5 + len(s.world.masters))
+		// Of each master one carries, and others may look for what is left there.
+		may += len(e.opened()) * (5 + 4*len(s.world.masters))
 	}
 	if s.far {
 		may += 3 * len(s.engines) * len(s.world.masters) // rueidis's own, on each link

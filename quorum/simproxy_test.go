@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/redcon"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/lua"
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum"
 )
@@ -24,7 +25,7 @@ import (
 // some are gone when the answer to their SET comes.
 func TestSimulatedProxiesNeverGiveTwoHolders(t *testing.T) {
 	exec, digest := scriptsOfTransactions()
-	quorum.SimulateProxies(t, exec, digest, func(t *testing.T, e *quorum.Engine, seed uint64) quorum.Front {
+	quorum.SimulateProxies(t, exec, digest, printed, func(t *testing.T, e *quorum.Engine, seed uint64) quorum.Front {
 		cfg := proxy.Config{Commands: commands.Options{Version: "7.2.4", Password: func() string { return "" }}}
 		f := &front{
 			t:      t,
@@ -39,6 +40,15 @@ func TestSimulatedProxiesNeverGiveTwoHolders(t *testing.T) {
 		})
 		return f
 	})
+}
+
+// printed is a client's script as a proxy has it run.
+func printed(text string) *quorum.Script {
+	program, err := lua.Read(text)
+	if err != nil {
+		panic(err)
+	}
+	return quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: quorum.DefaultBounds})
 }
 
 // scriptsOfTransactions are those by which a proxy carries a transaction out, and watches

@@ -90,7 +90,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			}
 			return err
 		}
-		if s == forgot && !looked {
+		if (s == forgot || s == emptied) && !looked {
 			// Another proxy may have written the marker since the server was looked at.
 			if looked, err = true, link.look(); err != nil {
 				return err
@@ -103,27 +103,36 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			l.withhold(nil, err.Error())
 			return l.withdraw(link, m)
 		}
+		if lost := l.known.since(link.who); s == emptied && lost != "" {
+			s, why = forgot, lost // its marker was among what has gone
+		}
 		if s == emptied && !l.anotherVotesNow(ctx) {
 			s = unmarked
 		}
 		if s != foreign && s != outdated && m.Installation != "" && !l.engine.learn(m.Installation, m.From) {
 			continue // another lane has learned of another one meanwhile
 		}
+		// After a loss that another proxy tells of no vote from before it counts. It tells of
+		// jumps from before as long as the master is quarantined; then it may have granted
+		// something since that a later jump has taken. A first one may not be told in all
+		// databases.
+		told := m.Loss != "" && m.Loss != l.known.Loss && m.nonce.provisional() && !m.First
 		if by := l.look(p.clock); by != 0 {
 			if l.watch.found() != l.met {
 				continue // this marker may not tell of it
 			}
-			// After a loss that another proxy told of no vote from before it counts, and
-			// this proxy has given the master nothing yet that the jump could have taken.
-			another := m.Loss != "" && m.Loss != l.known.Loss
 			if again++; l.watch.latest().vague && again < vagueLooks {
 				continue
 			}
-			if s == unmarked || s == foreign || another || l.engine.blameOurs(ctx, l.index, by) {
+			if s == unmarked || s == foreign || told || l.engine.blameOurs(ctx, l.index, by) {
 				l.settleJump(p.clock)
+				l.untold = l.untold || s == unmarked
 			} else {
 				s, why = forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
 			}
+		}
+		if l.untold && (s == trusted || s == waiting || s == emptied || s == excused) {
+			s, why = forgot, "its clock had jumped while it had no marker"
 		}
 		if s, err = l.act(ctx, link, nonceOf(a.str), m, s, why); err != nil || s != 0 {
 			return err
@@ -146,7 +155,7 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 		}
 		return s, nil
 	case unmarked:
-		l.known = marker{}
+		l.known.nonce = "" // what it lost since is told of the whole master all the same
 		l.see(sight{reached: true})
 		return l.markFirst(link)
 	case foreign:
@@ -225,11 +234,13 @@ func (l *lane) markerOf(link *link, installation, loss string) marker {
 // What already stands in others of a process that is spared is left there.
 func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared string) error {
 	of := fmt.Sprintf("%q:%q", "installation", installation)
+	if l.untold {
+		spared = ""
+	}
 	if spared != "" {
 		spared = fmt.Sprintf("%q:%q", "run_id", spared)
 	}
 	args := []string{string(read), strconv.Itoa(l.master.db), of, spared}
-	lost.Was = anyNonce
 	var own nonce
 	for db := range Databases {
 		lost.nonce, lost.DB = newNonce(true), db
@@ -237,7 +248,9 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 			lost.Others = nil
 		}
 		if db == l.master.db {
-			own = lost.nonce
+			own, lost.Was = lost.nonce, l.replaces(read)
+		} else {
+			lost.Was = anyNonce
 		}
 		args = append(args, lost.String())
 	}
@@ -251,15 +264,31 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 	}
 	if nonceOf(a.str) == own {
 		l.settleJump(p.clock)
+		l.untold = false
 	}
 	return nil
+}
+
+// replaces is the nonce that a marker is to name as the one before it. One that is gone was
+// there a moment ago, and what the master has granted since is undone by that nonce:
+//
+//	1: master 1 is flushed, and grants k to B, who is refused by 2 and 3
+//	2: its marker is written anew; B's grant is to be taken back
+//	3: master 3 forgets, and were k still on 1, 3 would be given it: nobody gets k
+//
+// If copies had been given since this proxy saw it, their lease would still be there.
+func (l *lane) replaces(read nonce) nonce {
+	if read == "" && l.engine.boot()-time.Duration(l.steady.Load()) < leaseTime/2 {
+		return l.known.nonce
+	}
+	return read
 }
 
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
 func (l *lane) mark(link *link, read nonce, m marker) error {
 	if m.nonce != read {
-		m.Was = read
+		m.Was = l.replaces(read)
 	}
 	a, p, err := link.do(markScript.eval(MarkerKey, string(read), m.String())...)
 	if err != nil {
@@ -299,6 +328,7 @@ func (l *lane) withhold(q *quarantine, why string) {
 			kept = append(kept, o)
 		} else {
 			moot = append(moot, o)
+			l.unqueued(o)
 		}
 	}
 	clear(l.queue[len(kept):])

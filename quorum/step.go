@@ -91,7 +91,7 @@ func (e *Engine) stepEnds(o *op, c counted, undone bool) (answered bool) {
 		e.tryLater(o)
 		return false
 	}
-	r := e.explain(o.result(c), c)
+	r := e.explain(o, c)
 	if undone {
 		e.announce(o, c)
 	} else {
@@ -108,10 +108,10 @@ func (e *Engine) stepsAgain(o *op, c counted) bool {
 	switch {
 	case c.decision() != Split || e.closing.Load():
 		return false
-	case o.metLatch(c) && time.Since(o.began) < e.AcquireTimeout:
+	case o.metLatch(c) && o.hasTime(time.Now()):
 		return true
 	}
-	return o.attempt < e.SplitRetries && c.tally(len(e.lanes)).granted > 0
+	return e.triesAgain(o, time.Now()) && c.tally(len(e.lanes)).granted > 0
 }
 
 // metLatch tells that a master was busy with another proxy's step.

@@ -160,9 +160,9 @@ func TestFlushLeavesWhatComesAfterIt(t *testing.T) {
 		for i, m := range w.masters {
 			m.set(func(m *fakeMaster) { m.lag = time.Duration(i) * ms })
 		}
+		w.want(w.acquire("k", "t", time.Minute), Won)
+		w.want(w.acquire("before", "t", time.Minute), Won)
 		for _, r := range []Request{
-			{Kind: Acquire, Key: "k", Token: "t", TTL: time.Minute},
-			{Kind: Acquire, Key: "before", Token: "t", TTL: time.Minute},
 			{Kind: Survey, Args: []string{"FLUSHALL", "SYNC"}},
 			{Kind: Acquire, Key: "after", Token: "t", TTL: time.Minute},
 		} {

@@ -37,7 +37,7 @@ func (e *Engine) sweep(ctx context.Context) {
 }
 
 func (e *Engine) tryAgain(o *op) {
-	e.try(o)
+	e.try(o, time.Now())
 	e.inFlight.Add(-1)
 }
 

@@ -151,15 +151,20 @@ func (t tally) release() Decision {
 
 // read decides a read: most is how many of the masters that answered hold the
 // most frequent value. Won also covers that there is no such key, which needs
-// no quorum of its own: it is known as soon as no value can have one.
+// no quorum of its own: it is known as soon as no value can have one. While a master is
+// away, a lock that is being taken or freed is on some of the others and not on the rest:
+// that is split, and tried again. If it stays so, a quorum may hold the value or not.
 func (t tally) read(most int) Decision {
 	switch {
 	case most >= t.quorum():
 		return Won
 	case most+t.unknown+t.withheld+t.pending < t.quorum():
 		return Won
-	case t.pending > 0 && (most+t.pending >= t.quorum() || most+t.unknown+t.withheld < t.quorum()):
+	case t.pending > 0 && (most+t.pending >= t.quorum() || most+t.unknown+t.withheld < t.quorum() ||
+		t.granted < t.quorum() && t.granted+t.pending >= t.quorum()):
 		return undecided
+	case t.granted >= t.quorum():
+		return Split
 	}
 	return Unavailable
 }

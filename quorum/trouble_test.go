@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,7 +27,7 @@ func TestMasterInTroubleHasNoVote(t *testing.T) {
 		"READONLY You can't write against a read only replica.":   true,
 		"NOAUTH Authentication required.":                         true,
 		"OOM command not allowed when used memory > 'maxmemory'.": false,
-		"MISCONF Redis is configured to save RDB snapshots":       false,
+		"MISCONF Redis is configured to save RDB snapshots":       true,
 		"BUSY Redis is busy running a script.":                    false,
 	} {
 		inWorld(t, 3, func(w *world) {
@@ -71,6 +72,45 @@ func TestScriptsThatMastersForgotAreLoadedAgain(t *testing.T) {
 		w.write("SET", "k", "v")
 		w.each(flushScripts, 1, 2, 3)
 		w.want(w.ask(Request{Kind: Remove, Key: "k"}), Won)
+	})
+}
+
+// Redis from 7.4 on keeps five hundred of the scripts that came by EVAL: clients alone can
+// have one forgotten.
+func TestScriptOfAClientThatMastersForgotCostsNoConnection(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		run := func(s *Script) *waiter { return w.put(runOf(s, "k", "a", "60000")) }
+		for range 10 { // it is asked for often, and known by its hash
+			w.want(run(takeHash).wait(t), Won)
+		}
+		w.settle()
+		links := make([]uint64, 3)
+		for i := range links {
+			links[i] = w.state(i + 1).Reconnects
+		}
+		for range 3 {
+			w.each(func(m *fakeMaster) {
+				m.set(func(m *fakeMaster) {
+					for sha := range m.scripts {
+						if !slices.ContainsFunc(scripts, func(s *script) bool { return s.sha == sha }) {
+							delete(m.scripts, sha)
+						}
+					}
+					m.lag = ms
+				})
+			}, 1, 2, 3)
+			w.put(Request{Kind: Read, Key: "other", ValueOnly: true}) // so that the next share a batch
+			first, second := run(takeHash), run(renewHash)
+			first.wait(t)
+			second.wait(t)
+			w.settle()
+			w.want(run(renewHash).wait(t), Won)
+		}
+		for i := range links {
+			if s := w.state(i + 1); s.Reconnects != links[i] || s.State != Voting {
+				t.Errorf("%s is %v, with %d new connections", s.Name, s.State, s.Reconnects-links[i])
+			}
+		}
 	})
 }
 

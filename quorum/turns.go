@@ -37,8 +37,6 @@ type line struct {
 // takeTurn has a step wait if another is under way on one of its keys; else it is
 // under way itself from here on, and the caller's to put.
 func (e *Engine) takeTurn(o *op) (waits bool) {
-	o.began = time.Now()
-	o.put = o.began
 	t := &turn{op: o, keys: slices.Compact(slices.Sorted(slices.Values(o.keys())))}
 	o.turn = t
 	s := &e.turns

@@ -25,6 +25,16 @@ func unpad(remaining time.Duration) time.Duration {
 	return max(remaining-drift(remaining), time.Millisecond)
 }
 
+// longestTTL is the longest that is told of a ttl. A master may hold a key for longer than a
+// Duration can be, which a command that did not pass here has set; what is added to this
+// one, drift and time of day, still fits.
+const longestTTL = 200 * 365 * 24 * time.Hour
+
+// ofMilliseconds is a ttl as a master tells it, which is no longer than longestTTL.
+func ofMilliseconds(n int64) time.Duration {
+	return time.Duration(min(n, int64(longestTTL/time.Millisecond))) * time.Millisecond
+}
+
 // patience is how long a decision on a request with this ttl may take: the
 // acquire-timeout, and never more than half of the ttl, so that a lock that is
 // won is worth having. ttl 0 is none.

@@ -1,0 +1,56 @@
+package quorum
+
+import (
+	"testing"
+	"time"
+)
+
+// Master 1 is flushed, and grants what the others refuse. By the time its grant is taken back
+// it bears another marker; master 3 forgets as soon as 1 votes again.
+func TestUndoReachesAMasterThatWasFlushedBeforeItsGrant(t *testing.T) {
+	for name, lose := range map[string]func(m *fakeMaster){
+		"flushed": func(m *fakeMaster) { clear(m.keys) },
+		"evicted": func(m *fakeMaster) {
+			m.evicted += len(m.keys)
+			clear(m.keys)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.want(w.acquire("k", "a", time.Minute), Won)
+				w.settle()
+				w.masters[0].set(lose)
+				w.want(w.acquire("k", "b", time.Minute), Contended)
+				w.settle()
+				w.wantValues("k", "", "a", "a")
+				w.want(w.release("k", "a"), Won)
+				w.votesWithin(1, 3*time.Second)
+				w.masters[2].restartBlank()
+				w.noticed(3)
+				w.votesWithin(3, 3*time.Second)
+				w.wantValues("k", "", "", "")
+				w.want(w.acquire("k", "c", time.Minute), Won)
+			})
+		})
+	}
+}
+
+// Of a marker that this proxy saw long ago it does not know what has become of it since.
+func TestMarkerThatIsGoneIsNotNamedByWhoHasNotSeenItLately(t *testing.T) {
+	for wait, named := range map[time.Duration]bool{4 * time.Second: true, 6 * time.Second: false} {
+		inWorld(t, 3, func(w *world) {
+			w.want(w.acquire("k", "a", time.Minute), Won)
+			w.settle()
+			m := w.masters[0]
+			before := nonceOf(m.value(MarkerKey))
+			time.Sleep(wait)
+			m.set(func(m *fakeMaster) { clear(m.keys) })
+			w.want(w.acquire("k", "b", time.Minute), Contended)
+			w.settle()
+			now, err := parseMarker(m.value(MarkerKey))
+			if err != nil || (now.Was == before) != named {
+				t.Errorf("after %v: the marker that replaces %q names %q, %v", wait, before, now.Was, err)
+			}
+		}, func(cfg *Config) { cfg.ProbeInterval = time.Minute })
+	}
+}
