@@ -11,6 +11,10 @@ import (
 // maxMasters is how many masters the engine can count.
 const maxMasters = 15
 
+// leastClientMemory has room for the longest commands of some clients, and for thousands of
+// usual ones.
+const leastClientMemory = 32 << 20
+
 // redisVersion is what clients can read: some end themselves where it is anything
 // else.
 var redisVersion = regexp.MustCompile(`^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$`)
@@ -22,6 +26,10 @@ func (c *Config) check(problems *Problems) {
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
 	if !redisVersion.MatchString(c.RedisVersion) {
 		problems.add(c.where("redis-version"), fmt.Sprintf("%q is not a version of Redis", c.RedisVersion), "write three numbers, such as 7.2.0")
+	}
+	if c.MaxClientMemory > 0 && c.MaxClientMemory < leastClientMemory {
+		problems.add(c.where("max-client-memory"), fmt.Sprintf("%d bytes are too few to serve clients with", c.MaxClientMemory),
+			fmt.Sprintf("write %d or more, or 0 for the default", leastClientMemory))
 	}
 	c.ServerTLS = c.serverTLS(problems)
 	c.MasterTLS = c.masterTLS(problems)
@@ -48,7 +56,12 @@ func (c *Config) password(name string, value Secret, fileName, path string, prob
 		problems.add(c.where(fileName), "there is a password in "+name+" as well", "leave one of them out")
 		return value
 	}
-	s, err := readSecret(path)
+	var s Secret
+	b, err := c.readFor(fileName, path, maxSecretFile)
+	if err == nil {
+		c.warnIfShown(fileName, path, "a password")
+		s, err = secretIn(b)
+	}
 	switch {
 	case err == errEmptySecret:
 		problems.add(c.where(fileName), path+" is empty", "write the password into it, or leave "+fileName+" out")
@@ -175,6 +188,19 @@ func (c *Config) exposed() *Problem {
 		}
 	}
 	return nil
+}
+
+// warnOfShownFile warns where the configuration's own file holds a password that
+// everybody can read.
+func (c *Config) warnOfShownFile() {
+	for i := range options {
+		o := &options[i]
+		holds := o.secret() || o.name == "master" && slices.ContainsFunc(c.Masters, func(m Master) bool { return m.Password != "" })
+		if c.From[o.name].Source == File && holds {
+			c.warnIfShown("config", c.Config, "a password")
+			return
+		}
+	}
 }
 
 // warnOfShownPasswords names the passwords that ps shows to everybody on this

@@ -3,7 +3,6 @@ package conf
 import (
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ func fileProblem(path string, line int, key, what, cure string) Problem {
 // readFile reads the TOML file and gives the texts of each option in it, and
 // its line.
 func readFile(path string) (values map[string][]string, lines map[string]int, problems Problems) {
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path, maxFile)
 	if err != nil {
 		return nil, nil, Problems{{"config", err.Error(), fileCure}}
 	}

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
 	"fmt"
 	"reflect"
@@ -71,13 +72,15 @@ type Config struct {
 	ServerTLS, MasterTLS *tls.Config
 
 	Warnings []string
+
+	contents map[string][sha256.Size]byte // digests of the files that options name
 }
 
 // Load reads the arguments (without the program's name), the environment in
 // the form of os.Environ, and the file that they name. The error is Problems.
 func Load(args, environ []string) (*Config, error) {
 	cl := parseArgs(args)
-	c := &Config{Command: cl.command, Help: cl.help, From: map[string]Origin{}}
+	c := &Config{Command: cl.command, Help: cl.help, From: map[string]Origin{}, contents: map[string][sha256.Size]byte{}}
 	if c.Command == ShowHelp || c.Command == ShowVersion {
 		return c, nil
 	}
@@ -120,6 +123,7 @@ func Load(args, environ []string) (*Config, error) {
 	}
 	c.check(&problems)
 	c.warnOfShownPasswords(cl.values)
+	c.warnOfShownFile()
 	return c, problems.err()
 }
 

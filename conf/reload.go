@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,20 +9,20 @@ import (
 
 // Reload is what running becomes when next has been read while it is in use:
 // the options that may change do, the others stay as they are. live and
-// restart name the options that differ, of the first and of the second kind;
-// a file that is read anew under the same name is not among them.
+// restart name the options that differ, of the first and of the second kind. An option
+// that names a file differs also where that holds something else.
 //
 // A password that next takes away is refused if a listener that stays open
 // depends on it: next may have moved that listener, but it has not moved yet.
 func Reload(running, next *Config) (merged *Config, live, restart []string, err error) {
 	m := *running
-	m.From = map[string]Origin{}
+	m.From, m.contents = map[string]Origin{}, maps.Clone(running.contents)
 	from, to := reflect.ValueOf(next.Options), reflect.ValueOf(&m.Options).Elem()
 	for i := range options {
 		o := &options[i]
 		m.From[o.name] = running.From[o.name]
 		old, fresh := to.Field(o.field), from.Field(o.field)
-		if reflect.DeepEqual(old.Interface(), fresh.Interface()) {
+		if reflect.DeepEqual(old.Interface(), fresh.Interface()) && running.contents[o.name] == next.contents[o.name] {
 			continue
 		}
 		if !o.applies(running, next) {
@@ -30,7 +31,7 @@ func Reload(running, next *Config) (merged *Config, live, restart []string, err 
 		}
 		live = append(live, o.name)
 		old.Set(fresh)
-		m.From[o.name] = next.From[o.name]
+		m.From[o.name], m.contents[o.name] = next.From[o.name], next.contents[o.name]
 	}
 	m.Password = next.Password
 	if sameMasters(running.Masters, next.Masters) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 )
 
@@ -25,25 +24,9 @@ func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
 // MarshalText keeps encoders from writing the password.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// maxSecretFile bounds what is read of a password file: somebody may name a
-// log or a device by mistake.
-const maxSecretFile = 4096
-
-// readSecret reads a password file. One newline at the end, which every editor
-// writes, is not part of the password.
-func readSecret(path string) (Secret, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))
-	if err != nil {
-		return "", err
-	}
-	if len(b) > maxSecretFile {
-		return "", fmt.Errorf("%s is longer than %d bytes", path, maxSecretFile)
-	}
+// secretIn is the password in a file. One newline at the end, which every editor
+// writes, is not part of it.
+func secretIn(b []byte) (Secret, error) {
 	s := strings.TrimSuffix(string(b), "\n")
 	s = strings.TrimSuffix(s, "\r")
 	if s == "" {

@@ -9,6 +9,8 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
+	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +114,44 @@ func TestCertificateThatIsNotValidNowIsAWarning(t *testing.T) {
 	c := load(t, nil, "--tls-listen", "127.0.0.1:1", "--tls-auth-clients", "no", "--tls-cert-file", cert, "--tls-key-file", key)
 	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "which is not now") {
 		t.Errorf("warnings %q", c.Warnings)
+	}
+}
+
+func TestTLSIsSpokenWithoutCBC(t *testing.T) {
+	cert, key := validCertificate(t)
+	server := load(t, nil, "--tls-listen", "127.0.0.1:6390", "--tls-cert-file", cert, "--tls-key-file", key, "--tls-auth-clients", "no").ServerTLS
+	masters := load(t, nil, "--master", "rediss://a:1,rediss://b:1,rediss://c:1").MasterTLS
+	shake := func(ours *tls.Config, suite uint16, weAreServer bool) error {
+		theirs := &tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}, Certificates: server.Certificates, InsecureSkipVerify: true}
+		ours = ours.Clone()
+		ours.InsecureSkipVerify = true
+		a, b := net.Pipe()
+		defer a.Close()
+		client, accepting := theirs, ours
+		if !weAreServer {
+			client, accepting = ours, theirs
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			tls.Server(b, accepting).Handshake()
+			b.Close()
+		}()
+		err := tls.Client(a, client).Handshake()
+		a.Close()
+		<-ended
+		return err
+	}
+	for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
+		if !slices.Contains(suite.SupportedVersions, tls.VersionTLS12) || !strings.Contains(suite.Name, "ECDHE_ECDSA") {
+			continue // the certificate's key is of that kind
+		}
+		good := strings.Contains(suite.Name, "GCM") || strings.Contains(suite.Name, "CHACHA20")
+		if err := shake(server, suite.ID, true); (err == nil) != good {
+			t.Errorf("a client with %s: %v", suite.Name, err)
+		}
+		if err := shake(masters, suite.ID, false); (err == nil) != good {
+			t.Errorf("a master with %s: %v", suite.Name, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"time"
 )
 
@@ -28,6 +29,7 @@ func (s *Server) Serve(ln net.Listener) error {
 			}
 			delay = 0
 			s.admit(nc)
+			runtime.Gosched() // whoever connects without pause has others served in between
 		case s.draining.Load():
 			return nil
 		case errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF):
@@ -106,6 +108,7 @@ func (s *Server) admit(nc net.Conn) {
 			s.log.Debug("client connected", "id", c.id, "addr", c.addr, "clients", clients)
 		}
 		c.mu.Lock()
+		c.charge()
 		c.begin()
 		c.mu.Unlock()
 	}

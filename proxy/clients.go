@@ -82,14 +82,14 @@ func (c *conn) line() string {
 		name = last.Name
 	}
 	c.mu.Lock()
-	unread := c.unread
+	unread, takes := c.unread, c.takes()
 	c.mu.Unlock()
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=-1"+
 		" qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r"+
 		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
 		c.id, c.addr, c.laddr, c.fd, session.Name, (now-c.created)/time.Second,
 		c.silence()/time.Second, c.flags(session), session.DB, session.Channels, session.Patterns,
-		c.pending.Load(), unread, int64(unread)+c.pending.Load(),
+		c.pending.Load(), unread, takes.all(),
 		name, session.User, session.Proto, session.LibName, session.LibVer)
 }
 

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"runtime"
 	"strconv"
 
 	"redlock-proxy/commands"
@@ -34,17 +35,26 @@ func (c *conn) command(k *chunk, args []string) ending {
 	case a.Command != nil:
 		c.srv.stats.done(a.Command, c.srv.clock()-begun, &a.Reply)
 	}
-	if !a.Muted {
-		k.encoded = appendReply(k.encoded[:0], &a.Reply, c.session.Proto())
-		a.Close = !c.append(k.encoded) || a.Close
-		if cap(k.encoded) > maxPooledBuffer {
-			k.encoded = nil
-		}
+	if a.Denied {
+		c.denied()
 	}
-	if a.Close {
+	if !a.Muted && !c.reply(k, &a.Reply) || a.Close {
 		return ended
 	}
 	return 0
+}
+
+// reply puts the reply to a command that needed no request into the line, and waits until
+// the client has read enough for the next one. It is false if the connection has been cut
+// off.
+func (c *conn) reply(k *chunk, r *commands.Reply) bool {
+	if l := newLongReply(r, c.session.Proto()); l != nil {
+		c.stepAside() // whoever asks for many has others served in between
+		defer runtime.Gosched()
+		return c.appendLong(l) && c.keepPace(min(longUnread, c.srv.cfg.Limits.MaxUnread))
+	}
+	k.encoded = appendReply(k.encoded[:0], r, c.session.Proto())
+	return c.append(k.encoded) && c.keepPace(c.srv.cfg.Limits.MaxUnread)
 }
 
 // carryOut turns an effect into a reply.

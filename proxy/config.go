@@ -16,6 +16,10 @@ type Config struct {
 	// Redis's error and is closed. Zero: DefaultMaxClients.
 	MaxClients int
 
+	// MaxClientMemory is how many bytes all clients may take together before those that
+	// take most are cut off. Zero: DefaultMaxClientMemory.
+	MaxClientMemory int
+
 	// Timeout closes a connection that sent nothing for so long, and is owed
 	// nothing. Zero: never.
 	Timeout time.Duration
@@ -25,6 +29,9 @@ type Config struct {
 
 	// Limits bounds what one client may cost. Zero fields stand for defaults.
 	Limits Limits
+
+	// LogLost tells how many lines of the log could not be written. Nil: none.
+	LogLost func() uint64
 
 	// ProgramVersion is what INFO shows as redlock_proxy_version.
 	ProgramVersion string
@@ -44,6 +51,10 @@ const (
 	// closeTimeout is how long a connection that is to end waits for its
 	// client to take a piece of what it is still owed.
 	closeTimeout = 5 * time.Second
+
+	// unreadTimeout is how long a client may take not one byte of what it is owed
+	// while much of it waits: that of Redis's client-output-buffer-limit.
+	unreadTimeout = time.Minute
 
 	// lingerTimeout is how long input is read and thrown away before a close
 	// that the client does not expect. A close with unread input resets the

@@ -12,11 +12,14 @@
 // conn.receive (input.go) gets bytes, scanner.next (scanner.go) finds where a
 // command ends, conn.parse makes it arguments, conn.command (command.go) asks the
 // session what they come to, conn.put (slot.go) gives the reply its place in the
-// line and puts the requests, ask.Answer brings a result, slot.fill renders the
+// line and puts the requests as there is room for them (window.go, weight.go, turnstile.go), ask.Answer brings
+// a result, slot.fill renders the
 // reply, appendReply (resp.go) encodes it, conn.complete (output.go) and conn.flush
-// (write.go) send it.
+// (write.go) send it. A long reply is encoded by who writes it (longreply.go).
 //
-// What a client can cost is bounded by Limits. A client that does not read,
+// What a client can cost is bounded by Limits, and what all take together in memory.go.
+// Who is owed much is asked for no more
+// commands until it has read (conn.keepPace). A client that does not read,
 // goes away, sends garbage or makes us panic harms nobody else: no goroutine
 // but its own waits for it: a leader that would have to hands the lead on.
 //

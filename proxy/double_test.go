@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,9 @@ type fakeEngine struct {
 
 	timeless bool // the masters' clocks do not agree
 
+	weights map[string]int // of requests, by their keys
+	memory  atomic.Int64   // taken for what masters answer
+
 	broadcast
 }
 
@@ -62,6 +66,9 @@ func (e *fakeEngine) TakeBack(l quorum.Lock) {
 	e.takenBack = append(e.takenBack, l.Key)
 }
 
+func (e *fakeEngine) Weight(r *quorum.Request) int { return e.weights[r.Key] }
+
+func (e *fakeEngine) Memory() int            { return int(e.memory.Load()) }
 func (e *fakeEngine) Open(int) error         { return nil }
 func (e *fakeEngine) Ready() bool            { return true }
 func (e *fakeEngine) Now() (time.Time, bool) { return time.UnixMicro(1700000000123456), !e.timeless }
@@ -143,6 +150,7 @@ func answerLater(d time.Duration) func(*fakeEngine, asked) {
 //	many k k      a write each; the number of wins
 //	extendmore k  a read, then an extend of the same key
 //	writebig k    a write; a bulk string of 10 million bytes
+//	writelong k   a write; a bulk string of 50,000 bytes
 //	panic         panics in Do
 //	hang x        +OK once hanging is closed
 //	panicrender k panics in Render
@@ -180,6 +188,8 @@ func (s scripted) Do(args []string) commands.Action {
 		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderKey(args[1])}
 	case "writebig":
 		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderKey(strings.Repeat("x", 10_000_000))}
+	case "writelong":
+		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderKey(strings.Repeat("x", 50_000))}
 	case "many":
 		var requests []quorum.Request
 		for _, key := range args[1:] {
@@ -267,6 +277,8 @@ type rig struct {
 	server *Server
 	pipes  *pipeListener
 	served sync.WaitGroup
+
+	remembered atomic.Int64 // bytes, for all clients
 }
 
 func newRig(t testing.TB, cfg Config) *rig {
@@ -280,6 +292,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 	dialect := commands.NewDialect(cfg.Commands)
 	logger := hclog.New(&hclog.LoggerOptions{Output: r.log, Level: hclog.Debug})
 	r.server = newServer(cfg, r.engine, logger, func(id int64) session { return scripted{dialect.Session(id)} })
+	r.server.memory.remembered = func() int { return int(r.remembered.Load()) }
 	r.serve(r.pipes)
 	t.Cleanup(r.end)
 	return r

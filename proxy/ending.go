@@ -81,9 +81,9 @@ func (c *conn) sever() (broken []*slot) {
 	c.phase = cutOff
 	broken = c.broken()
 	c.owed, c.inFlight, c.undecided = slotLine{}, 0, undecided{}
-	if c.out != nil {
-		c.out.release()
-		c.out = nil
+	c.charge()
+	for c.out != nil {
+		c.popOut().release()
 	}
 	c.nc.SetDeadline(longAgo)
 	c.wake()

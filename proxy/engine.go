@@ -13,6 +13,14 @@ type Engine interface {
 	// answered exactly once, possibly before Put returns.
 	Put(r *quorum.Request, asker quorum.Asker)
 
+	// Weight is what r comes to in bytes, both ways, as far as that is known; 0 if it is
+	// little.
+	Weight(r *quorum.Request) int
+
+	// Memory is how many bytes are taken for what masters have answered, what they are
+	// asked and what they are owed.
+	Memory() int
+
 	// TakeBack releases a lock of which its client was never told.
 	TakeBack(l quorum.Lock)
 
@@ -51,6 +59,7 @@ type session interface {
 	Do(args []string) commands.Action
 	Proto() int
 	Authed() bool
+	Memory() int
 	Snapshot() commands.Snapshot
 	Selected(e commands.SelectEffect, err error) commands.Reply
 	Subscribed(e commands.SubscribeEffect, heard quorum.Result) commands.Reply

@@ -130,6 +130,8 @@ func (s *Server) infoMemory(b *strings.Builder) {
 	line(b, "used_memory_rss:%d", samples[1].Value.Uint64())
 	line(b, "maxmemory:0")
 	line(b, "maxmemory_policy:noeviction")
+	line(b, "mem_clients_normal:%d", s.memory.used.Load())
+	line(b, "maxmemory_clients:%d", s.memory.most)
 	line(b, "mem_allocator:go")
 	line(b, "goroutines:%d", samples[2].Value.Uint64())
 }
@@ -165,6 +167,15 @@ func (s *Server) infoStats(b *strings.Builder) {
 	line(b, "acl_access_denied_channel:0")
 	line(b, "client_query_buffer_limit_disconnections:%d", st.queryLimit.Load())
 	line(b, "client_output_buffer_limit_disconnections:%d", st.outputLimit.Load())
+	line(b, "evicted_clients:%d", st.evicted.Load())
+	line(b, "log_lines_lost:%d", s.logLost())
+}
+
+func (s *Server) logLost() uint64 {
+	if s.cfg.LogLost == nil {
+		return 0
+	}
+	return s.cfg.LogLost()
 }
 
 func (s *Server) infoReplication(b *strings.Builder) {

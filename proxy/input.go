@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,10 @@ const (
 	chunkSize      = 16 << 10 // one read
 	smallChunkSize = 4 << 10  // where it is held while idle
 	storeSize      = 4 << 10
+
+	// turnCommands are carried out before others have their turn: more than most clients
+	// send at once, and few enough that nobody notices.
+	turnCommands = 64
 )
 
 var chunks = sync.Pool{New: func() any { return newChunk(chunkSize) }}
@@ -62,6 +67,7 @@ func (k *chunk) keep(command []byte) []byte {
 type input struct {
 	scan    scanner
 	partial []byte // what there is of a command that is not complete
+	size    int    // bytes of the command that is carried out
 
 	own   *chunk // where no poller reads
 	leads bool   // the reader leads its poller
@@ -93,12 +99,14 @@ func (c *conn) received(k *chunk, p []byte) ending {
 	c.touch()
 	c.srv.stats.input.Add(uint64(len(p)))
 	last := c.feed(k, p)
+	c.hold()
 	c.flush()
 	return last
 }
 
 // feed carries out the commands that are complete with p, and keeps the rest.
 func (c *conn) feed(k *chunk, p []byte) ending {
+	turn := 0
 	for len(p) > 0 {
 		c.scan.guest = !c.session.Authed()
 		n, complete, err := c.scan.next(p)
@@ -120,6 +128,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		if len(raw) > chunkSize {
 			c.stepAside() // there may be much to do
 		}
+		c.size = len(raw)
 		args, err := c.parse(k, raw)
 		if err != nil {
 			return c.refuse(k, err)
@@ -131,6 +140,10 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		clear(args)
 		if last != 0 {
 			return last
+		}
+		if turn++; turn%turnCommands == 0 {
+			c.stepAside()
+			runtime.Gosched()
 		}
 	}
 	c.pending.Store(int64(len(c.partial)))

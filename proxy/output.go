@@ -2,11 +2,16 @@ package proxy
 
 import (
 	"sync"
+	"time"
 )
 
-// buffer holds replies on their way to a client. A connection that owes
-// nothing has none.
-type buffer struct{ b []byte }
+// buffer holds replies on their way to a client, and maybe a long one behind them. A
+// connection that owes nothing has none.
+type buffer struct {
+	b    []byte
+	long *longReply
+	next *buffer
+}
 
 // maxPooledBuffer keeps the pool from holding on to what one long reply needed.
 const maxPooledBuffer = 64 << 10
@@ -15,17 +20,17 @@ var buffers = sync.Pool{New: func() any { return &buffer{b: make([]byte, 0, 1024
 
 func (b *buffer) release() {
 	if cap(b.b) <= maxPooledBuffer {
-		b.b = b.b[:0]
+		*b = buffer{b: b.b[:0]}
 		buffers.Put(b)
 	}
 }
 
 // append adds a reply that needed no request, behind all that are owed. It is
-// false if the connection has been cut off, perhaps for this reply.
+// false if the connection has been cut off.
 func (c *conn) append(encoded []byte) bool {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.phase == cutOff {
-		c.mu.Unlock()
 		return false
 	}
 	if last := c.owed.tail; last == nil {
@@ -33,17 +38,32 @@ func (c *conn) append(encoded []byte) bool {
 	} else {
 		last.after = append(last.after, encoded...)
 	}
-	over := c.owe(len(encoded))
-	c.mu.Unlock()
-	if over {
-		c.overflow()
+	c.unread += len(encoded)
+	return true
+}
+
+// appendLong is append of a reply that is encoded as it is written.
+func (c *conn) appendLong(l *longReply) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == cutOff {
+		return false
 	}
-	return !over
+	if c.owed.tail == nil {
+		c.pushLong(l)
+	} else {
+		s := c.spareSlot()
+		s.full, s.long = true, l
+		c.owed.push(s)
+	}
+	c.unread += l.size
+	c.long.add(l)
+	return true
 }
 
 // complete fills a slot, whose keys are decided by that, and lets those leave the
 // line that can. The slot is not the caller's any more.
-func (c *conn) complete(s *slot, encoded []byte) {
+func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *longReply) {
 	c.mu.Lock()
 	if c.phase == cutOff {
 		c.mu.Unlock()
@@ -55,24 +75,34 @@ func (c *conn) complete(s *slot, encoded []byte) {
 	for _, key := range s.held {
 		c.undecided.remove(key, s.queues)
 	}
-	s.full, s.reply = true, encoded
+	s.full, s.reply, s.long = true, encoded, long
+	c.unread += len(encoded)
+	if long != nil {
+		c.unread += long.size
+		c.long.add(long)
+	}
+	c.window.decided(now, now-s.put, c.inFlight)
+	c.gathered -= s.gathered
+	s.gathered = 0
 	for c.owed.head != nil && c.owed.head.full {
 		c.leave(c.owed.pop())
 	}
-	over := c.owe(len(encoded))
-	c.wake()
-	c.mu.Unlock()
-	if over {
-		c.overflow()
+	if c.inFlight <= c.wakesAt {
+		c.wake()
 	}
+	c.mu.Unlock()
 }
 
 // leave sends what a slot holds that has left the line. mu is held.
 func (c *conn) leave(s *slot) {
 	s.begins = c.pushed
 	c.push(s.reply)
+	if s.long != nil {
+		c.pushLong(s.long)
+	}
 	c.push(s.after)
 	c.inFlight -= s.weight
+	c.asked -= s.size
 	if s.won {
 		c.promises.push(s)
 		c.unread += promiseSize
@@ -86,19 +116,58 @@ func (c *conn) push(encoded []byte) {
 	if len(encoded) == 0 {
 		return
 	}
-	if c.out == nil {
-		c.out = buffers.Get().(*buffer)
-	}
-	c.out.b = append(c.out.b, encoded...)
+	b := c.lastOut()
+	b.b = append(b.b, encoded...)
 	c.pushed += uint64(len(encoded))
 }
 
-// owe is called with mu held, and says whether the client is owed too much.
-func (c *conn) owe(n int) bool {
-	c.unread += n
-	return c.unread > c.srv.cfg.Limits.MaxUnread
+// pushLong is push of a reply that is encoded as it is written. mu is held.
+func (c *conn) pushLong(l *longReply) {
+	c.lastOut().long = l
+	c.pushed += uint64(l.size)
 }
 
+// lastOut is the buffer that the next reply goes into. mu is held.
+func (c *conn) lastOut() *buffer {
+	switch {
+	case c.out == nil:
+		c.out = buffers.Get().(*buffer)
+		c.outEnd = c.out
+	case c.outEnd.long != nil, len(c.outEnd.b) >= maxPooledBuffer: // one that grew on would be copied
+		c.outEnd.next = buffers.Get().(*buffer)
+		c.outEnd = c.outEnd.next
+	}
+	return c.outEnd
+}
+
+// popOut removes the first buffer, nil if there is none. mu is held.
+func (c *conn) popOut() *buffer {
+	b := c.out
+	if b != nil {
+		c.out, b.next = b.next, nil
+	}
+	return b
+}
+
+// owesMuch tells that the client must read before it is carried out more for it. mu is
+// held.
+func (c *conn) owesMuch() bool { return c.unread > c.srv.cfg.Limits.MaxUnread }
+
+// keepPace waits until the client has read all but so many bytes of its replies. A client
+// that reads at all is so never owed too much, however much it asks for. It is false if the
+// connection has been cut off.
+func (c *conn) keepPace(most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.phase != cutOff && c.unread > most {
+		c.pace = most
+		c.waitFlushed()
+	}
+	c.pace = c.srv.cfg.Limits.MaxUnread
+	return c.phase != cutOff
+}
+
+// overflow cuts off a client that does not read.
 func (c *conn) overflow() {
 	c.srv.stats.outputLimit.Add(1)
 	c.srv.log.Warn("a client is cut off: it does not read its replies", "id", c.id, "addr", c.addr, "limit", c.srv.cfg.Limits.MaxUnread)

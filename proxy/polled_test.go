@@ -176,3 +176,19 @@ func TestALongCommandHoldsUpNoOtherPolledClient(t *testing.T) {
 	release()
 	clients[0].expect("+OK\r\n")
 }
+
+// What a client sends at once may be hundreds of commands.
+func TestManyCommandsAtOnceHoldUpNoOtherPolledClient(t *testing.T) {
+	r := newRig(t, Config{})
+	clients := r.dialMany(2)
+	hanging = make(chan struct{})
+	release := sync.OnceFunc(func() { close(hanging) })
+	t.Cleanup(release) // before the server is shut down
+	clients[0].send(strings.Repeat("ping\r\n", turnCommands) + "hang x\r\nping\r\n")
+	for range 3 {
+		clients[1].send("ping\r\n")
+		clients[1].expect("+PONG\r\n")
+	}
+	release()
+	clients[0].expect(strings.Repeat("+PONG\r\n", turnCommands) + "+OK\r\n+PONG\r\n")
+}

@@ -228,6 +228,47 @@ func TestSubscriberThatDoesNotReadIsCutOff(t *testing.T) {
 	}
 }
 
+// As by Redis's soft limit: whoever is owed much for a minute is cut off, though it reads all
+// the time, and whoever was owed little in between is not.
+func TestSubscriberThatReadsTooSlowlyIsCutOff(t *testing.T) {
+	for name, catchesUp := range map[string]bool{"all the time": false, "for a while": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, Config{Limits: Limits{MaxUnread: 400_000}})
+				c := r.dial()
+				c.send("SUBSCRIBE a\r\n")
+				c.expect(pushed("*", "subscribe", "a", ":1"))
+				message := strings.Repeat("x", 10_000)
+				text := pushed("*", "message", "a", message)
+				for range 20 {
+					r.engine.deliver("a", message)
+				}
+				for i := range 13 { // for more than a minute
+					time.Sleep(5 * time.Second)
+					c.expect(text)
+					if catchesUp && i == 6 {
+						for range 15 {
+							c.expect(text)
+						}
+						synctest.Wait()
+						for range 15 {
+							r.engine.deliver("a", message)
+						}
+					}
+					want := 1
+					if i == 12 && !catchesUp {
+						want = 0
+					}
+					if n := r.engine.deliver("a", message); n != want {
+						t.Fatalf("%d receivers after %d s", n, 5*(i+1))
+					}
+				}
+				r.end()
+			})
+		})
+	}
+}
+
 func TestSilentSubscriberIsNotClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{Timeout: time.Minute})

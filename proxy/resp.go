@@ -11,6 +11,15 @@ import (
 // appendReply encodes r for a client that speaks RESP2 or RESP3. The zero
 // Reply is no reply at all.
 func appendReply(b []byte, r *commands.Reply, proto int) []byte {
+	b = appendHead(b, r, proto)
+	for i := range r.Elems {
+		b = appendReply(appendPair(b, r, i, proto), &r.Elems[i], proto)
+	}
+	return b
+}
+
+// appendHead encodes r but for its elements.
+func appendHead(b []byte, r *commands.Reply, proto int) []byte {
 	resp3 := proto == 3
 	switch r.Kind {
 	case 0:
@@ -63,7 +72,7 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 		return append(b, "\r\n"...)
 	case commands.PairsReply:
 		if resp3 {
-			return appendPairs(b, r.Elems)
+			return redcon.AppendArray(b, len(r.Elems)/2)
 		}
 		b = redcon.AppendArray(b, len(r.Elems))
 	case commands.ArrayReply:
@@ -83,8 +92,14 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 	default:
 		panic("proxy: a reply of kind " + strconv.Itoa(int(r.Kind)))
 	}
-	for i := range r.Elems {
-		b = appendReply(b, &r.Elems[i], proto)
+	return b
+}
+
+// appendPair encodes what goes before the i-th element of r: of a, b, a, b RESP3 makes an
+// array of arrays of two.
+func appendPair(b []byte, r *commands.Reply, i, proto int) []byte {
+	if r.Kind == commands.PairsReply && proto == 3 && i%2 == 0 {
+		return redcon.AppendArray(b, 2)
 	}
 	return b
 }
@@ -93,16 +108,4 @@ func appendHeader(b []byte, kind byte, n int) []byte {
 	b = append(b, kind)
 	b = strconv.AppendInt(b, int64(n), 10)
 	return append(b, "\r\n"...)
-}
-
-// appendPairs encodes a, b, a, b as RESP3 has it: an array of arrays of two.
-func appendPairs(b []byte, elems []commands.Reply) []byte {
-	b = redcon.AppendArray(b, len(elems)/2)
-	for i := range elems {
-		if i%2 == 0 {
-			b = redcon.AppendArray(b, 2)
-		}
-		b = appendReply(b, &elems[i], 3)
-	}
-	return b
 }

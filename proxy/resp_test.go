@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"testing"
 
 	"redlock-proxy/commands"
@@ -36,6 +37,42 @@ func TestRepliesAreEncodedByTheClientsProtocol(t *testing.T) {
 		}
 		if got := string(appendReply(nil, &row.reply, 3)); got != row.resp3 {
 			t.Errorf("%+v in RESP3: %q, want %q", row.reply, got, row.resp3)
+		}
+	}
+}
+
+// However a reply is cut into pieces, it is the same bytes, and no more than were reckoned
+// with.
+func TestPiecesMakeUpTheReply(t *testing.T) {
+	pairs := []commands.Reply{commands.Bulk("a"), commands.Integer(1), commands.Bulk("b"), commands.Integer(2)}
+	var many []commands.Reply
+	for range 2000 {
+		many = append(many, commands.Bulk(strings.Repeat("y", 99)), commands.Null, commands.Integer(-1<<62), commands.Set(),
+			commands.Reply{Kind: commands.PairsReply, Elems: pairs}, commands.Verbatim("v"), commands.Map(pairs...))
+	}
+	for name, reply := range map[string]commands.Reply{
+		"a long text": commands.Bulk(strings.Repeat("x", 200_000)),
+		"long texts":  commands.Array(commands.Bulk(strings.Repeat("x", 200_000)), commands.Bulk("s"), commands.Bulk(strings.Repeat("z", longSize))),
+		"many":        commands.Array(many...),
+		"pairs":       {Kind: commands.PairsReply, Elems: many},
+		"several":     {Kind: commands.SeveralReplies, Elems: many},
+		"INFO":        commands.Verbatim(strings.Repeat("i", 100_000)),
+	} {
+		for _, proto := range []int{2, 3} {
+			l := newLongReply(&reply, proto)
+			if l == nil {
+				t.Fatalf("%s: not long", name)
+			}
+			var got []byte
+			for p := range l.pieces {
+				got = append(got, p...)
+			}
+			if want := appendReply(nil, &reply, proto); string(got) != string(want) {
+				t.Errorf("%s, RESP%d: %d bytes, want %d", name, proto, len(got), len(want))
+			}
+			if len(got) > l.size {
+				t.Errorf("%s, RESP%d: %d bytes, reckoned with %d", name, proto, len(got), l.size)
+			}
 		}
 	}
 }

@@ -26,6 +26,10 @@ type Server struct {
 
 	subscribers subscribers
 
+	denials denials
+	memory  allotment
+	scripts turnstile
+
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
 	draining     atomic.Bool
@@ -50,7 +54,9 @@ func New(cfg Config, engine Engine, log hclog.Logger) *Server {
 		cfg.Commands.Now = engine.Now
 	}
 	dialect := commands.NewDialect(cfg.Commands)
-	return newServer(cfg, engine, log, func(id int64) session { return dialect.Session(id) })
+	s := newServer(cfg, engine, log, func(id int64) session { return dialect.Session(id) })
+	s.memory.remembered = dialect.Memory
+	return s
 }
 
 func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int64) session) *Server {
@@ -70,6 +76,8 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		conns:      map[int64]*conn{},
 	}
 	s.stats = newStats(commands.Table())
+	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
+	s.memory.masters = engine.Memory
 	engine.Attend(&s.subscribers)
 	return s
 }
@@ -145,6 +153,9 @@ func (s *Server) sample() {
 		select {
 		case <-tick.C:
 			s.stats.sample(s.clock())
+			s.forgetDenials()
+			s.memory.share()
+			s.relieve()
 			if s.cfg.Timeout > 0 {
 				s.endIdle()
 			}

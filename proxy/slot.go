@@ -20,6 +20,7 @@ type slot struct {
 	command *commands.Command
 	render  commands.Render
 	begun   time.Duration // by the server's clock
+	put     time.Duration // and when there was room for it
 	proto   int
 	muted   bool
 
@@ -31,12 +32,15 @@ type slot struct {
 	queues  bool
 	held    []string
 
+	turn bool // it has the turn of those whose scripts fail, see turnstile.go
+
 	won bool // the reply tells that the first request, an acquire, was won
 
 	asks    []ask
 	results []quorum.Result
 	missing atomic.Int32 // answers
 	weight  int          // in inFlight
+	size    int          // in asked
 
 	// One request is the rule; it costs no further allocation.
 	oneRequest [1]quorum.Request
@@ -46,11 +50,14 @@ type slot struct {
 	small      [40]byte
 
 	// The connection's mu guards what follows.
-	next   *slot
-	full   bool
-	reply  []byte
-	after  []byte // replies of commands that need no request
-	begins uint64 // where the reply begins in the stream of all
+	next  *slot
+	full  bool
+	reply []byte
+	long  *longReply // instead of reply
+	after []byte     // replies of commands that need no request
+
+	gathered int    // bytes of results, until all are there
+	begins   uint64 // where the reply begins in the stream of all
 }
 
 // slots are used again: one that has left the line is nobody's any more, unless it
@@ -74,18 +81,25 @@ type ask struct {
 	slot    *slot
 	request *quorum.Request
 	n       int
+	weight  int // in that of its connection
 }
 
-// newSlot is called with mu held.
-func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
+// spareSlot is a slot as new. mu is held.
+func (c *conn) spareSlot() *slot {
 	s := c.spare
 	if s == nil {
 		s = slots.Get().(*slot)
 	}
 	c.spare, s.next = s.next, nil
+	return s
+}
+
+// newSlot is called with mu held.
+func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
+	s := c.spareSlot()
 	s.conn, s.command, s.begun = c, a.Command, begun
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
-	s.weight = len(a.Requests)
+	s.weight, s.size = len(a.Requests), c.size
 	s.held = s.oneKey[:0]
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
@@ -114,20 +128,27 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 // is false if the connection ended meanwhile.
 func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	c.mu.Lock()
-	for c.phase != cutOff && c.inFlight > 0 && c.inFlight+len(a.Requests) > c.srv.cfg.Limits.MaxInFlight {
-		c.waitFlushed()
-	}
+	waited := c.awaitRoom(len(a.Requests))
+	turn := c.onProbation > 0 && ofClient(&a.Requests[0]) && c.awaitTurn()
 	s := c.newSlot(a, begun)
+	s.turn = turn
+	if s.put = begun; waited || turn {
+		s.put = c.srv.clock()
+	}
 	c.inFlight += s.weight
+	c.asked += s.size
 	c.owed.push(s)
 	for i := range s.asks { // the last Put may be the end of s
 		if i > 0 {
 			c.mu.Lock()
 		}
 		a := &s.asks[i]
-		entered := c.enter(s, a.request)
+		entered := c.enter(s, a.request) && c.makeRoom(a)
 		c.mu.Unlock()
 		if !entered {
+			if turn {
+				c.srv.scripts.pass()
+			}
 			return false
 		}
 		c.srv.engine.Put(a.request, a)
@@ -141,6 +162,8 @@ func (a *ask) Answer(result quorum.Result) (flusher quorum.Flusher) {
 	flusher = c // also after a panic
 	defer c.recover()
 	s.results[a.n] = result
+	c.weighed(a, &result)
+	c.gathers(s, &result)
 	if s.missing.Add(-1) == 0 {
 		s.fill()
 	}
@@ -156,22 +179,34 @@ func (c *conn) Flush() {
 // fill makes the reply of the results, or asks on. A client that is gone does
 // not stop that: what it asked for is carried out to the end.
 func (s *slot) fill() {
+	c, turn := s.conn, s.turn
+	defer func() {
+		if turn {
+			c.srv.scripts.pass()
+		}
+	}()
 	reply, next := s.render.Render(s.results)
 	if len(next.Requests) > 0 {
+		turn = false
 		s.told(false)
 		s.askOn(next)
 		return
 	}
-	c := s.conn
+	if ofClient(s.asks[0].request) && s.results[0].Decision != quorum.Unavailable {
+		c.judge(reply.Kind == commands.ErrorReply)
+	}
 	now := c.srv.clock()
 	c.srv.stats.done(s.command, now-s.begun, &reply)
 	var encoded []byte
+	var long *longReply
 	if !s.muted {
-		encoded = appendReply(s.small[:0], &reply, s.proto)
+		if long = newLongReply(&reply, s.proto); long == nil {
+			encoded = appendReply(s.small[:0], &reply, s.proto)
+		}
 		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
 	}
 	s.told(s.won)
-	c.complete(s, encoded)
+	c.complete(s, now, encoded, long)
 }
 
 // told says of the locks that were won that nobody will take them back, but for the first

@@ -25,6 +25,7 @@ type stats struct {
 
 	connections, rejectedConnections atomic.Uint64
 	queryLimit, outputLimit          atomic.Uint64 // connections cut off
+	evicted                          atomic.Uint64 // connections cut off for what all take
 	undelivered                      atomic.Uint64 // locks whose OK could not be delivered
 	authFailures                     atomic.Uint64
 	errorReplies                     atomic.Uint64
@@ -48,9 +49,12 @@ type totals struct {
 	ops, input, output uint64
 }
 
-// maxErrorKinds bounds the first words of errors that are told apart: a master
-// could make them up.
-const maxErrorKinds = 128
+// maxErrorKinds bounds the first words of errors that are told apart, and maxErrorKind how long
+// they are: a master could make them up, and so can a script.
+const (
+	maxErrorKinds = 128
+	maxErrorKind  = 64
+)
 
 func newStats(table []*commands.Command) *stats {
 	return &stats{commands: make([]commandStats, len(table)), table: table, errors: map[string]uint64{}}
@@ -84,8 +88,10 @@ func (s *stats) errorReply(text string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.errors[kind]; known || len(s.errors) < maxErrorKinds {
+	if _, known := s.errors[kind]; known {
 		s.errors[kind]++
+	} else if len(s.errors) < maxErrorKinds && len(kind) <= maxErrorKind {
+		s.errors[strings.Clone(kind)]++
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"redlock-proxy/commands"
 )
@@ -66,13 +67,41 @@ func (s *subscribers) Flush() {
 	}
 }
 
-// deliver adds a message behind everything that the client is owed. It is false
-// if the connection is about to end.
+// deliver adds a message behind everything that the client is owed. It is false if the
+// connection is about to end, maybe for this message: it did not ask for it, so nothing
+// else keeps it from being owed ever more. As on Redis, a quarter of what it may be owed it may
+// be owed for a minute, however slowly it reads meanwhile.
 func (c *conn) deliver(encoded []byte) bool {
+	limit := c.srv.cfg.Limits.MaxUnread
 	c.mu.Lock()
-	ending := c.phase >= closing
+	ending, over := c.phase >= closing, c.unread+len(encoded) > limit
+	over = c.over.lasts(c.unread > limit/4, c.srv.clock()) > unreadTimeout || over
 	c.mu.Unlock()
-	return !ending && c.append(encoded)
+	switch {
+	case ending:
+		return false
+	case over:
+		c.overflow()
+		return false
+	}
+	return c.append(encoded)
+}
+
+// since is when something began that has been so ever since, by the server's clock.
+type since struct {
+	so bool
+	at time.Duration
+}
+
+// lasts notes whether it is so, and tells for how long it has been.
+func (s *since) lasts(so bool, now time.Duration) time.Duration {
+	if so && !s.so {
+		s.at = now
+	}
+	if s.so = so; !so {
+		return 0
+	}
+	return now - s.at
 }
 
 func (c *conn) flushDelivered() {

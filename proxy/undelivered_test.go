@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"redlock-proxy/quorum"
 )
@@ -147,6 +148,10 @@ func TestOKsThatNobodyReadsAreBounded(t *testing.T) {
 		}
 		go c.send(sent.String())
 		synctest.Wait()
+		if got := len(strings.Fields(r.engine.keys())); got < 90 || got > 110 {
+			t.Errorf("%d locks were asked for, want about 100", got)
+		}
+		time.Sleep(unreadTimeout + time.Second)
 		if got := r.server.stats.outputLimit.Load(); got != 1 {
 			t.Errorf("%d clients were cut off, want 1", got)
 		}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"os"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -12,8 +13,8 @@ const (
 	// wrote: an engine's goroutine has other clients too.
 	flushRounds = 4
 
-	// pieceSize is how much the writer gives to the socket at once, so that the
-	// deadline of a closing connection moves on as its client reads.
+	// pieceSize is how much is given to the socket at once: nothing else has the
+	// processor meanwhile, and a deadline moves on as the client reads.
 	pieceSize = 64 << 10
 )
 
@@ -21,6 +22,7 @@ const (
 // does not take, and everything where there is no socket, is left to a
 // writer that lives until there is nothing more to write.
 func (c *conn) flush() {
+	defer c.srv.relieve()
 	for range flushRounds {
 		b := c.take()
 		if b == nil {
@@ -30,14 +32,14 @@ func (c *conn) flush() {
 			go c.write(b, 0)
 			return
 		}
-		n, err := c.tryWrite(b.b)
+		n, err := c.tryWrite(b.b[:min(len(b.b), pieceSize)])
 		c.wrote(n)
 		if err != nil {
 			c.cut()
 			c.doneWriting()
 			return
 		}
-		if n < len(b.b) {
+		if n < len(b.b) || b.long != nil {
 			go c.write(b, n)
 			return
 		}
@@ -54,12 +56,12 @@ func (c *conn) flush() {
 func (c *conn) take() *buffer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.charge()
 	if c.writing || c.out == nil {
 		return nil
 	}
-	b := c.out
-	c.out, c.writing = nil, true
-	return b
+	c.writing = true
+	return c.popOut()
 }
 
 func (c *conn) doneWriting() {
@@ -90,29 +92,57 @@ func (c *conn) write(b *buffer, n int) {
 		}
 	}()
 	for b != nil {
-		for n < len(b.b) {
-			c.allowWrite()
-			wrote, err := c.nc.Write(b.b[n:min(n+pieceSize, len(b.b))])
-			c.wrote(wrote)
-			n += wrote
-			slow := wrote > 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.allowWrite()
-			if err != nil && !slow {
-				c.cut()
-				c.doneWriting()
-				return
-			}
+		if !c.writeAll(b.b[n:]) || b.long != nil && !c.writeLong(b.long) {
+			c.cut()
+			c.doneWriting()
+			return
 		}
 		b.release()
 		b, n = c.takeMore(), 0
 	}
 }
 
+// writeAll writes p, and waits for the client to read. It is false if the connection is to
+// be cut off.
+func (c *conn) writeAll(p []byte) bool {
+	for len(p) > 0 {
+		c.allowWrite()
+		n, err := c.nc.Write(p[:min(len(p), pieceSize)])
+		c.wrote(n)
+		p = p[n:]
+		if err != nil && !(errors.Is(err, os.ErrDeadlineExceeded) && c.mayBeSlow(n > 0)) {
+			return false
+		}
+		runtime.Gosched() // whoever reads much has others served in between
+	}
+	return true
+}
+
+// writeLong is writeAll of a reply that is encoded on the way.
+func (c *conn) writeLong(l *longReply) bool {
+	left := l.size
+	c.mu.Lock()
+	c.long.begin(l)
+	c.mu.Unlock()
+	for p := range l.pieces {
+		left -= len(p)
+		if !c.writeAll(p) {
+			return false
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.took(left) // which it turned out not to need
+	c.long.end()
+	c.charge()
+	return true
+}
+
 // takeMore is take for the one who writes. If there is nothing to write, that
 // one is done: in the same step, or what comes in between would stay behind.
 func (c *conn) takeMore() *buffer {
 	c.mu.Lock()
-	b := c.out
-	c.out = nil
+	b := c.popOut()
 	var broken []*slot
 	if b == nil {
 		c.writing = false
@@ -124,15 +154,35 @@ func (c *conn) takeMore() *buffer {
 	return b
 }
 
-// allowWrite gives the client of a closing connection time for the next piece.
-func (c *conn) allowWrite() (isClosing bool) {
+// allowWrite gives the client time for the next piece: less if the connection is closing.
+func (c *conn) allowWrite() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase != closing {
-		return false
+	switch c.phase {
+	case serving, draining:
+		c.nc.SetWriteDeadline(time.Now().Add(unreadTimeout))
+	case closing:
+		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
 	}
-	c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
-	return true
+}
+
+// mayBeSlow says whether the connection goes on though its client's time for a piece is
+// over, of which it took something or nothing. Who reads nothing for so long is cut off,
+// as soon as much waits for it.
+func (c *conn) mayBeSlow(took bool) bool {
+	c.mu.Lock()
+	phase, much := c.phase, c.unread > c.srv.cfg.Limits.MaxUnread/4
+	c.mu.Unlock()
+	switch phase {
+	case serving, draining:
+		if !took && much {
+			c.overflow()
+		}
+		return took || !much
+	case closing:
+		return took
+	}
+	return false
 }
 
 func (c *conn) wrote(n int) {
@@ -143,9 +193,23 @@ func (c *conn) wrote(n int) {
 	c.srv.stats.output.Add(uint64(n))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.took(n)
+}
+
+// took notes that the kernel has n bytes more. mu is held.
+func (c *conn) took(n int) {
+	much := c.unread > c.pace
 	c.unread -= n
+	c.long.took(n)
 	c.sent += uint64(n)
 	c.kept()
+	if much && c.unread <= c.pace {
+		c.wake()
+	}
+	if c.unread <= c.srv.cfg.Limits.MaxUnread/4 {
+		c.over.so = false
+	}
+	c.charge()
 }
 
 // waitFlushed is wait, but what is owed goes out first. It is called with mu

@@ -24,10 +24,6 @@ func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	defer stop()
 	live := &atomic.Pointer[conf.Config]{}
 	live.Store(cfg)
-	if len(cfg.Masters) == 1 {
-		fmt.Fprintln(stdout, "one master alone needs no marker")
-		return exitOK
-	}
 	err := quorum.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), quorum.Bootstrapping{
 		NoLocksHeld: cfg.NoLocksHeld,
 		Wait:        cfg.Wait,

@@ -57,7 +57,8 @@ func open(a conf.Address) (net.Listener, error) {
 			return nil, err
 		}
 	}
-	ln, err := new(net.ListenConfig).Listen(context.Background(), a.Network, a.Address)
+	without := net.ListenConfig{KeepAlive: -1} // package proxy sets the probes, and once is enough
+	ln, err := without.Listen(context.Background(), a.Network, a.Address)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("%w: end the process that listens there, or choose another address with listen", err)
 	}

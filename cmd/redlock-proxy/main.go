@@ -13,6 +13,8 @@
 //	acceptor     serve, one a   the accept loop of one   the server shuts      process.stop
 //	             listener       listener                 down, or it fails
 //	watchdog     serve          –                        the shutdown begins   process.stop
+//	log writer   newLogger      standard error           logQueue.close        logQueue.close, for a
+//	                                                                           second at most
 //	stopper      process.stop   the order of the end     all has ended         serve, unless a second
 //	                                                                           signal ends the process
 package main

@@ -24,6 +24,7 @@ import (
 type process struct {
 	args     []string
 	log      hclog.Logger
+	logLost  func() uint64                // lines
 	live     *atomic.Pointer[conf.Config] // what is in effect, changed by reload
 	notifier *notifier
 	started  bool // systemd has been told that we are ready
@@ -44,8 +45,12 @@ func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 
-	log := newLogger(cfg, stderr)
-	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, stopped: make(chan struct{})}
+	limitMemory(cfg)
+	// A log whose reader is gone ends nothing, nor does one that is not read.
+	signal.Ignore(syscall.SIGPIPE)
+	log, queue := newLogger(cfg, stderr)
+	defer queue.close(logFlushTimeout)
+	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, stopped: make(chan struct{})}
 	p.live.Store(cfg)
 	log.Info("starting", "version", programVersion(), "pid", os.Getpid())
 	for _, w := range cfg.Warnings {
@@ -82,7 +87,9 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		}
 	}
 	p.engine = quorum.New(engine, p.log)
-	p.server = proxy.New(serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now), p.engine, p.log)
+	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
+	server.LogLost = p.logLost
+	p.server = proxy.New(server, p.engine, p.log)
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
 		p.log.Info("listening", "address", ln.Addr().String())

@@ -27,6 +27,7 @@ func engineConfig(cfg *conf.Config, masters []quorum.Master) quorum.Config {
 		MasterTimeout:  cfg.MasterTimeout,
 		ProbeInterval:  cfg.ProbeInterval,
 		FirstStart:     cfg.FirstStart == "yes",
+		Memory:         clientMemory(cfg),
 	}
 }
 
@@ -66,14 +67,16 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 			MaxTTL:           cfg.MaxTTL,
 			RefuseOverMaxTTL: cfg.OverMaxTTL == "refuse",
 			AllowDangerous:   cfg.AllowDangerous == "yes",
+			ScriptBounds:     quorum.Bounds{Steps: cfg.ScriptSteps, Memory: cfg.ScriptMemory},
 			Now:              now,
 			Settings:         settings(cfg, maxClients),
 		},
-		MaxClients:     maxClients,
-		Timeout:        cfg.Timeout,
-		TCPKeepAlive:   cfg.TCPKeepalive,
-		ProgramVersion: programVersion(),
-		ConfigFile:     cfg.Config,
+		MaxClients:      maxClients,
+		MaxClientMemory: cfg.MaxClientMemory,
+		Timeout:         cfg.Timeout,
+		TCPKeepAlive:    cfg.TCPKeepalive,
+		ProgramVersion:  programVersion(),
+		ConfigFile:      cfg.Config,
 	}
 }
 
@@ -87,6 +90,7 @@ func settings(cfg *conf.Config, maxClients int) map[string]string {
 		"loglevel":          cfg.LogLevel,
 		"maxclients":        strconv.Itoa(maxClients),
 		"maxmemory":         "0",
+		"maxmemory-clients": strconv.Itoa(clientMemory(cfg)),
 		"maxmemory-policy":  "noeviction",
 		"port":              port(cfg.Listeners),
 		"protected-mode":    cfg.ProtectedMode,

@@ -1,0 +1,111 @@
+package proxy
+
+import (
+	"sync"
+	"unsafe"
+
+	"redlock-proxy/commands"
+)
+
+// longReply is a reply that is encoded in pieces as it is written, by the goroutine that
+// writes: until then it takes no more memory than what it tells of, which many may share,
+// and nobody else waits for it.
+type longReply struct {
+	reply commands.Reply
+	proto int
+	size  int // in bytes, or somewhat more
+	held  int // bytes of memory, which is less where a text is told several times
+}
+
+const (
+	// longSize is when a reply is long. It is well above what locks are about.
+	longSize = 16 << 10
+
+	// longUnread is how much may wait for a client before it is given another long reply
+	// of those that no master is asked for: they cost the client next to nothing, and us
+	// to encode them.
+	longUnread = 1 << 20
+)
+
+// headSize is the most that an element takes beside its text, with that of a pair.
+const headSize = 40
+
+// newLongReply is nil for a reply that is not long.
+func newLongReply(r *commands.Reply, proto int) *longReply {
+	if len(r.Elems) == 0 && len(r.Str) < longSize {
+		return nil
+	}
+	if n := sizeOf(r); n >= longSize {
+		return &longReply{*r, proto, n, heldBy(r, map[*byte]struct{}{})}
+	}
+	return nil
+}
+
+// sizeOf is how long a reply is when it is encoded, at most.
+func sizeOf(r *commands.Reply) int {
+	n := len(r.Str) + headSize
+	for i := range r.Elems {
+		n += sizeOf(&r.Elems[i])
+	}
+	return n
+}
+
+// heldBy is what a reply holds in memory. Of those that are seen already nothing is added.
+func heldBy(r *commands.Reply, seen map[*byte]struct{}) int {
+	n := int(unsafe.Sizeof(*r))
+	if text := unsafe.StringData(r.Str); len(r.Str) < lightWeight {
+		n += len(r.Str)
+	} else if _, again := seen[text]; !again {
+		seen[text] = struct{}{}
+		n += len(r.Str)
+	}
+	for i := range r.Elems {
+		n += heldBy(&r.Elems[i], seen)
+	}
+	return n
+}
+
+// pieces yields the encoded reply. What it yields is valid until the next piece.
+func (l *longReply) pieces(yield func([]byte) bool) {
+	room := pieceBuffers.Get().(*[pieceSize + longSize]byte)
+	defer pieceBuffers.Put(room)
+	e := encoder{b: room[:0], proto: l.proto, yield: yield}
+	if e.add(&l.reply) && len(e.b) > 0 {
+		yield(e.b)
+	}
+}
+
+var pieceBuffers = sync.Pool{New: func() any { return new([pieceSize + longSize]byte) }}
+
+// encoder gathers what is encoded until it is a piece.
+type encoder struct {
+	b     []byte
+	proto int
+	yield func([]byte) bool
+}
+
+// add is false if no more is wanted.
+func (e *encoder) add(r *commands.Reply) bool {
+	if r.Kind == commands.BulkReply && len(r.Str) >= longSize {
+		e.b = appendHeader(e.b, '$', len(r.Str))
+		if !e.flush() || !e.yield(unsafe.Slice(unsafe.StringData(r.Str), len(r.Str))) {
+			return false
+		}
+		e.b = append(e.b, "\r\n"...)
+		return true
+	}
+	e.b = appendHead(e.b, r, e.proto)
+	for i := range r.Elems {
+		e.b = appendPair(e.b, r, i, e.proto)
+		if !e.add(&r.Elems[i]) {
+			return false
+		}
+	}
+	return len(e.b) < pieceSize || e.flush()
+}
+
+func (e *encoder) flush() bool {
+	b := e.b
+	e.b = e.b[:0]
+	return e.yield(b)
+}

@@ -1,0 +1,186 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+const fails = "EVAL \"redis.call('set', KEYS[1], 'x') while true do end\" 1 %s\r\n"
+
+var (
+	noSteps = quorum.Result{Decision: quorum.Contended, Script: &quorum.ScriptReply{
+		Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR the script takes more than 10000 steps (script-steps)"}}}
+	fine   = quorum.Result{Decision: quorum.Won, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}}}
+	nobody = quorum.Result{Decision: quorum.Unavailable}
+)
+
+// runs has a client send a script, and answer reads what it is told.
+func (c *client) runs(key string) { c.send(fmt.Sprintf(fails, key)) }
+
+func (c *client) told(prefix string) {
+	c.t.Helper()
+	line := make([]byte, 0, 200)
+	one := make([]byte, 1)
+	for !strings.HasSuffix(string(line), "\r\n") {
+		if _, err := c.nc.Read(one); err != nil {
+			c.t.Fatalf("%v after %q", err, line)
+		}
+		line = append(line, one[0])
+	}
+	if !strings.HasPrefix(string(line), prefix) {
+		c.t.Fatalf("got %q, want %q", line, prefix)
+	}
+}
+
+// put is how many requests there were so far.
+func (r *rig) put() int { return len(strings.Fields(r.engine.keys())) }
+
+// failing are n clients whose first scripts have failed.
+func (r *rig) failing(n int) []*client {
+	clients := make([]*client, n)
+	for i := range clients {
+		clients[i] = r.dial()
+		clients[i].runs(fmt.Sprint("k", i))
+	}
+	synctest.Wait()
+	if got := r.put(); got != n {
+		r.t.Fatalf("%d requests are put, want those of %d clients: none has failed", got, n)
+	}
+	for i, c := range clients {
+		r.engine.answer(r.t, fmt.Sprint("k", i), noSteps)
+		c.told("-ERR the script takes")
+	}
+	return clients
+}
+
+// TestScriptsOfThoseWhoseScriptsFailGoOneByOne, in their order, and those of others beside them.
+func TestScriptsOfThoseWhoseScriptsFailGoOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		clients := r.failing(3)
+		for i, c := range clients {
+			c.runs(fmt.Sprint("k", i))
+			synctest.Wait()
+		}
+		if got := r.put(); got != 4 {
+			t.Fatalf("%d requests are put, want 1 after the first 3", got)
+		}
+		other := r.dial()
+		other.runs("other")
+		synctest.Wait()
+		r.engine.answer(t, "other", fine)
+		other.told("+OK")
+		for i, c := range clients {
+			synctest.Wait()
+			if got := r.put(); got != 5+i {
+				t.Fatalf("%d requests are put, want %d", got, 5+i)
+			}
+			r.engine.answer(t, fmt.Sprint("k", i), noSteps)
+			c.told("-ERR the script takes")
+		}
+		r.end()
+	})
+}
+
+// TestNoScriptWaitsLongForItsTurn: the one before may wait for masters.
+func TestNoScriptWaitsLongForItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		clients := r.failing(3)
+		for i, c := range clients {
+			c.runs(fmt.Sprint("k", i))
+		}
+		time.Sleep(longestTurn + time.Millisecond)
+		if got := r.put(); got != 6 {
+			t.Errorf("%d requests are put, want all", got)
+		}
+		for i, c := range clients {
+			r.engine.answer(t, fmt.Sprint("k", i), noSteps)
+			c.told("-ERR the script takes")
+		}
+		// And the turn is there for the next one.
+		clients[2].runs("k2")
+		synctest.Wait()
+		if got := r.put(); got != 7 {
+			t.Errorf("%d requests are put, want another one", got)
+		}
+		r.engine.answer(t, "k2", noSteps)
+		r.end()
+	})
+}
+
+// TestTurnIsPassedOnByWhoIsGone, be it his, or yet to come.
+func TestTurnIsPassedOnByWhoIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		clients := r.failing(3)
+		for i, c := range clients {
+			c.runs(fmt.Sprint("k", i))
+			synctest.Wait()
+		}
+		r.server.conn(1).cut()
+		r.server.conn(2).cut()
+		synctest.Wait()
+		r.engine.answer(t, "k0", noSteps)
+		synctest.Wait()
+		if got := r.engine.keys(); !strings.HasSuffix(got, ":k2") || r.put() != 5 {
+			t.Errorf("put: %s, want the third client's script", got)
+		}
+		r.engine.answer(t, "k2", noSteps)
+		r.end()
+	})
+}
+
+// TestTurnIsPassedOnByWhoIsGoneBeforeHisScriptIsPut: it waited for a key.
+func TestTurnIsPassedOnByWhoIsGoneBeforeHisScriptIsPut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		clients := r.failing(2)
+		clients[0].send("acquire k\r\n")
+		clients[0].runs("k")
+		synctest.Wait()
+		clients[1].runs("k1")
+		synctest.Wait()
+		if got := r.put(); got != 3 {
+			t.Fatalf("%d requests are put, want the acquire after the first two", got)
+		}
+		r.server.conn(1).cut()
+		synctest.Wait()
+		if got := r.engine.keys(); !strings.HasSuffix(got, ":k1") {
+			t.Errorf("put: %s, want the other client's script", got)
+		}
+		r.engine.answer(t, "k1", noSteps)
+		r.engine.answer(t, "k", won)
+		r.end()
+	})
+}
+
+// TestScriptsThatDoNotFailEndTheProbation, and what no master has decided says nothing.
+func TestScriptsThatDoNotFailEndTheProbation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		one := r.failing(2)[0]
+		for range probation {
+			one.runs("k")
+			synctest.Wait()
+			r.engine.answer(t, "k", fine)
+			one.told("+OK")
+		}
+		if got := r.server.conn(1).onProbation; got != 0 {
+			t.Errorf("%d scripts are still to do well", got)
+		}
+		one.runs("k")
+		synctest.Wait()
+		r.engine.answer(t, "k", nobody)
+		one.told("-NOQUORUM")
+		if a, b := r.server.conn(1).onProbation, r.server.conn(2).onProbation; a != 0 || b != probation {
+			t.Errorf("%d and %d scripts are still to do well, want none and %d", a, b, probation)
+		}
+		r.end()
+	})
+}

@@ -1,0 +1,159 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// decide has so many requests in a row take so long.
+func (w *window) decide(n int, now, took time.Duration, inFlight int) {
+	for range n {
+		w.decided(now, took, inFlight)
+	}
+}
+
+func TestWindowGrowsAsLongAsRequestsAreQuick(t *testing.T) {
+	const ms = time.Millisecond
+	for _, test := range []struct {
+		name  string
+		least time.Duration
+		took  time.Duration
+		part  int // of the window that is used
+		grows int // -1: it becomes smaller
+	}{
+		{"as one", ms, ms, 1, 1},
+		{"hardly longer", ms, 2 * ms, 1, 1},
+		{"longer", ms, 2100 * time.Microsecond, 1, -1},
+		{"far masters, whose ways differ", 40 * ms, 50 * ms, 1, 1},
+		{"far masters, behind others", 40 * ms, 52 * ms, 1, -1},
+		{"half of it used", ms, ms, 2, 1},
+		{"little of it used", ms, ms, 3, 0},
+	} {
+		w := window{size: 256}
+		w.decided(0, test.least, 1)
+		w.decide(64, 0, test.took, 256/test.part)
+		if got := min(max(w.size-256, -1), 1); got != test.grows {
+			t.Errorf("%s: the window of 256 is one of %d", test.name, w.size)
+		}
+	}
+}
+
+// TestWindowBecomesSmallerOnceForWhatIsOnItsWay, and never too small for usual clients.
+func TestWindowBecomesSmallerOnceForWhatIsOnItsWay(t *testing.T) {
+	w := window{size: 256}
+	w.decided(0, time.Millisecond, 1)
+	w.decide(192, 0, time.Second, 256)
+	if w.size != 192 {
+		t.Errorf("a window of 256 is one of %d after as many slow decisions as it holds then", w.size)
+	}
+	w.decide(1, 0, time.Second, 256)
+	if w.size != 144 {
+		t.Errorf("and one of %d after the next", w.size)
+	}
+	w.decide(10_000, 0, time.Second, 256)
+	if w.size != leastWindow {
+		t.Errorf("the least window is one of %d", w.size)
+	}
+}
+
+// TestWindowFindsOutAnewHowLongOneTakes: masters may be further away than they were.
+func TestWindowFindsOutAnewHowLongOneTakes(t *testing.T) {
+	w := window{size: 256}
+	w.decided(0, time.Millisecond, 1)
+	for period := range 3 {
+		w.decide(5000, time.Duration(period)*windowPeriod, 50*time.Millisecond, w.size)
+	}
+	if w.size <= leastWindow {
+		t.Errorf("a window of %d, where each request takes as long as one", w.size)
+	}
+}
+
+// TestWindowIsWhatComesToAMillisecond, or somewhat more, over masters that carry out so
+// many requests in one, wherever it begins, and stays so.
+func TestWindowIsWhatComesToAMillisecond(t *testing.T) {
+	for _, perMillisecond := range []int{50, 100, 400} {
+		for _, begins := range []int{leastWindow, firstWindow, DefaultMaxInFlight} {
+			w := window{size: begins}
+			now := time.Duration(0)
+			for range 200_000 {
+				// Half of what is on its way goes together, as in batches.
+				took := 200*time.Microsecond + time.Duration(w.size)*time.Millisecond/time.Duration(perMillisecond)
+				w.decided(now, took/2, w.size)
+				w.decided(now, took, w.size)
+				now += 2 * time.Millisecond / time.Duration(perMillisecond)
+			}
+			if w.size < perMillisecond/2 || w.size > 3*perMillisecond {
+				t.Errorf("from %d on, with %d a millisecond: %d", begins, perMillisecond, w.size)
+			}
+		}
+	}
+}
+
+// TestClientThatSendsWithoutPauseHasFewOnTheirWay, and more when those are decided: not
+// one by one, but when half of them are.
+func TestClientThatSendsWithoutPauseHasFewOnTheirWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c, other := r.dial(), r.dial()
+		var commands strings.Builder
+		for i := range 2 * firstWindow {
+			fmt.Fprintf(&commands, "write k%d\r\n", i)
+		}
+		c.send(commands.String())
+		synctest.Wait()
+		if got := len(strings.Fields(r.engine.keys())); got != firstWindow {
+			t.Fatalf("%d requests are put, want %d", got, firstWindow)
+		}
+		other.send("write other\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "other", won)
+		other.expect("$5\r\nother\r\n")
+		for i := range firstWindow {
+			if got := len(strings.Fields(r.engine.keys())) - 1; got > firstWindow && i < firstWindow/2 {
+				t.Fatalf("%d requests are put when %d are decided", got, i)
+			}
+			key := fmt.Sprintf("k%d", i)
+			r.engine.answer(t, key, won)
+			c.expect(fmt.Sprintf("$%d\r\n%s\r\n", len(key), key))
+			synctest.Wait()
+		}
+		if got := len(strings.Fields(r.engine.keys())) - 1; got < firstWindow+firstWindow/2 {
+			t.Errorf("%d requests are put when %d are decided", got, firstWindow)
+		}
+		for i := firstWindow; i < 2*firstWindow; i++ {
+			synctest.Wait()
+			key := fmt.Sprintf("k%d", i)
+			r.engine.answer(t, key, won)
+			c.expect(fmt.Sprintf("$%d\r\n%s\r\n", len(key), key))
+		}
+		r.end()
+	})
+}
+
+// TestCommandThatIsLargerThanTheWindowGoesAlone, when nothing is on its way.
+func TestCommandThatIsLargerThanTheWindowGoesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		many := "many"
+		for i := range 2 * firstWindow {
+			many += fmt.Sprintf(" k%d", i)
+		}
+		c.send("write a\r\n" + many + "\r\n")
+		synctest.Wait()
+		if got := r.engine.keys(); got != "write:a" {
+			t.Fatalf("put: %s", got)
+		}
+		r.engine.answer(t, "a", won)
+		c.expect("$1\r\na\r\n")
+		for i := range 2 * firstWindow {
+			synctest.Wait()
+			r.engine.answer(t, fmt.Sprintf("k%d", i), won)
+		}
+		c.expect(fmt.Sprintf(":%d\r\n", 2*firstWindow))
+		r.end()
+	})
+}
