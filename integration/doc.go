@@ -1,6 +1,6 @@
 // Package integration runs the real program against real redis-servers, which
 // it starts, freezes, kills, restarts and cuts off, and holds it to what it
-// promises. Nothing imports it but its own benchmark and the tests of clients.
+// promises. Nothing imports it but its own benchmark, its attacks and the tests of clients.
 //
 // What is started here listens on 127.0.0.1 or on unix sockets in a temporary
 // directory, and ends with whoever started it: Stop and Kill end it by its

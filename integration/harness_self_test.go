@@ -2,6 +2,8 @@ package integration
 
 import (
 	"bytes"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -87,4 +89,25 @@ func TestHarnessRelaySpoilsWhatPasses(t *testing.T) {
 	relay.Restore()
 	relay.Replies.Delay(0)
 	dial(t, relay.Addr).want("PONG", "PING")
+}
+
+// TestPeakOfMemoryIsForgotten, and is that of the time since.
+func TestPeakOfMemoryIsForgotten(t *testing.T) {
+	pid := os.Getpid()
+	large, err := syscall.Mmap(-1, 0, 128<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	must(t, err)
+	for i := 0; i < len(large); i += os.Getpagesize() {
+		large[i] = 1
+	}
+	must(t, syscall.Munmap(large))
+	before, err := PeakResidentBytes(pid)
+	must(t, err)
+	must(t, ForgetPeak(pid))
+	after, err := PeakResidentBytes(pid)
+	must(t, err)
+	now, err := ResidentBytes(pid)
+	must(t, err)
+	if before < 128<<20 || after > before-64<<20 || after < now/2 {
+		t.Errorf("the peak was %d MiB, and is %d once it is forgotten, of %d now", before>>20, after>>20, now>>20)
+	}
 }

@@ -12,7 +12,8 @@ import (
 var mayImport = map[string][]string{
 	"redlock-proxy/quorum":       {"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model": {},
-	"redlock-proxy/commands":     {"redlock-proxy/quorum"},
+	"redlock-proxy/commands":     {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
+	"redlock-proxy/commands/lua": {},
 	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
 		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
@@ -27,6 +28,7 @@ var mayImport = map[string][]string{
 		"github.com/hashicorp/go-hclog"},
 	// What the proxy is measured beside is made of what it is made of.
 	"redlock-proxy/integration/bench/floor": {"github.com/redis/rueidis/...", "github.com/tidwall/redcon"},
+	"redlock-proxy/integration/attack":      {"redlock-proxy/integration"},
 	"redlock-proxy/integration/clients":     {},
 	"redlock-proxy/integration/clock":       {},
 }
@@ -34,7 +36,8 @@ var mayImport = map[string][]string{
 // mayNotImport is what some packages must leave alone of the standard library:
 // the dialect does no I/O and lives without a clock's help.
 var mayNotImport = map[string][]string{
-	"redlock-proxy/commands": {"net", "os", "io", "bufio", "context"},
+	"redlock-proxy/commands":     {"net", "os", "io", "bufio", "context"},
+	"redlock-proxy/commands/lua": {"net", "os", "io", "bufio", "context", "time"},
 }
 
 func TestPackagesImportOnlyWhatTheirRowAllows(t *testing.T) {

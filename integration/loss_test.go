@@ -113,6 +113,15 @@ func TestMasterThatWasAReplicaForAWhileIsQuarantined(t *testing.T) {
 	awaitVoting(t, p, 3)
 }
 
+// othersLogs are those that a master's marker tells of the other masters.
+func othersLogs(t *testing.T, m *Redis) (map[string]string, error) {
+	t.Helper()
+	_, text, _ := strings.Cut(fmt.Sprint(ask(t, m, "GET", quorum.MarkerKey)), " ")
+	var marker struct{ Others map[string]string }
+	err := json.Unmarshal([]byte(text), &marker)
+	return marker.Others, err
+}
+
 // Logs that were switched off at two masters are on their disks as they were, with
 // markers that say that the masters are durable.
 func TestLogsThatWereSwitchedOffGiveNoLockASecondTime(t *testing.T) {
@@ -123,13 +132,12 @@ func TestLogsThatWereSwitchedOffGiveNoLockASecondTime(t *testing.T) {
 		t.Helper()
 		for _, by := range masters {
 			eventually(t, func() error {
-				_, text, _ := strings.Cut(fmt.Sprint(ask(t, by, "GET", quorum.MarkerKey)), " ")
-				var told struct{ Others map[string]string }
-				if err := json.Unmarshal([]byte(text), &told); err != nil {
+				logs, err := othersLogs(t, by)
+				if err != nil {
 					return err
 				}
 				for _, m := range masters[:2] {
-					if log := told.Others[m.Addr]; m != by && (log == "" || (log != "-") != durable) {
+					if log := logs[m.Addr]; m != by && (log == "" || (log != "-") != durable) {
 						return fmt.Errorf("of the log of %s %s tells %q", m.Addr, by.Addr, log)
 					}
 				}

@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -234,4 +235,56 @@ func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
 	if told < 2 || told > 3 {
 		t.Errorf("%d lines about the master, want one for each change:\n%s", told, p.Log()[before:])
 	}
+}
+
+// What keeps a master from writing is no error of the client's, and it is told.
+func TestNoQuorumSaysWhyMastersDoNotCarryOutAScript(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	set := func(setting, value string) {
+		t.Helper()
+		for _, m := range masters {
+			if got := ask(t, m, "CONFIG", "SET", setting, value); got != "OK" {
+				t.Fatal(got)
+			}
+		}
+	}
+	// The third may answer before the second, which decides.
+	says := func(why string, command ...string) {
+		t.Helper()
+		two := fmt.Sprintf("NOQUORUM 3 of 3 masters can vote, 2 are needed: 2 said %q", why)
+		three := strings.Replace(two, "2 said", "3 said", 1)
+		if got := fmt.Sprint(c.do(command...)); got != two && got != three {
+			t.Errorf("%q is answered %q, want %q", command, got, two)
+		}
+	}
+	c.want("OK", "SET", "held", "t", "NX", "PX", "60000")
+	set("maxmemory", "1")
+	for _, command := range [][]string{
+		{"SET", "k", "v", "NX", "PX", "60000"},
+		{"SET", "held", "v", "NX", "PX", "60000"},
+		{"SET", "k", "v"},
+		{"INCR", "n"},
+		{"HSET", "h", "f", "v"},
+		{"EVAL", `redis.call("hset", KEYS[1], ARGV[1], 1) return redis.call("pexpire", KEYS[1], ARGV[2])`, "1", "h", "t", "60000"},
+		{"EVAL", `return redis.pcall("hset", KEYS[1], ARGV[1], 1)`, "1", "h", "t"},
+	} {
+		says("OOM command not allowed when used memory > 'maxmemory'", command...)
+	}
+	set("maxmemory", "0")
+	for _, command := range [][]string{
+		{"SET", "k", "v"},
+		{"EVAL", `return redis.call("hset", KEYS[1], ARGV[1], 1)`, "1", "h", "t"},
+	} {
+		set("min-replicas-to-write", "1")
+		// Such a master is down until it writes: the first may be so already.
+		got := fmt.Sprint(c.do(command...))
+		if !strings.HasPrefix(got, "NOQUORUM ") || !strings.Contains(got, ` said "NOREPLICAS Not enough good replicas to write"`) {
+			t.Errorf("%q is answered %q", command, got)
+		}
+		awaitVoting(t, p, 0)
+		set("min-replicas-to-write", "0")
+		awaitVoting(t, p, 3)
+	}
+	c.want(int64(1), "INCR", "n")
 }

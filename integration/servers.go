@@ -33,6 +33,9 @@ func (s *Servers) Set(names string) error {
 	return nil
 }
 
+// Mixed tells that masters are started from servers that are not all the same one.
+func (s *Servers) Mixed() bool { return len(s.names) > 1 }
+
 // Next is the name of the server whose turn it is.
 func (s *Servers) Next() string {
 	if len(s.names) == 0 {

@@ -306,9 +306,23 @@ func TestHashesAndTransactionsGoOnWithoutAMinority(t *testing.T) {
 	c.wantNoQuorum("EXEC")
 }
 
+// Lua has no whole numbers beyond 2^53.
+func TestTransactionCountsBeyondWhatLuaCanHold(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	const n = 9007199254740992
+	c.want("OK", "SET", "far", fmt.Sprint(n))
+	c.want(int64(1), "HSET", "far:h", "f", fmt.Sprint(-n))
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "INCR", "far")
+	c.want("QUEUED", "INCRBY", "far", "2")
+	c.want("QUEUED", "HINCRBY", "far:h", "f", "-3")
+	c.want([]any{int64(n + 1), int64(n + 3), int64(-n - 3)}, "EXEC")
+}
+
 // The embedded masters run scripts on strings, and say why they do not on others.
 func TestEmbeddedMastersKnowTransactionsOnStrings(t *testing.T) {
-	p := launch(t, ProxyOptions{Args: patient})
+	p := launch(t, ProxyOptions{Args: []string{"--acquire-timeout", "20s", "--master-timeout", "20s"}})
 	awaitVoting(t, p, 3)
 	c := dial(t, p.Addr)
 	c.want("OK", "SET", "embedded:a", "1")

@@ -62,7 +62,7 @@ func (b *bench) close() { _ = os.RemoveAll(b.dir) }
 // measure runs what was chosen. A trial that fails has its line in the report,
 // and the others run all the same.
 func (b *bench) measure() (*report, error) {
-	r := &report{options: b.options, machine: machine()}
+	r := &report{options: b.options, machine: integration.Machine()}
 	chosen := b.chosen()
 	if len(chosen) == 0 {
 		return r, errors.New("no trial has such a name; -list tells them")

@@ -1,0 +1,423 @@
+package integration
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// What a client's script may do to a master, and to others.
+
+// spentBy is the processor time in milliseconds that a server takes for something.
+func spentBy(t *testing.T, r *Redis, something func()) float64 {
+	t.Helper()
+	spent := func() float64 {
+		sum := 0.0
+		for line := range strings.SplitSeq(fmt.Sprint(ask(t, r, "INFO", "cpu")), "\r\n") {
+			if name, value, ok := strings.Cut(line, ":"); ok && (name == "used_cpu_user" || name == "used_cpu_sys") {
+				seconds, err := strconv.ParseFloat(value, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += 1000 * seconds
+			}
+		}
+		return sum
+	}
+	before := spent()
+	something()
+	return spent() - before
+}
+
+// seen is what of a master no script may change: its process, all that it holds but the
+// script's own key, and how it turns tables into JSON.
+func seen(t *testing.T, r *Redis) map[string]string {
+	s := map[string]string{
+		"databases": fmt.Sprint(ask(t, r, "INFO", "keyspace")),
+		"json":      fmt.Sprint(ask(t, r, "EVAL", "return {cjson.encode({1, 2.5, a = {}}), #cjson.encode({1/3}), type(cjson.decode('[1]'))}", "0")),
+	}
+	for line := range strings.SplitSeq(fmt.Sprint(ask(t, r, "INFO", "server")), "\r\n") {
+		if id, ok := strings.CutPrefix(line, "run_id:"); ok {
+			s["run id"] = id
+		}
+	}
+	for _, key := range ask(t, r, "KEYS", "*").([]any) {
+		if key != "wall:k" {
+			s["key "+fmt.Sprint(key)] = fmt.Sprint(ask(t, r, "DUMP", fmt.Sprint(key)))
+		}
+	}
+	return s
+}
+
+// Each of these broke something once: a master, its settings, others' keys, or the time of
+// everybody else. A loop of a million turns is what they are measured against.
+func TestHostileScriptsAreTheirCallersBusinessAlone(t *testing.T) {
+	w := startWall(t)
+	for _, text := range append(attacks(t), collisions()...) {
+		// Seldom asked for, and then often.
+		for range 6 {
+			w.run(text)
+		}
+	}
+	w.check()
+}
+
+// attacks are scripts that broke something once.
+func attacks(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile("../commands/lua/testdata/attacks.txt")
+	must(t, err)
+	var texts []string
+	for line := range strings.Lines(string(b)) {
+		texts = append(texts, strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n"))
+	}
+	return texts
+}
+
+// wall is masters, a proxy, and what of the masters no script may change.
+type wall struct {
+	*testing.T
+	masters []*Redis
+	p       *Proxy
+	c       talk
+	before  []map[string]string
+	million float64 // what a loop of a million turns takes a master, in milliseconds
+	most    float64 // what the costliest script did
+	costly  string
+}
+
+func startWall(t *testing.T) *wall {
+	t.Helper()
+	w := &wall{T: t}
+	w.masters, w.p = startQuorum(t, 3, "--acquire-timeout", "20s", "--master-timeout", "20s", "--max-ttl", "5m")
+	w.c = dial(t, w.p.Addr)
+	w.c.want("OK", "SET", "wall:other", "x")
+	for _, m := range w.masters {
+		// That is the last that a proxy writes into a marker without being made to.
+		eventually(t, func() error {
+			if logs, err := othersLogs(t, m); err != nil || len(logs) != len(w.masters)-1 {
+				return fmt.Errorf("the marker tells of the others' logs: %v, %v", logs, err)
+			}
+			return nil
+		})
+		w.before = append(w.before, seen(t, m))
+	}
+	w.million = math.MaxFloat64
+	for range 3 {
+		w.million = min(w.million, spentBy(t, w.masters[0], func() {
+			ask(t, w.masters[0], "EVAL", "local n = 0 for i = 1, 1000000 do n = n + i end return n", "0")
+		}))
+	}
+	return w
+}
+
+// run has a script run, and holds that it takes a master no longer than it may. What another
+// program on the machine has slowed down is given a second chance.
+func (w *wall) run(text string) any {
+	w.Helper()
+	var reply any
+	for try := 0; ; try++ {
+		spent := spentBy(w.T, w.masters[0], func() { reply = w.c.do("EVAL", text, "1", "wall:k", "1", "two", "3") })
+		w.c.do("DEL", "wall:k")
+		if spent <= 10*w.million+20 {
+			if spent > w.most {
+				w.most, w.costly = spent, text
+			}
+			return reply
+		}
+		if try == 2 {
+			w.Errorf("a master takes %.1f ms, and %.1f for a loop of a million turns, with %.1000q", spent, w.million, text)
+			return reply
+		}
+	}
+}
+
+// check holds that the masters are as they were.
+func (w *wall) check() {
+	w.Helper()
+	for i, m := range w.masters {
+		if after := seen(w.T, m); !maps.Equal(w.before[i], after) {
+			w.Errorf("master %d was %v, and is %v", i, w.before[i], after)
+		}
+	}
+	awaitVoting(w.T, w.p, 3)
+	w.Logf("a million turns take a master %.1f ms, and %.1f at most: %.1000q", w.million, w.most, w.costly)
+}
+
+// What a key was is kept before it is written to, and that of one that is no lock is much.
+func TestScriptsThatWriteToALargeKeyAreRefusedAtOnce(t *testing.T) {
+	w := startWall(t)
+	for _, m := range w.masters {
+		ask(t, m, "EVAL", "for i=1,400000 do redis.call('SADD',KEYS[1],'member:'..i) end redis.call('SET',KEYS[2],('x'):rep(4000000))", "2", "large:set", "large:string")
+	}
+	for _, text := range []string{
+		"return redis.call('SADD', 'large:set', 1)", "return redis.call('DEL', 'large:set')", "return redis.call('EXPIRE', 'large:set', 1000)",
+		"return redis.pcall('SREM', 'large:set', 1)", "return redis.call('SMEMBERS', 'large:set')", "while true do pcall(redis.call, 'SET', 'large:set', 1) end",
+		"for i = 1, 9 do redis.call('APPEND', 'large:string', ('x'):rep(60000)) end", "return redis.call('GET', 'large:string')",
+		"return #redis.call('GETRANGE', 'large:string', 0, -1)", "for i = 1, 1e9 do redis.call('STRLEN', 'large:string') end",
+	} {
+		for range 6 {
+			var reply any
+			spent := spentBy(t, w.masters[0], func() {
+				reply = w.c.do("EVAL", strings.ReplaceAll(strings.ReplaceAll(text, "'large:set'", "KEYS[1]"), "'large:string'", "KEYS[2]"), "2", "large:set", "large:string")
+			})
+			if spent > 10*w.million+20 {
+				t.Errorf("a master takes %.1f ms, and %.1f for a loop of a million turns, with %s", spent, w.million, text)
+			}
+			if refused := fmt.Sprint(reply); !strings.HasPrefix(refused, "ERR the script ") && !strings.HasPrefix(refused, "ERR the key takes more than 2 MiB") && !strings.Contains(text, "APPEND") {
+				t.Errorf("%s is answered %.300s", text, refused)
+			}
+		}
+	}
+}
+
+// colliding are strings that share all those bits of their hash by which Lua 5.1 puts strings,
+// and what has them as keys, into tables.
+func colliding(n int) []string {
+	random := rand.New(rand.NewPCG(1, 1))
+	var found []string
+	for word := make([]byte, 8); len(found) < n; {
+		h := uint32(len(word))
+		for i := len(word) - 1; i >= 0; i-- {
+			word[i] = 'a' + byte(random.IntN(26))
+			h ^= h<<5 + h>>2 + uint32(word[i])
+		}
+		if h&0xffff == 0x1234 {
+			found = append(found, string(word))
+		}
+	}
+	return found
+}
+
+// collisions are attacks with strings that collide.
+func collisions() []string {
+	words := colliding(4000)
+	repeat := strings.Repeat
+	quoted := func(n int) string { return `"` + strings.Join(words[:n], `","`) + `"` }
+	keyed := func(n int) string { return strings.Join(words[:n], "=1,") + "=1" }
+	lookups := " local x while true do " + repeat("x=t."+words[0]+" x=t."+words[1500]+" ", 10) + "end"
+	texts := []string{
+		"return {" + quoted(1990) + "}", "return {" + quoted(4000) + "}",
+		"local t={" + keyed(1900) + "} return 1", "local t={" + keyed(4000) + "} return 1",
+		"return #cjson.decode('[" + quoted(4000) + "]')",
+		`local t=cjson.decode('{"` + strings.Join(words[:2000], `":1,"`) + `":1}')` + lookups,
+		"local p={" + quoted(1990) + "} while true do local x " + repeat("x=p[1]..p[2] ", 5) + "end",
+	}
+	for _, n := range []int{400, 900, 1600, 1900} {
+		texts = append(texts, "local t={"+keyed(n)+"}"+lookups)
+	}
+	// Cut out of longer ones, so that there is no word in the text that Lua does not need.
+	for _, n := range []int{600, 1200, 3000} {
+		text := "local t={} for _,s in ipairs({"
+		for i := 0; i < n; i += 30 {
+			text += `"` + strings.Join(words[i:i+30], "") + `",`
+		}
+		texts = append(texts, text+"}) do for i=1,#s,8 do t[s:sub(i,i+7)]=1 end end"+lookups,
+			text+"}) do for i=1,#s,8 do t[#t+1]=s:sub(i,i+7) end end return #t")
+	}
+	// What Lua's own compiler goes through for each further one, if it may.
+	texts = append(texts,
+		"return 1"+repeat(" and 1", 9000), "local x "+repeat("x=x"+repeat(" and x", 500)+" ", 19),
+		"if nil then"+repeat(" elseif 1 then", 4000)+" end", repeat("if nil then"+repeat(" elseif 1 then", 490)+" end ", 9),
+		"while nil do "+repeat("do break end ", 4900)+"end", repeat("while nil do "+repeat("do break end ", 490)+"end ", 9),
+	)
+	// Numbers, packed: a map of so many whose two halves have the same sum.
+	for _, n := range []int{24, 600, 1500} {
+		text := fmt.Sprintf("local s='\\223\\000\\000\\%03d\\%03d", n>>8, n&255)
+		for i := range n {
+			text += "\\203"
+			bits := math.Float64bits(1<<52 + float64(i)*(1<<32-1))
+			for shift := 56; shift >= 0; shift -= 8 {
+				text += fmt.Sprintf("\\%03d", bits>>shift&255)
+			}
+			text += "1"
+		}
+		texts = append(texts, text+"' local t=cmsgpack.unpack(s) for i=2^52+5000*(2^32-1),1e300,2^32-1 do local x "+repeat("x=t[i] ", 24)+"end")
+	}
+	return texts
+}
+
+// A script that is asked for seldom is run by a constant one, and later as itself.
+func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	direct := dial(t, startMasters(t, 1)[0].Addr)
+	c := dial(t, p.Addr)
+	for _, text := range []string{
+		"return {#KEYS, #ARGV, KEYS[1], ARGV[1], ARGV[2]}",
+		"return {redis.call('incr', KEYS[1]), redis.call('del', KEYS[1])}",
+		"local n = 0 for i, v in ipairs(ARGV) do n = n + tonumber(v) end return n",
+		"\n\nreturn redis.call('hget', KEYS[1])",
+		"local t = {}\nlocal x = t.a.b return 1",
+		"local s = ARGV[1] local k = 'upper' return {s:rep(3), s[k]('abc'), ('%d'):format(7), s:find('1', 1, true), (s:gsub('1', 'x'))}",
+		"local ok, e = pcall(function() local x = nil + 1 end) return e",
+		"\nerror('x')", "\nerror({err = 'CODE x'})", "return nosuch", "nosuch = 1",
+		"local function f(...) return select('#', ...), ... end return {f(1, nil, 3)}",
+		"return {tostring(-0), tostring(0), -0 .. ''}", "local zero = 0 return {tostring(-0), zero}",
+		"\nreturn assert(false)", "\nreturn assert(nil, 'm')", "\nreturn pairs(nil)", "\nreturn select(0)", "\nreturn error('x')", "\nreturn error('x', 2)",
+		"local function f() return pairs(nil) end\nlocal x = f() return x", "return {pcall(function() return select(0) end)}", "\nreturn table.foreach(1)",
+		"local t = {1, 2} table.insert(t, 5, 'x') return {#t, t[5], tostring(t[3])}", "return table.insert({}, 1)", "return table.insert({}, 1, 2, 3)",
+		"local t = {1, 2} table.insert(t, -2, 'x') return {tostring(t[-2]), tostring(t[-1]), tostring(t[0]), t[1], t[2], tostring(t[3])}",
+		"local t = {1, 2, 3} table.insert(t, 2, nil) return {tostring(t[1]), tostring(t[2]), tostring(t[3]), tostring(t[4])}",
+		"local t = {} t[nil] = 1", "local t = {} t[0/0] = 1", "local t\nt.x = 1", "local t = {}\nt.x.y = 1", "local t = {} local a a, t.x.y = 1, 2", "local t = {} function t.a.b() end",
+		"local i, t = 1, {} i, t[i] = i + 1, 20 return {i, t[1], tostring(t[2])}", "local t = {1, 2} t[1], t[2] = t[2], t[1] return t",
+		"local t, n = {} t.a, n, t.b = (function() return 1, 2 end)() return {t.a, n, tostring(t.b)}", "local t = {} t.x = (function() end)() return tostring(t.x)",
+		"local t = {a = 1, b = 2, 3} for k in pairs(t) do t[k] = nil end return tostring(next(t))",
+		"local t = {} for i = 1, 100 do t['k' .. i] = i end t.k7 = nil local n = 0 for k, v in pairs(t) do n = n + v end return n",
+		"local t = {" + strings.Repeat("1,", 40) + "x = 2} return {#t, t.x}",
+		"local d = 0 local function f(n) d = n if n > 0 then return (pcall(f, n - 1)) end return tostring({}) end return {f(190), d}",
+		"return {cjson.encode({1, 'a', {b = 2}}), cjson.decode('{\"a\":[1,2]}').a[2], bit.band(7, 5), math.floor(2.7), table.concat({1, 2, 3}, '-')}",
+	} {
+		args := []string{"EVAL", text, "1", "k", "1", "2"}
+		want := fmt.Sprint(direct.do(args...))
+		for i := range 8 {
+			if got := fmt.Sprint(c.do(args...)); !alikeButForNames(got, want) {
+				t.Errorf("call %d of %q is answered %q, on one Redis %q", i, text, got, want)
+			}
+		}
+	}
+}
+
+// alikeButForNames tells that two texts are the same, but for how Lua's errors name what is
+// nil: it is a variable of the script at Redis, and of a helper here.
+func alikeButForNames(got, want string) bool {
+	return nameOfNil.ReplaceAllString(got, "$1 a nil value") == nameOfNil.ReplaceAllString(want, "$1 a nil value")
+}
+
+var nameOfNil = regexp.MustCompile(`(attempt to (?:index|perform arithmetic on)) \w+ '[^']*' \(a nil value\)`)
+
+// What a script may name is what Redis has by that name.
+func TestNamesOfAScriptAreThoseOfRedis(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	direct := dial(t, startMasters(t, 1)[0].Addr)
+	c := dial(t, p.Addr)
+	names := strings.Fields(`assert error ipairs next pairs pcall select tonumber tostring type unpack
+		bit.arshift bit.band bit.bnot bit.bor bit.bswap bit.bxor bit.lshift bit.rol bit.ror bit.rshift bit.tobit bit.tohex
+		cjson.decode cjson.encode cjson.null cmsgpack.pack cmsgpack.unpack
+		math.abs math.acos math.asin math.atan math.atan2 math.ceil math.cos math.cosh math.deg math.exp math.floor math.fmod math.frexp
+		math.huge math.ldexp math.log math.log10 math.max math.min math.mod math.modf math.pi math.pow math.rad math.random
+		math.randomseed math.sin math.sinh math.sqrt math.tan math.tanh
+		redis.call redis.error_reply redis.log redis.pcall redis.replicate_commands redis.set_repl redis.setresp redis.sha1hex redis.status_reply
+		redis.LOG_DEBUG redis.LOG_NOTICE redis.LOG_VERBOSE redis.LOG_WARNING redis.REDIS_VERSION redis.REDIS_VERSION_NUM
+		redis.REPL_ALL redis.REPL_AOF redis.REPL_NONE redis.REPL_REPLICA redis.REPL_SLAVE
+		string.byte string.char string.find string.format string.gmatch string.gsub string.len string.lower string.match string.rep
+		string.reverse string.sub string.upper struct.pack struct.size struct.unpack
+		table.concat table.foreach table.foreachi table.getn table.insert table.maxn table.remove table.sort
+		string.nosuch redis.nosuch math.nosuch`)
+	for _, name := range names {
+		if servers.Mixed() && strings.HasPrefix(name, "redis.REDIS_VERSION") {
+			continue // each master has its own, and so there is no answer that two agree on
+		}
+		text := "return {type(" + name + "), type(" + name + ") == 'number' and tostring(" + name + ") or ''}"
+		want := fmt.Sprint(direct.do("EVAL", text, "0"))
+		for range 6 {
+			if got := fmt.Sprint(c.do("EVAL", text, "0")); got != want {
+				t.Errorf("%s is %s, on one Redis %s", name, got, want)
+			}
+		}
+	}
+}
+
+// A master keeps every script that it has run. What clients think of once is not to fill it.
+func TestScriptsThatAreAskedForSeldomLeaveNothingOnAMaster(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	kept := func() int {
+		for line := range strings.SplitSeq(fmt.Sprint(ask(t, masters[0], "INFO", "memory")), "\r\n") {
+			if n, ok := strings.CutPrefix(line, "number_of_cached_scripts:"); ok {
+				kept, err := strconv.Atoi(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return kept
+			}
+		}
+		t.Fatal("the master does not say how many scripts it keeps")
+		return 0
+	}
+	think := func(from, to int) {
+		for i := from; i < to; i++ {
+			c.want(i, "EVAL", fmt.Sprintf("return %d", i), "0")
+			c.want("OK", "EVAL", fmt.Sprintf("return redis.call('set', KEYS[1], %d, 'px', 1000)", i), "1", "k")
+		}
+	}
+	think(0, 20)
+	before := kept()
+	think(20, 500)
+	// The constant scripts are few: there is one more for what a master hears of late.
+	if n := kept(); n > before+3 {
+		t.Errorf("a master keeps %d scripts more after 960 that were asked for once", n-before)
+	}
+	before = kept()
+	for range 20 {
+		c.want(1, "EVAL", "return 1", "0")
+	}
+	if n := kept(); n == before || n > before+3 {
+		t.Errorf("a master keeps %d scripts more after one that was asked for often", n-before)
+	}
+}
+
+// Somebody has a master run a script without end, and not through the proxy.
+func TestMasterThatIsBusyWithAScriptIsFreed(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	awaitVoting(t, p, 3)
+	direct(t, masters[1]).want("OK", "CONFIG", "SET", "lua-time-limit", "50")
+	got := make(chan any)
+	go func() {
+		c := direct(t, masters[1])
+		got <- c.do("EVAL", "local t = 'secret' while true do end -- endless", "0", "secret")
+	}()
+	if reply := fmt.Sprint(<-got); !strings.Contains(reply, "killed by user") {
+		t.Errorf("the script's caller is told %s", reply)
+	}
+	awaitVoting(t, p, 3)
+	log := p.Log()
+	if !strings.Contains(log, "It was told SCRIPT KILL, and it ran EVAL") || !strings.Contains(log, "-- endless") || strings.Contains(log, "secret") {
+		t.Error("the log does not say whose script it was, or says too much")
+	}
+}
+
+// Scripts that differ, each asked for once, fill neither a master nor the proxy.
+func TestTwentyThousandScriptsTakeLittleMemory(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	think := func(from, to int) {
+		const atOnce = 50
+		for i := from; i < to; i += atOnce {
+			for j := range atOnce {
+				text := fmt.Sprintf("-- %s\nlocal n = redis.call('incr', KEYS[1]) redis.call('pexpire', KEYS[1], ARGV[1]) return n + %d", strings.Repeat("lock ", 60), i+j)
+				c.send("EVAL", text, "1", fmt.Sprint("k", i+j), "1000")
+			}
+			for j := range atOnce {
+				if reply, err := c.Receive(); err != nil || reply != int64(i+j+1) {
+					t.Fatalf("script %d is answered %v, %v", i+j, reply, err)
+				}
+			}
+		}
+	}
+	sizes := func() map[string]int {
+		s := map[string]int{"the proxy": residentBytes(t, p.Child)}
+		for i, m := range masters {
+			s[fmt.Sprint("master ", i)] = residentBytes(t, m.Child)
+		}
+		return s
+	}
+	think(0, 500)
+	before := sizes()
+	think(500, 20_500)
+	for name, size := range sizes() {
+		most := 32 << 20
+		if raceEnabled && name == "the proxy" {
+			most *= 6
+		}
+		t.Logf("%s has grown by %.1f MiB", name, float64(size-before[name])/(1<<20))
+		if size-before[name] > most {
+			t.Errorf("%s has grown from %d to %d MiB", name, before[name]>>20, size>>20)
+		}
+	}
+}
