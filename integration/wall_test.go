@@ -68,6 +68,38 @@ func TestHostileScriptsAreTheirCallersBusinessAlone(t *testing.T) {
 	w.check()
 }
 
+// TestScriptsThatToilAreKnown, whether they fail or not, and those that only fail are not.
+func TestScriptsThatToilAreKnown(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	for _, test := range []struct {
+		text, n string
+		toils   bool
+	}{
+		{"while true do end", "0", true},
+		{"pcall(function() while true do end end) return 1", "0", true},
+		{"for i = 1, ARGV[1] do end return 1", "2000", true},
+		{"for i = 1, ARGV[1] do end return redis.call('set', KEYS[1], 'x')", "2000", true},
+		{"for i = 1, ARGV[1] do end error('mine')", "2000", true},
+		{"for i = 1, ARGV[1] do end redis.call('get', 'another')", "2000", true},
+		{"for i = 1, ARGV[1] do end return 1", "500", false},
+		{"return redis.error_reply('NOTYOURS')", "0", false},
+		{"redis.call('get', 'another')", "0", false},
+		{"return redis.call('set', KEYS[1], 'x')", "0", false},
+	} {
+		toiled := func() string {
+			_, rest, _ := strings.Cut(c.text("INFO", "quorum"), "toiling_scripts:")
+			n, _, _ := strings.Cut(rest, "\r")
+			return n
+		}
+		before := toiled()
+		c.do("EVAL", test.text, "1", "k", test.n)
+		if after := toiled(); (before != after) != test.toils {
+			t.Errorf("%s of %s: %s scripts had toiled before, and %s have", test.text, test.n, before, after)
+		}
+	}
+}
+
 // attacks are scripts that broke something once.
 func attacks(t *testing.T) []string {
 	t.Helper()

@@ -45,27 +45,27 @@ type conn struct {
 	waits   bool // the reader waits for changed
 	reading bool // of a polled connection: somebody reads, begins or ends it
 
-	spare       *slot     // and what follows it: see slots
-	owed        slotLine  // slots whose replies are owed, in the order of the commands
-	inFlight    int       // requests of these slots
-	window      window    // how many these may be
-	onProbation int       // how many scripts are still to show that they do not fail, see turnstile.go
-	wakesAt     int       // how few the reader waits for; anyNumber if for something else
-	asked       int       // bytes of the commands of these slots
-	charged     int64     // bytes that are counted in the server's memory
-	weight      int       // bytes that the undecided ones come to, see weight.go
-	undecided   undecided // keys whose next command waits
-	out         *buffer   // replies that are complete; nil if there are none
-	outEnd      *buffer   // the last of them
-	unread      int       // bytes of complete replies that the client has not taken, with their promises
-	long        inLong    // and those of them that are encoded as they are written
-	gathered    int       // bytes of results whose replies are not complete
-	over        since     // unread has been much, of a subscriber
-	pace        int       // how few of them the reader waits for
-	writing     bool      // somebody writes
-	pushed      uint64    // bytes of replies that went into out since the beginning
-	sent        uint64    // and those of them that the kernel took
-	promises    slotLine  // slots whose replies are OKs among the others, see undelivered.go
+	spare     *slot     // and what follows it: see slots
+	owed      slotLine  // slots whose replies are owed, in the order of the commands
+	inFlight  int       // requests of these slots
+	window    window    // how many these may be
+	probation int       // how many scripts are still to show that they do not toil, see turnstile.go
+	wakesAt   int       // how few the reader waits for; anyNumber if for something else
+	asked     int       // bytes of the commands of these slots
+	charged   int64     // bytes that are counted in the server's memory
+	weight    int       // bytes that the undecided ones come to, see weight.go
+	undecided undecided // keys whose next command waits
+	out       *buffer   // replies that are complete; nil if there are none
+	outEnd    *buffer   // the last of them
+	unread    int       // bytes of complete replies that the client has not taken, with their promises
+	long      inLong    // and those of them that are encoded as they are written
+	gathered  int       // bytes of results whose replies are not complete
+	over      since     // unread has been much, of a subscriber
+	pace      int       // how few of them the reader waits for
+	writing   bool      // somebody writes
+	pushed    uint64    // bytes of replies that went into out since the beginning
+	sent      uint64    // and those of them that the kernel took
+	promises  slotLine  // slots whose replies are OKs among the others, see undelivered.go
 }
 
 // anyNumber is of requests that are undecided: each decision is what the reader may wait for.

@@ -62,6 +62,7 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 	line(b, "over_max_ttl:%d", st.OverMaxTTL)
 	line(b, "undelivered_oks:%d", s.stats.undelivered.Load())
 	line(b, "max_hold_ends:%d", st.MaxHoldEnds)
+	line(b, "toiling_scripts:%d", s.stats.toiling.Load())
 	line(b, "in_flight:%d", st.InFlight)
 	line(b, "subscriptions:%d", st.Subscriptions)
 	line(b, "messages_published:%d", st.MessagesPublished)

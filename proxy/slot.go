@@ -32,7 +32,7 @@ type slot struct {
 	queues  bool
 	held    []string
 
-	turn bool // it has the turn of those whose scripts fail, see turnstile.go
+	turn bool // it has the turn of those whose scripts toil, see turnstile.go
 
 	won bool // the reply tells that the first request, an acquire, was won
 
@@ -129,7 +129,7 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	c.mu.Lock()
 	waited := c.awaitRoom(len(a.Requests))
-	turn := c.onProbation > 0 && ofClient(&a.Requests[0]) && c.awaitTurn()
+	turn := c.onProbation(&a.Requests[0]) && c.awaitTurn()
 	s := c.newSlot(a, begun)
 	s.turn = turn
 	if s.put = begun; waited || turn {
@@ -193,7 +193,7 @@ func (s *slot) fill() {
 		return
 	}
 	if ofClient(s.asks[0].request) && s.results[0].Decision != quorum.Unavailable {
-		c.judge(reply.Kind == commands.ErrorReply)
+		c.judge(s.asks[0].request.Script, s.results[0].Toiled)
 	}
 	now := c.srv.clock()
 	c.srv.stats.done(s.command, now-s.begun, &reply)

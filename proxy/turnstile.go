@@ -8,10 +8,10 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// Scripts that fail have often taken all the steps that they may: a master is busy for a
-// while with each, and whoever has a request in the same batch waits for all of them. So
-// clients whose scripts have failed have them carried out one after the other, among all
-// clients of that kind: one at a time is in the masters' batches.
+// A master is busy for a while with a script that takes many steps, and whoever has a request
+// in the same batch waits for all such in it. So a script that has, and those of a client that
+// had one, are carried out one after the other, among all of that kind: one at a time is in
+// the masters' batches.
 
 // turnstile lets one through at a time, in the order in which they came.
 type turnstile struct {
@@ -27,7 +27,8 @@ type turnWaiter struct {
 }
 
 const (
-	// probation is how many scripts that do not fail show that a client's are no burden.
+	// probation is how many calls that do not toil show that a client's, or a script's, are no
+	// burden.
 	probation = 16
 	// longestTurn is how long one waits at most for those before: where masters do not answer,
 	// theirs takes much longer than a script does.
@@ -101,13 +102,24 @@ func (c *conn) awaitTurn() (has bool) {
 // ofClient tells whether a request is to run a script of the client's own.
 func ofClient(r *quorum.Request) bool { return r.Kind == quorum.Run && r.Script.OfClient() }
 
-// judge notes whether a script of the client's has failed.
-func (c *conn) judge(failed bool) {
+// onProbation tells whether a request is to run a script that waits for its turn. mu is held.
+func (c *conn) onProbation(r *quorum.Request) bool {
+	return ofClient(r) && (c.probation > 0 || r.Script.Probation.Load() > 0)
+}
+
+// judge notes whether a script of the client's has toiled.
+func (c *conn) judge(script *quorum.Script, toiled bool) {
+	if toiled {
+		c.srv.stats.toiling.Add(1)
+		script.Probation.Store(probation)
+	} else if left := script.Probation.Load(); left > 0 {
+		script.Probation.CompareAndSwap(left, left-1) // who judges at the same time counts for both
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if failed {
-		c.onProbation = probation
+	if toiled {
+		c.probation = probation
 	} else {
-		c.onProbation = max(c.onProbation-1, 0)
+		c.probation = max(c.probation-1, 0)
 	}
 }

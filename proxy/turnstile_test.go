@@ -10,17 +10,19 @@ import (
 	"redlock-proxy/quorum"
 )
 
-const fails = "EVAL \"redis.call('set', KEYS[1], 'x') while true do end\" 1 %s\r\n"
+const toils = "EVAL \"redis.call('set', KEYS[1], 'x') while true do end\" 1 %s\r\n"
 
 var (
-	noSteps = quorum.Result{Decision: quorum.Contended, Script: &quorum.ScriptReply{
+	noSteps = quorum.Result{Decision: quorum.Contended, Toiled: true, Script: &quorum.ScriptReply{
 		Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR the script takes more than 10000 steps (script-steps)"}}}
 	fine   = quorum.Result{Decision: quorum.Won, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}}}
 	nobody = quorum.Result{Decision: quorum.Unavailable}
+	toiled = quorum.Result{Decision: quorum.Won, Toiled: true, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}}}
+	says   = quorum.Result{Decision: quorum.Contended, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "NOTYOURS it is not yours"}}}
 )
 
 // runs has a client send a script, and answer reads what it is told.
-func (c *client) runs(key string) { c.send(fmt.Sprintf(fails, key)) }
+func (c *client) runs(key string) { c.send(fmt.Sprintf(toils, key)) }
 
 func (c *client) told(prefix string) {
 	c.t.Helper()
@@ -40,8 +42,8 @@ func (c *client) told(prefix string) {
 // put is how many requests there were so far.
 func (r *rig) put() int { return len(strings.Fields(r.engine.keys())) }
 
-// failing are n clients whose first scripts have failed.
-func (r *rig) failing(n int) []*client {
+// toiling are n clients whose first scripts have toiled.
+func (r *rig) toiling(n int) []*client {
 	clients := make([]*client, n)
 	for i := range clients {
 		clients[i] = r.dial()
@@ -49,7 +51,7 @@ func (r *rig) failing(n int) []*client {
 	}
 	synctest.Wait()
 	if got := r.put(); got != n {
-		r.t.Fatalf("%d requests are put, want those of %d clients: none has failed", got, n)
+		r.t.Fatalf("%d requests are put, want those of %d clients: none has toiled", got, n)
 	}
 	for i, c := range clients {
 		r.engine.answer(r.t, fmt.Sprint("k", i), noSteps)
@@ -58,11 +60,11 @@ func (r *rig) failing(n int) []*client {
 	return clients
 }
 
-// TestScriptsOfThoseWhoseScriptsFailGoOneByOne, in their order, and those of others beside them.
-func TestScriptsOfThoseWhoseScriptsFailGoOneByOne(t *testing.T) {
+// TestScriptsOfThoseWhoseScriptsToilGoOneByOne, in their order, and those of others beside them.
+func TestScriptsOfThoseWhoseScriptsToilGoOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		clients := r.failing(3)
+		clients := r.toiling(3)
 		for i, c := range clients {
 			c.runs(fmt.Sprint("k", i))
 			synctest.Wait()
@@ -71,7 +73,7 @@ func TestScriptsOfThoseWhoseScriptsFailGoOneByOne(t *testing.T) {
 			t.Fatalf("%d requests are put, want 1 after the first 3", got)
 		}
 		other := r.dial()
-		other.runs("other")
+		other.send("EVAL \"return redis.call('set', KEYS[1], 'x')\" 1 other\r\n")
 		synctest.Wait()
 		r.engine.answer(t, "other", fine)
 		other.told("+OK")
@@ -91,7 +93,7 @@ func TestScriptsOfThoseWhoseScriptsFailGoOneByOne(t *testing.T) {
 func TestNoScriptWaitsLongForItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		clients := r.failing(3)
+		clients := r.toiling(3)
 		for i, c := range clients {
 			c.runs(fmt.Sprint("k", i))
 		}
@@ -118,7 +120,7 @@ func TestNoScriptWaitsLongForItsTurn(t *testing.T) {
 func TestTurnIsPassedOnByWhoIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		clients := r.failing(3)
+		clients := r.toiling(3)
 		for i, c := range clients {
 			c.runs(fmt.Sprint("k", i))
 			synctest.Wait()
@@ -140,7 +142,7 @@ func TestTurnIsPassedOnByWhoIsGone(t *testing.T) {
 func TestTurnIsPassedOnByWhoIsGoneBeforeHisScriptIsPut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		clients := r.failing(2)
+		clients := r.toiling(2)
 		clients[0].send("acquire k\r\n")
 		clients[0].runs("k")
 		synctest.Wait()
@@ -160,25 +162,58 @@ func TestTurnIsPassedOnByWhoIsGoneBeforeHisScriptIsPut(t *testing.T) {
 	})
 }
 
-// TestScriptsThatDoNotFailEndTheProbation, and what no master has decided says nothing.
-func TestScriptsThatDoNotFailEndTheProbation(t *testing.T) {
+// TestScriptThatHasToiledWaitsForItsTurnWhoeverRunsIt, also if it did not fail, and one that
+// has failed without does not.
+func TestScriptThatHasToiledWaitsForItsTurnWhoeverRunsIt(t *testing.T) {
+	for _, first := range []quorum.Result{toiled, says} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, Config{})
+			one := r.dial()
+			one.runs("first")
+			synctest.Wait()
+			r.engine.answer(t, "first", first)
+			one.told("")
+			others := []*client{r.dial(), r.dial()}
+			for i, c := range others {
+				c.runs(fmt.Sprint("k", i))
+				synctest.Wait()
+			}
+			want := 3
+			if first.Toiled {
+				want = 2
+			}
+			if got := r.put(); got != want {
+				t.Errorf("toiled: %v: %d requests are put, want %d", first.Toiled, got, want)
+			}
+			for i, c := range others {
+				synctest.Wait()
+				r.engine.answer(t, fmt.Sprint("k", i), fine)
+				c.told("+OK")
+			}
+			r.end()
+		})
+	}
+}
+
+// TestScriptsThatDoNotToilEndTheProbation, and what no master has decided says nothing.
+func TestScriptsThatDoNotToilEndTheProbation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		one := r.failing(2)[0]
+		one := r.toiling(2)[0]
 		for range probation {
 			one.runs("k")
 			synctest.Wait()
 			r.engine.answer(t, "k", fine)
 			one.told("+OK")
 		}
-		if got := r.server.conn(1).onProbation; got != 0 {
+		if got := r.server.conn(1).probation; got != 0 {
 			t.Errorf("%d scripts are still to do well", got)
 		}
 		one.runs("k")
 		synctest.Wait()
 		r.engine.answer(t, "k", nobody)
 		one.told("-NOQUORUM")
-		if a, b := r.server.conn(1).onProbation, r.server.conn(2).onProbation; a != 0 || b != probation {
+		if a, b := r.server.conn(1).probation, r.server.conn(2).probation; a != 0 || b != probation {
 			t.Errorf("%d and %d scripts are still to do well, want none and %d", a, b, probation)
 		}
 		r.end()

@@ -19,6 +19,7 @@ const (
 	scriptBusy    = 8  // a step: it met a latch
 	scriptStep    = 16 // the records are of all keys, whatever was done
 	scriptTrouble = 32 // the reply is what the master says of itself
+	scriptToiled  = 64 // it took more than a thousand steps
 )
 
 // journaled is one master's answer to a journaled script.
@@ -35,6 +36,9 @@ type journaled struct {
 	// troubled: a command was answered with an error that is about the master, which is
 	// the reply then. What a script words like one is its own.
 	troubled bool
+
+	// toiled: a client's script took more steps than any for locks does.
+	toiled bool
 
 	undo      []undoRecord // what may be put back: a removal is never, but for that of a step
 	found     []undoRecord // of all keys that it has changed
@@ -76,6 +80,7 @@ func readJournal(a answer) (*journaled, bool) {
 		busy:  flags&scriptBusy != 0,
 
 		troubled: flags&scriptTrouble != 0 && reply.Kind == FailureReply,
+		toiled:   flags&scriptToiled != 0,
 	}
 	if line >= 0 && flags&scriptRefused == 0 {
 		j.reply.Line = int(line)
@@ -386,6 +391,7 @@ func (o *op) hasFreed(c counted) bool {
 // those who declined. A split that was tried often enough is answered with a no
 // if there is one: those who acted are undone, so that it is true.
 func (o *op) scriptResult(c counted, r *Result) {
+	r.Toiled = slices.ContainsFunc(o.said, func(s said) bool { return s.journal != nil && s.journal.toiled })
 	from := Refused
 	if r.Decision == Won {
 		from = Granted

@@ -50,15 +50,22 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   local troubles = ' LOADING READONLY NOAUTH NOPERM MASTERDOWN CLUSTERDOWN MOVED ASK OOM MISCONF NOREPLICAS BUSY UNKILLABLE '
 
   -- refused is why the script is, whatever it makes of the error: it has no step left.
-  -- Of a client's script, spend takes steps and spent says that there are no more; weighed
-  -- takes those for long arguments, bounded reads no more than it may, and got takes those
-  -- for what was read; see helpers.lua.
+  -- Of a client's script, spend takes steps, and answers how many are left, and spent says
+  -- that there are no more; weighed takes those for long arguments, bounded reads no more
+  -- than it may, and got takes those for what was read; see helpers.lua.
   local refused, spend, spent, weighed, bounded, got
+
+  -- toiled tells that the script took more steps than any for locks does.
+  local toiled
 
   local function refuse(text, code)
     if not refused then
       refused = (code or 'ERR ') .. text
-      if spend then pcall(spend, 1 / 0) end
+      if spend then
+        local ok, left = pcall(spend, 0)
+        toiled = not ok or steps - left > 1000
+        pcall(spend, 1 / 0)
+      end
     end
     error(refused, 0)
   end
@@ -496,6 +503,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       ok, shape, value, values = pcall(encode, v)
       if not ok then thrown = 'ERR ' .. tostring(shape) end
     end
+    if spend and not refused then toiled = steps - spend(0) > 1000 end
     if refused or not ok then
       if refused then
         for i = 5, answer and #answer or 0, 5 do
@@ -505,7 +513,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
             if d ~= '' then raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d) end
           end
         end
-        return {4, 0, '-', 0, refused}
+        return {4 + (toiled and 64 or 0), 0, '-', 0, refused}
       end
       shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
     end
@@ -526,6 +534,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       for i = 1, (wrote or removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
     end
     answer[1] = (wrote and 1 or 0) + (removed and 2 or 0) + (L and 16 or 0) + (troubled and 32 or 0)
+      + (toiled and 64 or 0)
     answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
     if values then
       for i = 1, #values do answer[n + i] = values[i] end

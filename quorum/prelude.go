@@ -16,6 +16,10 @@ type Script struct {
 	wrapped *script  // of ours, as the masters know it
 	asked   often    // of a client's
 
+	// Probation, of a client's, is for who has it run: how many calls are still to show
+	// that it takes a master little.
+	Probation atomic.Int32
+
 	reading atomic.Pointer[Script] // the same, where it may not write
 
 	// further, of a step that counts, tells whether it has counted further to a than
@@ -100,7 +104,7 @@ func (p preludeParts) run(line int, knows string, w wrapping) string {
 // A client's script is given what it may name, and makes besides what takes its steps.
 const (
 	printedParameters = "KEYS,ARGV,__h,__t,__x"
-	printedFurther    = ",function(n) __t=__t-n if __t<1 then __x() end end"
+	printedFurther    = ",function(n) __t=__t-n if __t<1 then __x() end return __t end"
 )
 
 //go:embed journal.lua

@@ -161,6 +161,10 @@ type Result struct {
 	// Script is the reply to a Run, nil if there is none.
 	Script *ScriptReply
 
+	// Toiled tells of a Run that the script, a client's, took a master more than a thousand
+	// steps, or all that it may: ten times what one for locks takes.
+	Toiled bool
+
 	// Answers is what each master said to a Survey, in the order of the masters.
 	Answers []Answer
 
