@@ -143,10 +143,15 @@ func (l *lane) takeSome() *batch {
 		b.errands = l.outbox.take(b.errands, maxBatch-n)
 		b.messages = len(b.errands) > n
 	}
-	stop, bytes := false, 0
+	stop, full, bytes := false, false, 0
 	l.queue = slices.DeleteFunc(l.queue, func(o *op) bool {
-		full := len(b.errands)+len(b.ops) >= maxBatch || len(b.ops) > 0 && bytes+o.weight > maxBatchBytes
-		if stop = stop || full; stop {
+		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.Kind == Survey
+		full = full || len(b.ops) > 0 && bytes+o.load() > maxBatchBytes
+		switch {
+		case stop:
+			return false
+		case full && o.weight >= small: // see overtake
+			wait(o.keys(), waits)
 			return false
 		}
 		if o.Kind == Survey {
@@ -161,7 +166,7 @@ func (l *lane) takeSome() *batch {
 		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
 		l.sentSo.note(o)
 		l.unqueued(o)
-		bytes += o.weight
+		bytes += o.load()
 		return true
 	})
 	n := len(b.errands) + len(b.ops)
@@ -181,11 +186,15 @@ func (l *lane) goes(keys []string, waits map[string]struct{}) bool {
 		return waiting || l.about[key] > 0
 	})
 	if !goes {
-		for _, key := range keys {
-			waits[key] = struct{}{}
-		}
+		wait(keys, waits)
 	}
 	return goes
+}
+
+func wait(keys []string, waits map[string]struct{}) {
+	for _, key := range keys {
+		waits[key] = struct{}{}
+	}
 }
 
 // launch sends a batch on its way.

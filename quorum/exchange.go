@@ -165,6 +165,7 @@ func (l *lane) settle(link *link, b *batch) error {
 			if o.Kind == Survey {
 				s.value = link.who.runID
 			}
+			o.holdsLong(s)
 			if !counts || o.put.Before(l.anew) {
 				v = o.withheld(v, did)
 			}

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -405,7 +406,7 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	}
 	errands = l.outbox.take(errands, maxBatch-len(errands))
 	ops := l.queue
-	if n := fitting(ops, maxBatch-len(errands)); len(ops) > n {
+	if n := overtake(ops, fitting(ops, maxBatch-len(errands)), maxBatch-len(errands)); len(ops) > n {
 		ops = ops[:n:n]
 		l.queue = l.queue[n:]
 	} else {
@@ -444,11 +445,49 @@ func fittingErrands(errands []errand, n int) int {
 func fitting(ops []*op, n int) int {
 	bytes := 0
 	for i, o := range ops[:min(n, len(ops))] {
-		if bytes += o.weight; bytes > maxBatchBytes && i > 0 {
+		if bytes += o.load(); bytes > maxBatchBytes && i > 0 {
 			return i
 		}
 	}
 	return n
+}
+
+// overtake is how many of ops go into a batch, and at most so many, where n of them fit. Those
+// that are short go before the long ones behind that: who takes a lock is not to wait
+// until all values have come that others read. About each key the order stays as it is,
+// and nothing goes before what is about all keys.
+func overtake(ops []*op, n, most int) int {
+	if n >= len(ops) || n >= most {
+		return n
+	}
+	waits := make(map[string]struct{})
+	rest := ops[n:min(len(ops), n+maxBatch)]
+	var stay []*op
+	for i, o := range rest {
+		if n == most || o.Kind == Survey {
+			stay = append(stay, rest[i:]...)
+			break
+		}
+		keys := o.keys()
+		if o.weight >= small || slices.ContainsFunc(keys, func(key string) bool { _, waiting := waits[key]; return waiting }) {
+			wait(keys, waits)
+			stay = append(stay, o)
+			continue
+		}
+		ops[n] = o // whose own place is not before that
+		n++
+	}
+	copy(ops[n:], stay)
+	return n
+}
+
+// load is what an op that waits adds to a batch in bytes. What the other masters have decided
+// meanwhile adds nothing, as it is not sent: a master that lags would else never catch up.
+func (o *op) load() int {
+	if o.weight >= small && o.pointless() {
+		return 0
+	}
+	return o.weight
 }
 
 // probe rouses an idle lane that has sent nothing for a while, and forgets

@@ -51,7 +51,9 @@ type op struct {
 
 	// said[i] is written by lane i before it casts its vote, and read by
 	// nobody before that vote is seen in the ballot.
-	said []said
+	said   []said
+	long   atomic.Bool // a value of them is long, see longvalue.go
+	values longValues
 }
 
 // argv appends the command as a master gets it; seven is of its identity.
@@ -129,12 +131,14 @@ func (o *op) vote(i int, v Vote, did bool, now time.Time) (answered bool) {
 	if o.overdue(now) {
 		answered = o.expire(now)
 	}
-	c, decisive := o.ballot.cast(i, v, did, o.weigh)
+	c, decisive := o.ballot.cast(i, v, did, o.weighLong)
 	switch {
 	case decisive:
-		return o.engine.decided(o, c, now)
+		answered = o.engine.decided(o, c, now)
+		o.letGo(c)
 	case c.decision() != undecided:
 		o.engine.late(o, c, i, now)
+		o.letGo(counted(0).voted(i, v, did)) // and no other: it may be about to be told
 	}
 	return answered
 }
@@ -144,8 +148,13 @@ func (o *op) expire(now time.Time) (answered bool) {
 	if o.ballot.load().decision() != undecided {
 		return false
 	}
-	c, decisive := o.ballot.close(o.weigh)
-	return decisive && o.engine.decided(o, c, now)
+	c, decisive := o.ballot.close(o.weighLong)
+	if !decisive {
+		return false
+	}
+	answered = o.engine.decided(o, c, now)
+	o.letGo(c)
+	return answered
 }
 
 // millisecondsText is n as the masters get it. Clients ask for one ttl again and

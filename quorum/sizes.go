@@ -37,10 +37,11 @@ func (s *sizes) note(hash uint64, n int) {
 	}
 }
 
-// told notes that the answer to an op came to n bytes. That a value is not long any more is
-// known of who was asked for it.
+// told notes that the answer to an op came to n bytes. That a value is not as long any more is
+// known of who was asked for it: other answers name it as a dump, in which Redis may have
+// packed it.
 func (s *sizes) told(o *op, n int) {
-	if n >= small || o.Kind == Read {
+	if o.Kind == Read || n >= small && n > s.of(o.hash) {
 		s.note(o.hash, n)
 	}
 }

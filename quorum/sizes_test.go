@@ -67,8 +67,14 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
 				long := strings.Repeat("v", 300<<10)
-				for i := range 20 {
+				var keys []string // of which none has the place of another
+				for i, places := 0, map[uint64]bool{}; len(keys) < 20; i++ {
 					key := fmt.Sprint("k", i)
+					if _, place := placeOf(w.engine.hash(key)); !places[place] {
+						places[place], keys = true, append(keys, key)
+					}
+				}
+				for _, key := range keys {
 					w.want(w.ask(Request{Kind: Write, Key: key, Args: []string{"SET", key, long}}), Won)
 				}
 				for _, m := range w.masters {
@@ -93,8 +99,8 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 					m.freeze()
 				}
 				var all []*waiter
-				for i := range 20 {
-					all = append(all, w.put(Request{Kind: Read, Key: fmt.Sprint("k", i), ValueOnly: true}))
+				for _, key := range keys {
+					all = append(all, w.put(Request{Kind: Read, Key: key, ValueOnly: true}))
 				}
 				for _, m := range w.masters {
 					m.unfreeze()
