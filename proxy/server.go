@@ -28,6 +28,7 @@ type Server struct {
 
 	denials denials
 	memory  allotment
+	crowd   crowd
 	scripts turnstile
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
@@ -78,6 +79,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 	s.stats = newStats(commands.Table())
 	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
 	s.memory.masters = engine.Memory
+	s.crowd.most = crowdOf(s.memory.most)
 	engine.Attend(&s.subscribers)
 	return s
 }

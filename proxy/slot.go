@@ -82,6 +82,7 @@ type ask struct {
 	request *quorum.Request
 	n       int
 	weight  int // in that of its connection
+	crowds  int // and in that of all
 }
 
 // spareSlot is a slot as new. mu is held.

@@ -22,7 +22,8 @@ const (
 // makeRoom waits until there is room for a request. It is false if the connection ended
 // meanwhile. mu is held.
 func (c *conn) makeRoom(a *ask) bool {
-	n := c.srv.engine.Weight(a.request)
+	known := c.srv.engine.Weight(a.request)
+	n := known
 	if a.request.Kind == quorum.Read {
 		n = max(n, int(c.usual.Load()))
 	}
@@ -32,9 +33,22 @@ func (c *conn) makeRoom(a *ask) bool {
 	for c.phase != cutOff && c.weight > 0 && c.weight+n > c.srv.cfg.Limits.MaxAsked {
 		c.waitFlushed()
 	}
+	if c.phase == cutOff {
+		return false
+	}
 	a.weight = n
 	c.weight += n
-	return c.phase != cutOff
+	if known >= lightWeight {
+		a.crowds = known
+		c.awaitCrowd(known)
+	}
+	if c.phase != cutOff {
+		return true
+	}
+	c.mu.Unlock()
+	c.srv.crowd.give(a.crowds)
+	c.mu.Lock()
+	return false
 }
 
 // gathers counts a long result that waits for others of its command.
@@ -84,7 +98,10 @@ func (c *conn) weighed(a *ask, r *quorum.Result) {
 		return
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.weight -= a.weight
 	c.wake()
+	c.mu.Unlock()
+	if a.crowds > 0 {
+		c.srv.crowd.give(a.crowds)
+	}
 }

@@ -17,7 +17,7 @@ func clientMemory(cfg *conf.Config) int {
 }
 
 // ownMemory is what the process takes for itself.
-const ownMemory = 24 << 20
+const ownMemory = 16 << 20
 
 // limitMemory has the collector run more often where clients take all that they may:
 // otherwise as much again would be waiting for it. An operator's own limit stands.

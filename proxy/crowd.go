@@ -1,0 +1,117 @@
+package proxy
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// What is long of all clients together is put to the masters a few at a time, in the order in
+// which it came: masters' queues have room for so much and no more, and what finds none there is
+// refused. Who is refused asks again at once, and the more often the less is carried out; who
+// waits does not. What is short never waits here, nor does what nothing is known of.
+
+// crowd lets requests through as long as they come to no more than most bytes.
+type crowd struct {
+	most int
+
+	mu   sync.Mutex // guards what follows
+	used int
+	line []*crowdWaiter
+}
+
+// crowdWaiter is one in the line.
+type crowdWaiter struct {
+	conn  *conn
+	n     int // bytes
+	mayGo bool
+}
+
+const (
+	// crowdPart of the clients' memory is for what is undecided: with up to seven masters that
+	// is less than what there is room for in the queue of each.
+	crowdPart = 16
+	// leastCrowd has room for what two clients may ask for at once, and mostCrowd for what keeps masters
+	// busy in any case.
+	leastCrowd = 2 * DefaultMaxAsked
+	mostCrowd  = 32 << 20
+	// longestInCrowd is how long one waits at most: where masters do not answer, none goes.
+	longestInCrowd = time.Second
+)
+
+func crowdOf(memory int64) int { return int(min(max(memory/crowdPart, leastCrowd), mostCrowd)) }
+
+// fits is called with mu held. What is longer than all goes alone.
+func (r *crowd) fits(n int) bool { return r.used == 0 || r.used+n <= r.most }
+
+// enter takes n bytes, or has somebody stand in the line.
+func (r *crowd) enter(c *conn, n int) *crowdWaiter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := &crowdWaiter{conn: c, n: n, mayGo: len(r.line) == 0 && r.fits(n)}
+	if w.mayGo {
+		r.used += n
+	} else {
+		r.line = append(r.line, w)
+	}
+	return w
+}
+
+func (r *crowd) mayGo(w *crowdWaiter) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return w.mayGo
+}
+
+// leave has somebody stand in the line no longer, who goes in any case.
+func (r *crowd) leave(w *crowdWaiter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !w.mayGo {
+		r.line = slices.DeleteFunc(r.line, func(other *crowdWaiter) bool { return other == w })
+		r.used += w.n
+	}
+}
+
+// give gives n bytes back, and lets those through for whom there is room by that. Nobody may
+// hold a connection's mutex who calls it.
+func (r *crowd) give(n int) {
+	var ready []*crowdWaiter
+	r.mu.Lock()
+	r.used -= n
+	for len(r.line) > 0 && r.fits(r.line[0].n) {
+		w := r.line[0]
+		r.line = r.line[1:]
+		r.used += w.n
+		w.mayGo = true
+		ready = append(ready, w)
+	}
+	r.mu.Unlock()
+	for _, w := range ready {
+		w.conn.mu.Lock()
+		w.conn.wake()
+		w.conn.mu.Unlock()
+	}
+}
+
+// awaitCrowd waits until there is room for n bytes among what all clients ask for. They are to
+// be given back. mu is held.
+func (c *conn) awaitCrowd(n int) {
+	r := &c.srv.crowd
+	w := r.enter(c, n)
+	if w.mayGo {
+		return
+	}
+	over := false
+	timer := time.AfterFunc(longestInCrowd, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		over = true
+		c.wake()
+	})
+	defer timer.Stop()
+	for c.phase != cutOff && !over && !r.mayGo(w) {
+		c.waitFlushed()
+	}
+	r.leave(w)
+}
