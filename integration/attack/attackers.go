@@ -23,6 +23,8 @@ var attackers = map[string]func(*assault) error{
 	"diligent":   (*assault).diligent,
 	"unfinished": (*assault).unfinished,
 	"deaf":       (*assault).deaf,
+	"unread":     (*assault).unread,
+	"values":     (*assault).values,
 	"auth":       (*assault).auth,
 	"endless":    (*assault).endless,
 	"texts":      (*assault).texts,
@@ -216,6 +218,35 @@ func (a *assault) deaf() error {
 			}
 			a.done.Add(1)
 		}
+	})
+}
+
+// unread: each connection asks for a value of its own, again and again, and reads nothing; as it
+// is cut off for that, or waits, others come.
+func (a *assault) unread() error {
+	const clients, size = 20, 1 << 20
+	return a.clients(clients, true, func(w *wire, i int) error {
+		key := fmt.Sprintf("unread:%d", i)
+		if failure, err := w.do("SET", key, strings.Repeat("x", size)); err != nil || failure != "" {
+			return errors.Join(err, errors.New(failure))
+		}
+		packet := bytes.Repeat(integration.Encode("GET", key), 64)
+		a.begun()
+		for {
+			if _, err := w.Write(packet); err != nil {
+				return err
+			}
+			a.done.Add(64)
+		}
+	})
+}
+
+// values: long ones are put without waiting for anything, each over the one before.
+func (a *assault) values() error {
+	const clients, size = 4, 1 << 20
+	return a.clients(clients, true, func(w *wire, i int) error {
+		put := integration.Encode("SET", fmt.Sprintf("values:%d", i), strings.Repeat("x", size), "PX", "10000")
+		return a.flood(w, [][]byte{put})
 	})
 }
 
