@@ -51,6 +51,13 @@ type Render interface {
 	Render(results []quorum.Result) (reply Reply, next Action)
 }
 
+// SlowRender is a Render that may have much to do. Where it has, with these results, it is
+// not run by whoever brings the last of them: lanes wait for that one.
+type SlowRender interface {
+	Render
+	Slow(results []quorum.Result) bool
+}
+
 // Effect is a question to the server or an order to it: one of the Effect
 // types below.
 type Effect interface{ effect() }

@@ -57,6 +57,9 @@ func (s *Session) commandList(c *Command, args []string) Action {
 			return refuse(errSyntax)
 		}
 		word := lower(args[4])
+		if len(word) > maxPattern {
+			return refuse(longPattern)
+		}
 		switch lower(args[3]) {
 		case "module":
 			keep = func(*Command) bool { return false }

@@ -78,6 +78,7 @@ const (
 	errNoTime         = "NOQUORUM no quorum of the masters' clocks agrees on the time of day"
 	errManyNames      = "ERR a client may subscribe to no more than %d %s"
 	errChannelName    = "ERR the name of a channel or a pattern is longer than %d bytes"
+	errLongPattern    = "ERR the pattern is longer than %d bytes"
 	errTracking       = "ERR CLIENT TRACKING ON is refused: this proxy sends no invalidations"
 	errNoDigest       = "ERR %s is not known to this proxy: compare values by IFEQ or IFNE"
 	errTooManyWords   = "ERR '%s' with more than %d words is refused"
@@ -92,6 +93,8 @@ const (
 	errTTLTooShort    = "ERR the ttl is too short: half of it was over before the masters had decided, so ask for %d ms or more"
 	errNoTwoAlike     = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
+
+var longPattern = fmt.Sprintf(errLongPattern, maxPattern)
 
 // refuse is the Action that answers with this error.
 func refuse(text string) Action { return Action{Reply: Error(text)} }

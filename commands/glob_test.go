@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,10 +25,73 @@ func TestGlobMatchesAsRedisDoes(t *testing.T) {
 	}
 }
 
+// What is matched abreast is the same as what is matched byte by byte.
+func TestGlobMatchesAlikeInBothWays(t *testing.T) {
+	r := seeded(t)
+	pieces := []string{"*", "*", "?", "a", "b", "c", "[ab]", "[^a]", "[a-b]", `\a`, `\*`, "[", "^", "]", "-", `\`, "\xff", "[\xf0-\xff]"}
+	matched := 0
+	for range 20_000 {
+		pattern := "*"
+		for range r.IntN(12) {
+			pattern += pieces[r.IntN(len(pieces))]
+		}
+		if r.IntN(8) == 0 { // beyond a word of 64 bits
+			pattern = strings.Repeat(pattern, 1+r.IntN(20))
+		}
+		s := make([]byte, r.IntN(20))
+		for i := range s {
+			s[i] = "aaabc*\xff"[r.IntN(7)]
+		}
+		g := NewGlob(pattern)
+		g.compile(pattern)
+		want := matchSimply(pattern, string(s))
+		for range 2 { // it is used again
+			if got := g.matchAbreast(string(s)); got != want {
+				t.Fatalf("%q matches %q: %t abreast, and %t byte by byte", pattern, s, got, want)
+			}
+		}
+		if want {
+			matched++
+		}
+	}
+	if matched < 100 {
+		t.Errorf("only %d have matched", matched)
+	}
+}
+
+func TestMastersMatchOnlyWhatCostsThemLittle(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"*": true, "lock:*": true, "lock": true, "l?ck:[ab]*": true, "": true,
+		"*:a": false, "**": false, "a*b*": false, `\*a`: false, strings.Repeat("a", 1025): false,
+	} {
+		argv := keyFilter{pattern: pattern, count: 1}.argv(0)
+		if got := pattern == "*" || slices.Contains(argv, pattern); got != want {
+			t.Errorf("%.30q: masters are asked %.60q", pattern, argv)
+		}
+	}
+}
+
+func TestLongPatternsAreRefused(t *testing.T) {
+	h := newHouse(Options{AllowDangerous: true})
+	client, _ := h.dial(1)
+	g := client.(*guest)
+	for _, command := range []string{"SCAN 0 MATCH %s", "KEYS %s", "CONFIG GET %s", "COMMAND LIST FILTERBY PATTERN %s", "PUBSUB CHANNELS %s", "PSUBSCRIBE %s"} {
+		for n, refused := range map[int]bool{1024: false, 1025: true} {
+			a := g.session.Do(strings.Fields(strings.ReplaceAll(command, "%s", strings.Repeat("a", n))))
+			if got := a.Reply.Kind == ErrorReply; got != refused {
+				t.Errorf("%s of %d bytes: %.100q", command, n, a.Reply.Str)
+			}
+		}
+	}
+}
+
 // A pattern of many stars would take a matcher that goes back to each of them
 // longer than anybody waits.
 func TestGlobEndsSoon(t *testing.T) {
 	if GlobMatch(strings.Repeat("a*", 1000)+"b", strings.Repeat("a", 10000)) {
+		t.Error("a matches b")
+	}
+	if GlobMatch("*"+strings.Repeat("a?", 500)+"b", strings.Repeat("a", 1<<20)) {
 		t.Error("a matches b")
 	}
 }

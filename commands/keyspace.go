@@ -105,7 +105,7 @@ func (n named) Render(results []quorum.Result) (Reply, Action) {
 	if text, failed := failure(r); failed {
 		return text, Action{}
 	}
-	w := &walk{d: n.d, kind: anyKey, filter: everyKey, at: beginning}
+	w := newWalk(n.d, anyKey, everyKey)
 	empty := true
 	for _, a := range r.Answers {
 		if a.Given && a.Reply.Kind == quorum.BulkReply {

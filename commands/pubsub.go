@@ -14,7 +14,7 @@ import (
 const (
 	maxChannels    = 10_000
 	maxPatterns    = 1000
-	maxChannelName = 1024 // bytes, of patterns too
+	maxChannelName = maxPattern // bytes, of patterns too
 
 	subscriptionSize = 256 // about what one takes beside its name, here and in the server
 )

@@ -28,7 +28,8 @@ func (s *Session) scan(c *Command, args []string) Action {
 	if text != "" {
 		return refuse(text)
 	}
-	w := &walk{d: s.d, kind: onePage, filter: f, at: placeOf(cursor), db: s.seen.DB, cursor: cursor}
+	w := newWalk(s.d, onePage, f)
+	w.at, w.db, w.cursor = placeOf(cursor), s.seen.DB, cursor
 	if cursor != 0 {
 		w.listed = s.d.scans.take(w.db, cursor)
 	}
@@ -44,7 +45,9 @@ func parseScanOptions(words []string) (f keyFilter, text string) {
 		}
 		switch value := words[1]; option {
 		case "match":
-			f.pattern = value
+			if f.pattern = value; len(value) > maxPattern {
+				return f, longPattern
+			}
 		case "type":
 			f.typ = value
 		case "count":
@@ -67,14 +70,17 @@ func (s *Session) keys(c *Command, args []string) Action {
 		return a
 	}
 	f := everyKey
-	f.pattern = args[1]
-	return (&walk{d: s.d, kind: allKeys, filter: f, at: beginning}).begin()
+	if f.pattern = args[1]; len(f.pattern) > maxPattern {
+		return refuse(longPattern)
+	}
+	return newWalk(s.d, allKeys, f).begin()
 }
 
-// argv asks a master for the keys behind its own cursor.
+// argv asks a master for the keys behind its own cursor: for those that match where that
+// costs it little, else for all.
 func (f keyFilter) argv(own uint64) []string {
 	argv := []string{"SCAN", strconv.FormatUint(own, 10), "COUNT", strconv.FormatInt(f.count, 10)}
-	if f.pattern != "*" {
+	if f.pattern != "*" && mastersMatch(f.pattern) {
 		argv = append(argv, "MATCH", f.pattern)
 	}
 	if f.typ != "" {

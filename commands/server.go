@@ -36,6 +36,9 @@ func (s *Session) configGet(c *Command, args []string) Action {
 		}
 	}
 	for _, word := range args[2:] {
+		if len(word) > maxPattern {
+			return refuse(longPattern)
+		}
 		pattern := lower(word)
 		if !strings.ContainsAny(pattern, "*?[") {
 			tell(pattern, word)

@@ -34,6 +34,7 @@ type walk struct {
 	d      *Dialect
 	kind   walkKind
 	filter keyFilter
+	glob   *Glob // of the filter, where the masters do not match it
 	at     place
 
 	db     int    // of onePage, with the cursor that the client came with
@@ -51,6 +52,14 @@ type walk struct {
 	masters int       // as of the last result
 	needed  int       // of them, to be scanned
 	quorum  int
+}
+
+func newWalk(d *Dialect, kind walkKind, f keyFilter) *walk {
+	w := &walk{d: d, kind: kind, filter: f, at: beginning}
+	if !mastersMatch(f.pattern) {
+		w.glob = NewGlob(f.pattern)
+	}
+	return w
 }
 
 func (w *walk) begin() Action {
@@ -107,10 +116,10 @@ func (w *walk) fail(text Reply) (Reply, Action) {
 	return text, Action{}
 }
 
-// find takes a key that a master has named, unless it is listed already, or the
-// proxy's own.
+// find takes a key that a master has named, unless it is listed already, the proxy's own,
+// or not asked for.
 func (w *walk) find(key string) {
-	if _, ok := w.here[key]; ok || w.listed.has(key) || quorum.Private(key) {
+	if _, ok := w.here[key]; ok || w.listed.has(key) || quorum.Private(key) || w.glob != nil && !w.glob.Match(key) {
 		return
 	}
 	if w.here == nil {
@@ -144,6 +153,23 @@ func (h held) Render(results []quorum.Result) (Reply, Action) {
 
 // scanned goes on from what a master has named.
 type scanned struct{ w *walk }
+
+// quickMatch is how many steps of matching nobody need wait for.
+const quickMatch = 1 << 16
+
+// Slow tells that there is much to match.
+func (s scanned) Slow(results []quorum.Result) bool {
+	if s.w.glob == nil {
+		return false
+	}
+	bytes := 0
+	if p, ok := s.w.read(results[0]); ok {
+		for _, key := range p.keys {
+			bytes += len(key.Str)
+		}
+	}
+	return bytes*len(s.w.filter.pattern) > quickMatch
+}
 
 func (s scanned) Render(results []quorum.Result) (Reply, Action) {
 	w, r := s.w, results[0]

@@ -355,6 +355,38 @@ func TestKeysListsThemAtOnceWithinBounds(t *testing.T) {
 	}
 }
 
+// The masters name all keys where a pattern would cost them much, and those that match are
+// listed. With much to match, nobody waits for it.
+func TestProxyMatchesWhatMastersAreNotAskedTo(t *testing.T) {
+	s := newShelves(3)
+	long := strings.Repeat("a", 1000) + "b"
+	for _, m := range s.masters {
+		for _, name := range []string{"lock:a", "lock:b", "other:b", long} {
+			m.keys[name] = true
+		}
+	}
+	d := NewDialect(Options{})
+	for pattern, want := range map[string][]string{
+		"*:b": {"lock:b", "other:b"}, "l*:*a": {"lock:a"}, "*a*a*a*a*b": {long}, "x*y": nil,
+	} {
+		reply := s.carryOut(d.Session(1).Do([]string{"SCAN", "0", "COUNT", "100", "MATCH", pattern}))
+		var got []string
+		for _, key := range reply.Elems[1].Elems {
+			got = append(got, key.Str)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q lists %.100q, want %.100q", pattern, got, want)
+		}
+	}
+	for pattern, want := range map[string]bool{"*b": false, "a*": false, "*" + strings.Repeat("a", 100): true} {
+		a := d.Session(1).Do([]string{"SCAN", "0", "COUNT", "100", "MATCH", pattern})
+		if slow, ok := a.Render.(SlowRender); !ok || slow.Slow([]quorum.Result{s.put(a.Requests[0])}) != want {
+			t.Errorf("%.20q: slow is not %t", pattern, want)
+		}
+	}
+}
+
 func TestRandomKeyIsOneOfAQuorum(t *testing.T) {
 	for _, c := range []struct {
 		named [3]string // by each master, "" is nil

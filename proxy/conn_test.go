@@ -10,6 +10,32 @@ import (
 	"redlock-proxy/quorum"
 )
 
+// Whoever brings an answer has others to serve: what takes long to render is not rendered
+// by that one, and its reply keeps its place in the line.
+func TestSlowRenderHoldsUpNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hanging = make(chan struct{})
+		r := newRig(t, Config{})
+		c, other := r.dial(), r.dial()
+		c.send("slow a\r\nwrite b\r\n")
+		other.send("write c\r\n")
+		synctest.Wait()
+		for _, key := range []string{"a", "b", "c"} {
+			r.engine.answer(t, key, won) // as a lane does, one after the other
+		}
+		other.expect("$1\r\nc\r\n")
+		c.expectSilence()
+		close(hanging)
+		c.expect("$1\r\na\r\n$1\r\nb\r\n")
+		c.send("slow a\r\n")
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		r.engine.answer(t, "a", won)
+		r.end()
+	})
+}
+
 func TestRepliesLeaveInTheOrderOfTheCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})

@@ -35,6 +35,8 @@
 //	           end
 //	writer     conn.flush     conn.output while writing is set  nothing is left to write, or the      the reader, in close
 //	                                                            connection is cut off
+//	filler     Answer         the reply to a scan whose page    the reply is in the line, or what     Server.Shutdown
+//	                          takes long to match               follows is asked
 //	sampler    the first      the rates in stats                Shutdown begins                       Server.Shutdown
 //	           Server.Serve
 //	waiter     Shutdown       nothing                           readers and sampler have ended        Server.Shutdown

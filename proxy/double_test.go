@@ -154,6 +154,7 @@ func answerLater(d time.Duration) func(*fakeEngine, asked) {
 //	panic         panics in Do
 //	hang x        +OK once hanging is closed
 //	panicrender k panics in Render
+//	slow k        a write; the key as a bulk string, whose Render waits for hanging
 //	quit          +OK and the end
 //	big n         a bulk string of n bytes
 //	quiet         muted
@@ -205,6 +206,8 @@ func (s scripted) Do(args []string) commands.Action {
 		return commands.Action{Command: row, Reply: commands.OK}
 	case "panicrender":
 		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderPanic{}}
+	case "slow":
+		return commands.Action{Command: row, Requests: one(quorum.Write, args[1]), Render: renderSlow{renderKey(args[1])}, Continues: true}
 	case "quit":
 		return commands.Action{Command: row, Reply: commands.OK, Close: true}
 	case "big":
@@ -222,7 +225,15 @@ type (
 	renderMore  string
 	renderCount struct{}
 	renderPanic struct{}
+	renderSlow  struct{ renderKey }
 )
+
+func (renderSlow) Slow([]quorum.Result) bool { return true }
+
+func (r renderSlow) Render(results []quorum.Result) (commands.Reply, commands.Action) {
+	<-hanging
+	return r.renderKey.Render(results)
+}
 
 func (k renderKey) Render(results []quorum.Result) (commands.Reply, commands.Action) {
 	if results[0].Decision != quorum.Won {

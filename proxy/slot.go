@@ -166,9 +166,33 @@ func (a *ask) Answer(result quorum.Result) (flusher quorum.Flusher) {
 	c.weighed(a, &result)
 	c.gathers(s, &result)
 	if s.missing.Add(-1) == 0 {
-		s.fill()
+		if s.ordered && s.slow() {
+			c.fillAside(s)
+		} else {
+			s.fill()
+		}
 	}
 	return flusher
+}
+
+func (s *slot) slow() bool {
+	r, ok := s.render.(commands.SlowRender)
+	return ok && r.Slow(s.results)
+}
+
+// fillAside is fill by a goroutine of its own: who brought the answer has others to serve.
+// Nobody is left to tell of it where the connection has been cut off.
+func (c *conn) fillAside(s *slot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == cutOff {
+		return
+	}
+	c.srv.running.Go(func() { // the connection is one of those that run yet
+		defer c.recover()
+		s.fill()
+		c.flush()
+	})
 }
 
 // Flush is the engine's, after Answer.
