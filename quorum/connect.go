@@ -131,6 +131,7 @@ func (l *lane) openWhenPaid() []errand {
 	}
 	errands := make([]errand, len(due))
 	for i, d := range due {
+		l.tries(&d)
 		errands[i] = errand{debt: d}
 	}
 	return errands

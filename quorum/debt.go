@@ -37,6 +37,9 @@ type debt struct {
 	// again says that this is the second time: see undoLater.
 	again bool
 
+	// place is the number of what was sent next when it was first tried; 0 if it was not.
+	place ordinal
+
 	// owed says that it is counted as a debt: it waited for the master once.
 	owed bool
 }

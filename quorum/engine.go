@@ -186,7 +186,7 @@ func (e *Engine) push(o *op) (missed counted, waits bool) {
 	hash := e.hash(o.Key)
 	o.hash = hash
 	o.takeWeight()
-	if o.memory = memoryOf(hash); o.Kind == Release {
+	if o.memory = memoryOf(hash); o.Kind == Release || o.Kind == Acquire {
 		o.lock = o.lockMemory()
 	}
 	switch {

@@ -248,7 +248,11 @@ func (l *lane) settled(e errand, a answer) {
 		l.undoLater(e.debt)
 	case a.refusesToWrite():
 		l.mu.Lock()
-		l.oweLocked(e.debt, time.Now())
+		if l.hasCome(e.debt) {
+			l.cannotUndo(e.debt)
+		} else {
+			l.oweLocked(e.debt, time.Now())
+		}
 		l.mu.Unlock()
 	case a.aside():
 		l.undoAgain(e.debt)

@@ -313,10 +313,30 @@ type laterDebt struct {
 // undoDue has the debts paid whose time has come. mu is held.
 func (l *lane) undoDue(now time.Time) {
 	for len(l.later) > 0 && !l.later[0].at.After(now) {
-		l.master.rooms.errands.add(-l.later[0].debt.size())
-		l.undoLocked(l.later[0].debt, now)
+		d := l.later[0].debt
 		l.later = l.later[1:]
+		l.master.rooms.errands.add(-d.size())
+		if l.hasCome(d) {
+			l.cannotUndo(d)
+		} else {
+			l.undoLocked(d, now)
+		}
 	}
+}
+
+// hasCome tells that what a debt is about may be another lock by now, of the same token and
+// with as long to live, as tokens are that are constants. When it was first tried it stood
+// before all that could be. mu is held.
+//
+//	1: A releases k, "1", which master 1 has missed; it is owed
+//	2: master 1 is back, and holds a k of "1" that ends soon: it is not taken
+//	3: B is given k as "1"; what is tried once more would take that
+func (l *lane) hasCome(d debt) bool {
+	m, p := memoryOf(l.engine.hash(d.key)), d.place-1
+	if d.back != nil {
+		return l.sentSo.freedSince(m, p)
+	}
+	return l.sentSo.anewSince(m, l.engine.lockMemory(d.key, d.value), p)
 }
 
 // apart is by how much a command may be carried out later by one master than by another,
@@ -398,6 +418,7 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	errands := l.errands[:n:n]
 	for i := range errands {
 		l.removed(&errands[i])
+		l.tries(&errands[i].debt)
 	}
 	if len(errands) == len(l.errands) {
 		l.errands = nil
@@ -422,6 +443,13 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	l.latest = len(errands) + len(ops)
 	l.carried = l.latest
 	return b, nil
+}
+
+// tries notes where a debt stands that is tried next. mu is held.
+func (l *lane) tries(d *debt) {
+	if d.place == 0 {
+		d.place = l.sentSo.last + 1
+	}
 }
 
 // unqueued notes that an op does not wait any more. mu is held.

@@ -154,6 +154,8 @@ var rules = []rule{
 	{"who is marked anew knows of logs that were switched off", "firstrun.go",
 		"next.Others = l.engine.logsBeside(l, alsoTold(m.Others, l.toldLogs()))",
 		"next.Others = l.engine.logsBeside(l, m.Others)", false, 0, named("TestOthersThatAreMarkedAnewKnowOfALogThatWasSwitchedOff")},
+	{"what is tried once more is told from a later lock of its token by its place", "lane.go",
+		"if l.hasCome(d) {", "if false {", false, 0, named("TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken")},
 	{"an acquire is not won by what a flush has taken", "collapse.go",
 		"\t\t\t\tf.void.Store(true)",
 		"\t\t\t\t_ = f", false, 0, named("TestAcquireIsNotWonByWhatAFlushHasTaken")},

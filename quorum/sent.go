@@ -23,8 +23,10 @@ import "math/bits"
 const memories = 2048
 
 // lockMemory is where what is known of a key with one token stands.
-func (o *op) lockMemory() memory {
-	return memoryOf(o.engine.hash(o.Key) ^ bits.RotateLeft64(o.engine.hash(o.Token), 1))
+func (o *op) lockMemory() memory { return o.engine.lockMemory(o.Key, o.Token) }
+
+func (e *Engine) lockMemory(key, token string) memory {
+	return memoryOf(e.hash(key) ^ bits.RotateLeft64(e.hash(token), 1))
 }
 
 // ordinal is where an op stands among all that a lane has sent: the number of its own
@@ -39,6 +41,7 @@ type sentSo struct {
 	released [memories]ordinal // when it last may have been, of some token
 	ended    [memories]ordinal // when a key of one token was last released: see lock
 	taken    [memories]ordinal // and when it was last asked for
+	asked    [memories]ordinal // when a key was last asked for under one token
 }
 
 // memory is where what is known of a key stands.
@@ -51,7 +54,7 @@ func (s *sentSo) note(o *op) {
 	s.last++
 	switch o.Kind {
 	case Acquire:
-		s.taken[o.memory] = s.last
+		s.taken[o.memory], s.asked[o.lock] = s.last, s.last
 	case Release:
 		s.released[o.memory], s.ended[o.lock] = s.last, s.last
 	case Remove:
@@ -78,6 +81,12 @@ func (s *sentSo) freedSince(m memory, p ordinal) bool {
 // lockFreedSince is freedSince of the lock that an op is about.
 func (s *sentSo) lockFreedSince(o *op, p ordinal) bool {
 	return max(s.freed[o.memory], s.ended[o.lockMemory()], s.all) > p
+}
+
+// anewSince tells that a key may have been freed, and then be held once more under a token, by
+// what was sent after a place.
+func (s *sentSo) anewSince(key, lock memory, p ordinal) bool {
+	return max(s.freed[key], s.ended[lock], s.asked[lock], s.all) > p
 }
 
 // takenSince tells that a key was asked for after a place.

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -53,4 +54,32 @@ func TestMarkerThatIsGoneIsNotNamedByWhoHasNotSeenItLately(t *testing.T) {
 			}
 		}, func(cfg *Config) { cfg.ProbeInterval = time.Minute })
 	}
+}
+
+// A release that is owed finds the key with another end, and is tried once more later. By then
+// somebody else holds it, as all do under one token, and for as long as the first would have.
+func TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "1", 10*time.Second), Won)
+		ends := time.Now().Add(10 * time.Second)
+		w.down(3)
+		w.want(w.release("k", "1"), Won)
+		paid := 0
+		w.at(3, takeBackScript, func(m *fakeMaster, _ []string) {
+			if paid == 0 {
+				m.keys["k"] = fakeKey{value: "1", until: m.now() + int64(100*ms)}
+			}
+			paid++
+		})
+		w.each((*fakeMaster).mend, 3)
+		for paid == 0 {
+			time.Sleep(ms)
+			synctest.Wait()
+		}
+		time.Sleep(100 * ms)
+		w.wantValues("k", "", "", "")
+		w.want(w.acquire("k", "1", time.Until(ends)), Won)
+		time.Sleep(3 * w.cfg.AcquireTimeout)
+		w.wantValues("k", "1", "1", "1")
+	})
 }
