@@ -77,6 +77,7 @@ const (
 	errFewHeard       = "NOQUORUM %d of %d masters can be heard, %d are needed"
 	errNoTime         = "NOQUORUM no quorum of the masters' clocks agrees on the time of day"
 	errManyNames      = "ERR a client may subscribe to no more than %d %s"
+	errLongNames      = "ERR a client may subscribe to patterns of no more than %d bytes in all"
 	errChannelName    = "ERR the name of a channel or a pattern is longer than %d bytes"
 	errLongPattern    = "ERR the pattern is longer than %d bytes"
 	errTracking       = "ERR CLIENT TRACKING ON is refused: this proxy sends no invalidations"

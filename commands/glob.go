@@ -120,13 +120,15 @@ func (g *Glob) matchAbreast(s string) bool {
 	clear(next)
 	next[0] = 1
 	for i := range len(s) {
-		accepts := g.accepts[int(s[i])*g.words:][:g.words]
+		accepts := g.accepts[int(s[i])*g.words:][:len(next)]
+		stars := stars[:len(next)] // so that it is known below
 		carry, left := uint64(0), uint64(0)
 		for w, x := range next {
 			moves := x & accepts[w]
-			next[w] = moves<<1 | carry | x&stars[w]
+			x = moves<<1 | carry | x&stars[w]
 			carry = moves >> 63
-			left |= next[w]
+			left |= x
+			next[w] = x
 		}
 		if left == 0 {
 			return false

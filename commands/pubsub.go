@@ -15,6 +15,7 @@ const (
 	maxChannels    = 10_000
 	maxPatterns    = 1000
 	maxChannelName = maxPattern // bytes, of patterns too
+	maxPatternSize = 64 << 10   // bytes of all patterns
 
 	subscriptionSize = 256 // about what one takes beside its name, here and in the server
 )
@@ -38,18 +39,25 @@ func (s *Session) ask(names []string, patterns bool) Action {
 		have, most, what = s.patterns, maxPatterns, "patterns"
 	}
 	own := make([]string, len(names))
-	n := len(have)
+	n, size := len(have), 0
+	for name := range have {
+		size += len(name)
+	}
 	for i, name := range names {
 		if len(name) > maxChannelName {
 			return refusef(errChannelName, maxChannelName)
 		}
 		if _, there := have[name]; !there {
 			n++
+			size += len(name)
 		}
 		own[i] = strings.Clone(name)
 	}
 	if n > most {
 		return refusef(errManyNames, most, what)
+	}
+	if patterns && size > maxPatternSize {
+		return refusef(errLongNames, maxPatternSize)
 	}
 	return Action{Effect: SubscribeEffect{Names: own, Patterns: patterns}}
 }

@@ -19,6 +19,29 @@ func subscribed(t *testing.T, s *Session, line string) Reply {
 	return s.Subscribed(e, quorum.Result{Decision: quorum.Won})
 }
 
+func TestPatternsAreFewBytesInAll(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	words := []string{"PSUBSCRIBE"}
+	for i := range 64 {
+		words = append(words, fmt.Sprintf("%1024d", i))
+	}
+	for _, more := range []struct {
+		word    string
+		refused bool
+	}{{"", false}, {words[1], false}, {"a", true}} {
+		a := s.Do(append(slices.Clone(words[:1]), more.word))
+		if more.word == "" {
+			a = s.Do(words)
+		}
+		if got := a.Reply.Kind == ErrorReply; got != more.refused {
+			t.Errorf("%.10q beside 64 KiB: %+v", more.word, a.Reply)
+		}
+		if e, ok := a.Effect.(SubscribeEffect); ok {
+			s.Subscribed(e, quorum.Result{Decision: quorum.Won})
+		}
+	}
+}
+
 func TestSubscribingBeginsWhenMessagesCanBeHeard(t *testing.T) {
 	s := NewDialect(Options{}).Session(1)
 	e := do(t, s, "SUBSCRIBE a").Effect.(SubscribeEffect)

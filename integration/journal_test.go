@@ -317,6 +317,11 @@ func TestScriptIsBoundedInWhatItWritesAndPublishes(t *testing.T) {
 		}
 		wantGone(t, masters, "many:0")
 	}
+	long := strings.Repeat("c", 1025)
+	if got := fmt.Sprint(c.do("EVAL", "redis.call('SET', KEYS[1], 'v') return redis.call('PUBLISH', ARGV[1], 'm')", "1", "k", long)); !strings.HasPrefix(got, "ERR the name of a channel or a pattern is longer than 1024 bytes") {
+		t.Errorf("a channel of %d bytes is answered %.200q", len(long), got)
+	}
+	c.want(int64(0), "EVAL", "return redis.call('PUBLISH', ARGV[1], 'm')", "1", "k", long[1:])
 	if n := voting(t, p); n != 3 {
 		t.Errorf("%d masters are voting", n)
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,23 +17,40 @@ type subscribers struct {
 	mu       sync.Mutex // guards what follows; taken before a connection's mu
 	channels map[string]listeners
 	patterns map[string]listeners
+	sought   []string  // the patterns as Deliver goes through them; nil if they have changed
 	owed     listeners // got messages that are not flushed
 }
 
 type listeners map[*conn]struct{}
 
 // Deliver is the engine's. A connection that cannot take the message is cut off
-// for it, and nobody waits.
+// for it, and nobody waits: what patterns match is found out without mu.
 func (s *subscribers) Deliver(channel, message string) (receivers int) {
+	var matching []string
+	for _, pattern := range s.seek() {
+		if commands.GlobMatch(pattern, channel) {
+			matching = append(matching, pattern)
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	receivers = s.give(s.channels[channel], commands.Message(channel, message))
-	for pattern, to := range s.patterns {
-		if commands.GlobMatch(pattern, channel) {
+	for _, pattern := range matching {
+		if to := s.patterns[pattern]; len(to) > 0 {
 			receivers += s.give(to, commands.PatternMessage(pattern, channel, message))
 		}
 	}
 	return receivers
+}
+
+// seek is all patterns. The slice is never written to again.
+func (s *subscribers) seek() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sought == nil && len(s.patterns) > 0 {
+		s.sought = slices.Collect(maps.Keys(s.patterns))
+	}
+	return s.sought
 }
 
 // give is called with mu held. The push is encoded once for each protocol.
@@ -116,7 +134,7 @@ func (s *subscribers) subscribe(c *conn, e commands.SubscribeEffect, reply []byt
 	defer s.mu.Unlock()
 	of := &s.channels
 	if e.Patterns {
-		of = &s.patterns
+		of, s.sought = &s.patterns, nil
 	}
 	if *of == nil {
 		*of = make(map[string]listeners)
@@ -138,6 +156,9 @@ func (s *subscribers) unsubscribe(c *conn, channels, patterns []string) {
 	defer s.mu.Unlock()
 	leave(s.channels, c, channels)
 	leave(s.patterns, c, patterns)
+	if len(patterns) > 0 {
+		s.sought = nil
+	}
 }
 
 func leave(of map[string]listeners, c *conn, names []string) {
@@ -152,11 +173,11 @@ func leave(of map[string]listeners, c *conn, names []string) {
 // matching are the channels that somebody is subscribed to, in order.
 func (s *subscribers) matching(e commands.ChannelsEffect) (names []string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name := range s.channels {
-		if e.All || commands.GlobMatch(e.Pattern, name) {
-			names = append(names, name)
-		}
+	names = slices.Collect(maps.Keys(s.channels))
+	s.mu.Unlock()
+	if !e.All {
+		glob := commands.NewGlob(e.Pattern)
+		names = slices.DeleteFunc(names, func(name string) bool { return !glob.Match(name) })
 	}
 	slices.SortFunc(names, strings.Compare)
 	return names

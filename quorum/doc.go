@@ -31,6 +31,8 @@
 //	New            lane.freeOfEternal,  its looks            the engine closes    Engine.Close
 //	               each
 //	New            Engine.sweep         the retries' timer   the engine closes    Engine.Close
+//	New            messages.deliver     giving messages to   the engine closes,   Engine.Close
+//	                                    the audience         and all are given
 //	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first
 //	a lane         lane.recover, each   its quarantine       that has ended, and  Engine.Close

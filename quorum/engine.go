@@ -109,6 +109,10 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 		}
 	}
 	e.messages.sender = newSender()
+	e.messages.changed.L = &e.messages.mu
+	if root == nil {
+		e.wait.Go(e.messages.deliver)
+	}
 	e.subscriptions.start = func() {
 		for i := range e.lanes {
 			e.wait.Go(func() { e.listen(ctx, i) })
@@ -411,6 +415,7 @@ func (e *Engine) Close(ctx context.Context) {
 		}
 	}
 	e.cancel()
+	e.messages.close()
 	e.wait.Wait()
 }
 

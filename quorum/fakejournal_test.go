@@ -48,6 +48,9 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 	// Who does not recognise it runs it journaled.
 	freeScript = NewScript(freeing)
 
+	// Publishes its arguments, and does nothing else.
+	tellScript = NewScript(`for i = 1, #ARGV do redis.call('PUBLISH', 'c', ARGV[i]) end`)
+
 	// Whose lock it is; the second may not write.
 	looksScript = NewScript(looking)
 	readsOnly   = NewScript(looking).ReadOnly()
@@ -134,6 +137,13 @@ var effects = map[*Script]func(m *fakeMaster, name string, argv []string) effect
 		}
 		delete(m.keys, name)
 		return says(scriptWrote+scriptRemoved, ":", "1")
+	},
+	tellScript: func(_ *fakeMaster, _ string, argv []string) effect {
+		does := saysNil
+		for _, message := range argv {
+			does.value = append(slices.Clip(does.value), "c", message) // which are none of the reply
+		}
+		return does
 	},
 	countStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, 1) },
 	downStep:  func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, -1) },

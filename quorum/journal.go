@@ -391,7 +391,11 @@ func (o *op) hasFreed(c counted) bool {
 // those who declined. A split that was tried often enough is answered with a no
 // if there is one: those who acted are undone, so that it is true.
 func (o *op) scriptResult(c counted, r *Result) {
-	r.Toiled = slices.ContainsFunc(o.said, func(s said) bool { return s.journal != nil && s.journal.toiled })
+	for i := range o.said { // but for what comes yet
+		if c.vote(i) != 0 && o.said[i].journal != nil && o.said[i].journal.toiled {
+			r.Toiled = true
+		}
+	}
 	from := Refused
 	if r.Decision == Won {
 		from = Granted

@@ -311,6 +311,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if select('#', ...) ~= 1 or type(m) ~= 'string' then return raw(n, k, ...) end
       -- There is nobody who could have subscribed to a shard's channel.
       if n == 'SPUBLISH' then return 0 end
+      if #k > 1024 then return {err = 'ERR the name of a channel or a pattern is longer than 1024 bytes'} end
       published = published or {}
       if #published >= 800 then refuse('the script publishes more than 400 messages') end
       published[#published + 1], published[#published + 2] = k, m

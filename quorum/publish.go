@@ -3,6 +3,7 @@ package quorum
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -37,13 +38,105 @@ type messages struct {
 	short     atomic.Uint64
 	received  atomic.Uint64
 
-	// mu is held while a message is put into the lanes and delivered, so that
-	// all subscribers of this proxy get messages in one order, and all lanes
-	// this proxy's in the same.
+	// mu is held while a message is put into the lanes and into the line of those to be
+	// delivered here, so that all subscribers of this proxy get messages in one order, and
+	// all lanes this proxy's in the same. Lanes wait for it: nothing long is done with it.
 	mu       sync.Mutex // guards what follows
 	audience Audience
 	number   uint64 // of the latest message of ours
 	seen     seen
+	line     []delivery
+	bytes    int       // of the line
+	closed   bool      // nothing is delivered any more
+	changed  sync.Cond // any of the three above has
+}
+
+// delivery is a message that waits to be delivered to the subscribers of this proxy.
+type delivery struct {
+	channel, message string
+	told             chan int // if not nil, who waits for how many got it
+}
+
+// The bounds of the messages that wait to be delivered here.
+const (
+	maxLine      = 4096
+	maxLineBytes = 8 << 20
+
+	// deliverAtOnce is how many are delivered before they are sent.
+	deliverAtOnce = 16
+)
+
+// full tells that there is no room in the line. mu is held, as by awaitRoom and add.
+func (m *messages) full() bool {
+	return !m.closed && (len(m.line) >= maxLine || m.bytes >= maxLineBytes)
+}
+
+func (m *messages) awaitRoom() {
+	for m.full() {
+		m.changed.Wait()
+	}
+}
+
+// add puts a message into the line. It is false if nobody will get it.
+func (m *messages) add(d delivery) bool {
+	if m.closed || m.full() {
+		return false
+	}
+	m.line = append(m.line, d)
+	m.bytes += len(d.channel) + len(d.message)
+	m.changed.Broadcast()
+	return true
+}
+
+// take waits for messages and takes some of them. It is false when there will be none.
+func (m *messages) take() (list []delivery, to Audience, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(m.line) == 0 && !m.closed {
+		m.changed.Wait()
+	}
+	n := min(len(m.line), deliverAtOnce)
+	list = slices.Clone(m.line[:n])
+	clear(m.line[:n])
+	if m.line = m.line[n:]; len(m.line) == 0 {
+		m.line = nil
+	}
+	for _, d := range list {
+		m.bytes -= len(d.channel) + len(d.message)
+	}
+	m.changed.Broadcast()
+	return list, m.audience, n > 0
+}
+
+// deliver gives the messages of the line to the audience, until it is closed and empty. It
+// has a goroutine of its own: what a channel is matched with clients decide, and a lane
+// that did so would keep everybody's locks waiting.
+func (m *messages) deliver() {
+	for {
+		list, to, ok := m.take()
+		if !ok {
+			return
+		}
+		receivers := make([]int, len(list))
+		if to != nil {
+			for i, d := range list {
+				receivers[i] = to.Deliver(d.channel, d.message)
+			}
+			to.Flush()
+		}
+		for i, d := range list {
+			if d.told != nil {
+				d.told <- receivers[i]
+			}
+		}
+	}
+}
+
+func (m *messages) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	m.changed.Broadcast()
 }
 
 func newSender() string {
@@ -63,10 +156,24 @@ func (e *Engine) Attend(a Audience) {
 // waits for none of them, and tells how many subscribers of this proxy got it.
 func (e *Engine) Publish(channel, message string) (receivers int) {
 	m := &e.messages
-	m.published.Add(1)
+	d := delivery{channel, message, make(chan int, 1)}
 	m.mu.Lock()
+	m.awaitRoom()
+	added := e.send(d)
+	m.mu.Unlock()
+	if !added {
+		return 0
+	}
+	return <-d.told
+}
+
+// send puts a message into the lanes and the line. It is false if the latter cannot be.
+// mu is held.
+func (e *Engine) send(d delivery) (added bool) {
+	m := &e.messages
+	m.published.Add(1)
 	m.number++
-	text := envelope{m.sender, m.number, channel, message}.String()
+	text := envelope{m.sender, m.number, d.channel, d.message}.String()
 	taken := 0
 	if len(text) <= maxEnvelope {
 		for _, l := range e.lanes {
@@ -75,22 +182,16 @@ func (e *Engine) Publish(channel, message string) (receivers int) {
 			}
 		}
 	}
-	a := m.audience
-	if a != nil {
-		receivers = a.Deliver(channel, message)
-	}
-	m.mu.Unlock()
-	if taken < quorumOf(len(e.lanes)) {
+	added = m.add(d)
+	if taken < quorumOf(len(e.lanes)) || !added {
 		m.short.Add(1)
 	}
-	if receivers > 0 {
-		a.Flush()
-	}
-	return receivers
+	return added
 }
 
 // announce publishes what a journaled script has published, once: each master
-// has kept it back. It is what those masters have whose reply the caller gets; one
+// has kept it back. A lane does so, and waits for nobody: what the line has no room for is
+// not delivered here. It is what those masters have whose reply the caller gets; one
 // of them may have had less to tell.
 func (e *Engine) announce(o *op, c counted) {
 	from := map[Decision]Vote{Won: Granted, Contended: Refused}[c.decision()]
@@ -103,28 +204,30 @@ func (e *Engine) announce(o *op, c counted) {
 	if e.root != nil {
 		e = e.root
 	}
+	if len(list) < 2 {
+		return
+	}
+	e.messages.mu.Lock()
+	defer e.messages.mu.Unlock()
 	for ; len(list) > 1; list = list[2:] {
-		e.Publish(list[0], list[1])
+		e.send(delivery{channel: list[0], message: list[1]})
 	}
 }
 
-// receive delivers a message that came from a master, unless it has been. If it
-// was, flush is who gathered it.
-func (m *messages) receive(text string) (flush Audience) {
+// receive has a message delivered that came from a master, unless it has been. It waits for
+// room first, so that all that masters tell of it wait, and its order is kept.
+func (m *messages) receive(text string) {
 	v, ok := parseEnvelope(text)
 	if !ok || v.sender == m.sender {
-		return nil
+		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.seen.first(v.sender, v.number) {
-		return nil
+	m.awaitRoom()
+	if m.seen.first(v.sender, v.number) {
+		m.received.Add(1)
+		m.add(delivery{channel: v.channel, message: v.message})
 	}
-	m.received.Add(1)
-	if m.audience == nil || m.audience.Deliver(v.channel, v.message) == 0 {
-		return nil
-	}
-	return m.audience
 }
 
 // The bounds of the messages that wait in one lane. One that does not fit is

@@ -192,6 +192,108 @@ func TestMessagesOfOneProxyKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// slowAudience is an audience that takes its time.
+type slowAudience struct {
+	listeners
+	hold chan struct{}
+}
+
+func (s *slowAudience) Deliver(channel, message string) int {
+	<-s.hold
+	return s.listeners.Deliver(channel, message)
+}
+
+// What patterns there are to be matched clients decide, and it may take as long as it will.
+func TestMessagesThatTakeLongToDeliverHoldUpNoLane(t *testing.T) {
+	inPair(t, 3, func(p *pair) {
+		slow := []*slowAudience{{hold: make(chan struct{})}, {hold: make(chan struct{})}}
+		for i, e := range p.engines {
+			e.Attend(slow[i])
+		}
+		p.want(p.ask(runOf(tellScript, "k", "one", "two")), Contended)
+		published := make(chan int)
+		go func() { published <- p.engines[0].Publish("c", "three") }()
+		synctest.Wait()
+		began := time.Now()
+		for i := range 10 {
+			p.want(p.acquire(fmt.Sprint("lock", i), "t", time.Minute), Won)
+			p.want(p.ask(runOf(tellScript, "k", fmt.Sprint(i))), Contended)
+		}
+		if took := time.Since(began); took > p.cfg.AcquireTimeout/4 {
+			t.Errorf("ten locks took %v", took)
+		}
+		select {
+		case <-published:
+			t.Error("the publisher was told how many have got what nobody has")
+		default:
+		}
+		for _, s := range slow {
+			close(s.hold)
+		}
+		if n := <-published; n != 1 {
+			t.Errorf("%d subscribers", n)
+		}
+		p.settle()
+		want := []string{"c=one", "c=two", "c=three", "c=0", "c=1", "c=2", "c=3", "c=4", "c=5", "c=6", "c=7", "c=8", "c=9"}
+		for i, s := range slow {
+			if got := s.take(t); !slices.Equal(got, want) {
+				t.Errorf("proxy %d delivered %q", i+1, got)
+			}
+		}
+	})
+}
+
+// Where too many messages wait to be delivered here, who publishes waits, and so does what
+// masters bring; what scripts have published is left out, and counted.
+func TestMessagesThatWaitToBeDeliveredAreBounded(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		slow := &slowAudience{hold: make(chan struct{})}
+		w.engine.Attend(slow)
+		m := &w.engine.messages
+		for range 11 {
+			w.want(w.ask(runOf(tellScript, "k", slices.Repeat([]string{"x"}, 400)...)), Contended)
+			synctest.Wait() // some of the first are about to be delivered
+		}
+		published := make(chan int)
+		go func() { published <- w.engine.Publish("c", "last") }()
+		go m.receive(envelope{"another", 1, "c", "first"}.String())
+		go m.receive(envelope{"another", 1, "c", "first"}.String())
+		synctest.Wait()
+		m.mu.Lock()
+		line := len(m.line)
+		m.mu.Unlock()
+		if line != maxLine {
+			t.Errorf("%d messages wait", line)
+		}
+		if n := m.short.Load(); n != 11*400-maxLine-deliverAtOnce {
+			t.Errorf("%d messages fell short", n)
+		}
+		close(slow.hold)
+		if n := <-published; n != 1 {
+			t.Errorf("%d subscribers", n)
+		}
+		synctest.Wait()
+		got := slow.take(t)
+		if n := len(got); n != maxLine+deliverAtOnce+2 {
+			t.Errorf("%d messages were delivered", n)
+		}
+		if !slices.Contains(got, "c=last") || !slices.Contains(got, "c=first") {
+			t.Error("what waited for room was not delivered")
+		}
+		w.want(w.acquire("k", "t", time.Minute), Won)
+	})
+}
+
+func TestPublishingAtAnEngineThatEndsReturns(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.engine.Attend(new(listeners))
+		w.stop(w.engine)
+		if n := w.engine.Publish("c", "m"); n != 0 {
+			t.Errorf("%d subscribers", n)
+		}
+	})
+}
+
 // A client that is told that it has subscribed must hear of everything from
 // then on, so it is told when a quorum of the subscriptions stands.
 func TestSubscribingWaitsForAQuorum(t *testing.T) {

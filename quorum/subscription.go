@@ -86,13 +86,8 @@ func (s *subscription) begin(m *Master) error {
 
 // hear delivers what the master sends, until the connection breaks.
 func (s *subscription) hear(e *Engine, i int) error {
-	var gathered Audience // to be flushed when nothing more is there to read
 	for {
 		if s.gate.r.Buffered() == 0 {
-			if gathered != nil {
-				gathered.Flush()
-				gathered = nil
-			}
 			if id := e.claimed(i); id != "" && id != s.runID {
 				return errAnotherServer
 			}
@@ -106,9 +101,7 @@ func (s *subscription) hear(e *Engine, i int) error {
 			return err
 		}
 		if text, ok := messageText(a); ok {
-			if audience := e.messages.receive(text); audience != nil {
-				gathered = audience
-			}
+			e.messages.receive(text)
 		}
 	}
 }
