@@ -107,6 +107,39 @@ func TestNoCountIsAnsweredTwice(t *testing.T) {
 	killed.Wait()
 }
 
+// A transaction that is lost has latched what it watches, and an extension minds no latch.
+func TestExtensionOutlivesATransactionThatOnlyWatches(t *testing.T) {
+	masters, proxies := twoProxies(t, 3)
+	for i, m := range masters {
+		ask(t, m, "SET", "differs", strconv.Itoa(i))
+	}
+	for i, p := range proxies {
+		lock := fmt.Sprint("lock", i)
+		dial(t, proxies[0].Addr).want("OK", "SET", lock, "a", "NX", "PX", "10000")
+		must(t, masters[2].Freeze())
+		watcher := dial(t, proxies[0].Addr)
+		watcher.want("OK", "WATCH", lock)
+		watcher.want("a", "GET", lock)
+		watcher.want("OK", "MULTI")
+		watcher.want("QUEUED", "INCR", "count")
+		watcher.want("QUEUED", "GET", "differs")
+		must(t, watcher.Send("EXEC"))
+		time.Sleep(60 * time.Millisecond) // two masters have done it, and the third is waited for
+		dial(t, p.Addr).want(int64(1), extendArgs(lock, "a", time.Minute)...)
+		if reply, err := watcher.Receive(); err != nil || !strings.HasPrefix(fmt.Sprint(reply), "NOQUORUM ") {
+			t.Errorf("EXEC: %v, %v", reply, err)
+		}
+		for j, m := range masters[:2] {
+			if left := ask(t, m, "PTTL", lock).(int64); left < 50_000 {
+				t.Errorf("on master %d what was extended for a minute ends in %d ms", j+1, left)
+			}
+		}
+		must(t, masters[2].Thaw())
+		awaitVoting(t, proxies[0], 3)
+		awaitVoting(t, proxies[1], 3)
+	}
+}
+
 // counted takes a step by INCR.
 func counted(t *testing.T) func(*Client, *racing) error {
 	var answered sync.Map

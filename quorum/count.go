@@ -83,8 +83,6 @@ func (e *Engine) level(o *op, c counted, m int, now time.Time) (answered bool) {
 		e.finish(o, r)
 		return true
 	}
-	made := *model.record(o.Key)
-	made.before, made.left = readable(made.after), made.expires
 	var list []laneEnding
 	brought := 0
 	for i := range e.lanes {
@@ -93,10 +91,8 @@ func (e *Engine) level(o *op, c counted, m int, now time.Time) (answered bool) {
 		case i == m, o.further(i, m):
 			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: letGo}, i})
 		default:
-			left := fingerprint(o.said[i].journal.record(o.Key).after)
-			list = append(list, laneEnding{&ending{
-				op: o, key: o.Key, ends: bringUp, left: left, made: &made, at: now, awaited: w,
-			}, i})
+			back := o.bringing(c, i, o.said[i].journal.record(o.Key), model.record(o.Key), now)
+			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: bringUp, back: back, awaited: w}, i})
 			brought++
 		}
 	}

@@ -27,7 +27,8 @@ type debt struct {
 	dies time.Time
 
 	// back, if not nil, is what the key was before a journaled script that was
-	// lost, and since when that counts; value is then what the script made of it.
+	// lost, or should be, and since when that counts: when the master had carried the
+	// script out at the latest. value is then what the script made of it.
 	back  *undoRecord
 	since time.Time
 
@@ -46,24 +47,35 @@ type debt struct {
 
 // argv is the command that pays the debt at the time now.
 func (d debt) argv(b []string, now time.Time) []string {
-	least, most := strconv.FormatInt(d.ends.from.Milliseconds(), 10), strconv.FormatInt(d.ends.to.Milliseconds(), 10)
-	eternal := "0"
+	if d.back != nil {
+		return d.putBack(append(putBackScript.takesBack(b, d.key), d.value), now)
+	}
+	least, most, eternal := d.between()
+	return append(takeBackScript.takesBack(b, d.key), d.value, least, most, eternal, string(d.nonce))
+}
+
+// between is between what times of the master's clock the key ends, and whether it may not.
+func (d debt) between() (least, most, eternal string) {
+	eternal = "0"
 	if d.eternal {
 		eternal = "1"
 	}
-	if d.back != nil {
-		before, left := d.back.before, "0"
-		moved, ended := d.back.moved(), ""
-		switch {
-		case moved != "":
-		case d.ended != 0:
-			ended = strconv.FormatInt(d.ended.Milliseconds(), 10)
-		default:
-			before, left = d.back.at(now.Sub(d.since))
-		}
-		return append(putBackScript.takesBack(b, d.key), d.value, before, left, least, most, eternal, string(d.nonce), moved, ended)
+	return strconv.FormatInt(d.ends.from.Milliseconds(), 10), strconv.FormatInt(d.ends.to.Milliseconds(), 10), eternal
+}
+
+// putBack says what the key is to become, and where.
+func (d debt) putBack(b []string, now time.Time) []string {
+	before, left := d.back.before, "0"
+	moved, ended := d.back.moved(), ""
+	switch {
+	case moved != "":
+	case d.ended != 0:
+		ended = strconv.FormatInt(d.ended.Milliseconds(), 10)
+	default:
+		before, left = d.back.at(now.Sub(d.since))
 	}
-	return append(takeBackScript.takesBack(b, d.key), d.value, least, most, eternal, string(d.nonce))
+	least, most, eternal := d.between()
+	return append(b, before, left, least, most, eternal, string(d.nonce), moved, ended)
 }
 
 // tellable tells that what the debt is about can be told from what is somebody else's.

@@ -36,7 +36,7 @@ func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
 			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
 			continue
 		}
-		d := o.puttingBack(i, &ours, &undoRecord{key: ours.key, before: readable(theirs.after), left: theirs.expires, after: ours.after, expires: ours.expires}, now)
+		d := o.bringing(c, i, &ours, theirs, now)
 		d.dies = now.Add(e.MasterTimeout)
 		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.key)), o.said[i].ordinal, now)
 	}
@@ -51,17 +51,19 @@ func (e *Engine) give(o *op, c counted, i int, now time.Time) {
 	}
 	for _, key := range o.keys() {
 		theirs := o.made(c, key)
-		if theirs == nil || theirs.before == "" || !isDump(theirs.after) || theirs.expires == saysNoTTL {
-			continue // where it was let go of meanwhile by another proxy, it would stay for ever
+		if theirs == nil || theirs.before == "" || !isDump(theirs.after) {
+			continue
 		}
 		o.keep()
-		made := &undoRecord{key: key, before: readable(theirs.after), left: theirs.expires}
-		e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, made: made, at: now}, memoryOf(e.hash(key)), o.said[i].ordinal)
+		back := o.bringing(c, i, &undoRecord{key: key, left: saysAbsent, expires: saysAbsent}, theirs, now)
+		if back.back.left != saysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
+			e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.said[i].ordinal)
+		}
 	}
 }
 
 // gives tells that the master is to be given a key where it has none.
-func (n *ending) gives() bool { return n.ends == bringUp && n.left == "" }
+func (n *ending) gives() bool { return n.ends == bringUp && n.back.value == "" }
 
 // give is endStep of a key that the master is to be given, unless what could have freed it
 // was sent since a place.
@@ -71,6 +73,37 @@ func (l *lane) give(n *ending, m memory, p ordinal) {
 	if !l.sentSo.freedSince(m, p) {
 		l.endStepLocked(n)
 	}
+}
+
+// bringing makes of a key on master i what others have made of it, where it is still ours.
+// Of those who have made the same some may have been told of an extension, and others not:
+//
+//	1: A holds k on masters 1, 2 and 3, which is behind; A extends k: 2 is away
+//	2: A's script acts on all, and 1 and 2 have made the same of k
+//	3: if 3 were given k as it is on 2, one master alone would have what A was promised
+//
+// So what lives longest counts, and ours is never shortened. Nor does it outlive theirs: their
+// lives are told as of when master i had acted at the latest, and they at the earliest.
+func (o *op) bringing(c counted, i int, ours, theirs *undoRecord, now time.Time) debt {
+	back := &undoRecord{
+		key: ours.key, before: readable(theirs.after), left: ours.expires,
+		after: ours.after, expires: ours.expires,
+	}
+	for j := range o.said {
+		if c.vote(j) != Granted || ours.expires == saysNoTTL {
+			continue
+		}
+		r := o.said[j].journal.record(ours.key)
+		switch {
+		case r == nil || !sameDump(r.after, theirs.after):
+		case r.expires < 0:
+			back.left = saysNoTTL
+		case back.left != saysNoTTL:
+			left := r.expires - (o.said[i].asked.to - o.said[j].asked.from).Milliseconds()
+			back.left = max(back.left, left, 1)
+		}
+	}
+	return o.puttingBack(i, ours, back, now)
 }
 
 // sameEffect tells that two masters, which have acted, may have made the same of all keys.

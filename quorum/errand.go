@@ -54,11 +54,7 @@ func (e *errand) size() int {
 	case e.ending == nil:
 		return errandSize + e.debt.size()
 	}
-	n := errandSize + len(e.ending.key) + len(e.ending.left)
-	if e.ending.made != nil {
-		n += len(e.ending.made.before)
-	}
-	return n
+	return errandSize + len(e.ending.key) + e.ending.back.size()
 }
 
 // errandSize is what it takes beside its texts.

@@ -45,6 +45,9 @@ return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 	freeStep = NewStep(freeing)
 
+	// A transaction that only watches a lock, and counts another key.
+	watchStep = NewStep(`redis.call('GET', KEYS[1]) return redis.call('INCR', KEYS[2])`)
+
 	// Who does not recognise it runs it journaled.
 	freeScript = NewScript(freeing)
 
@@ -147,6 +150,7 @@ var effects = map[*Script]func(m *fakeMaster, name string, argv []string) effect
 	},
 	countStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, 1) },
 	downStep:  func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, -1) },
+	watchStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(countOf(name), 1) },
 	setStep: func(m *fakeMaster, name string, argv []string) effect {
 		k, _ := m.key(name)
 		if k.value != argv[0] {
@@ -275,13 +279,18 @@ func clientsScript(s *script) *Script {
 
 // journaled carries a client's script out, answers what the prelude makes of it, and
 // tells whether it did anything.
-func (m *fakeMaster) journaled(s *Script, name string, argv []string) (reply string, acted bool) {
-	before, left := m.dump(name)
-	e := effects[s](m, name, argv)
-	after, expires := m.dump(name)
+func (m *fakeMaster) journaled(s *Script, keys, argv []string) (reply string, acted bool) {
+	was := make(map[string][]string)
+	for _, key := range keys {
+		before, left := m.dump(key)
+		was[key] = []string{bulk(key), bulk(before), integer(left)}
+	}
+	e := effects[s](m, keys[0], argv)
 	var records, values []string
-	if s.latches || e.flags != 0 {
-		records = []string{bulk(name), bulk(before), integer(left), bulk(after), integer(expires)}
+	for _, key := range keys {
+		if after, expires := m.dump(key); s.latches || e.flags != 0 {
+			records = append(append(records, was[key]...), bulk(after), integer(expires))
+		}
 	}
 	if acted = e.flags != 0; s.latches {
 		e.flags += scriptStep
@@ -296,6 +305,9 @@ func (m *fakeMaster) journaled(s *Script, name string, argv []string) (reply str
 	answer := []string{integer(e.flags), integer(line), bulk(e.shape), integer(int64(len(records) / recordElems))}
 	return array(append(append(answer, records...), values...)...), acted
 }
+
+// countOf is the key that those count who watch a lock.
+func countOf(lock string) string { return lock + " is watched" }
 
 // lockOf asks for a lock by lockScript.
 func lockOf(key, token string, ttl int64) Request {

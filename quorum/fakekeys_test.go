@@ -383,10 +383,9 @@ func (m *fakeMaster) run(s *script, args []string) string {
 		return integer(m.endStep(name, args[1:]))
 	}
 	if c := clientsScript(s); c != nil && c.latches {
-		n := len(args)
-		return m.act(c, name, args[3:n-2], args[n-2], args[n-1])
+		return m.act(c, args)
 	} else if c != nil {
-		reply, _ := m.journaled(c, name, args[3:])
+		reply, _ := m.journaled(c, []string{name}, args[3:])
 		return reply
 	}
 	switch s {
@@ -511,27 +510,31 @@ func (m *fakeMaster) putBack(name string, args []string) int64 {
 	if !m.same(args[6]) {
 		return saysOtherNonce
 	}
-	now, left := m.dump(name)
+	now, _ := m.dump(name)
 	k, _ := m.key(name)
 	if now == "" || now != args[0] && now != stringDump(args[0]) || !m.ends(k, args[3], args[4], args[5]) {
 		return 0
 	}
-	delete(m.keys, name)
-	back, ok := restored(args[1])
-	if moved, err := strconv.ParseInt(args[7], 10, 64); err == nil {
-		left -= moved
-		ok = ok && left > 0
-		args[2] = strconv.FormatInt(left, 10)
-	} else if ended, err := strconv.ParseInt(args[8], 10, 64); err == nil {
-		left = ended - m.now()/int64(ms)
-		ok = ok && left > 0
-		args[2] = strconv.FormatInt(left, 10)
-	}
-	if ok {
-		m.keys[name] = back
-		if args[2] != "0" {
-			m.expire(name, back, args[2])
-		}
-	}
+	m.becomes(name, args[1], args[2], args[7], args[8])
 	return 1
+}
+
+// becomes has a key be what it was, or should be, for as long as the function in leftSince says.
+func (m *fakeMaster) becomes(name, dump, left, moved, ended string) {
+	_, pttl := m.dump(name)
+	delete(m.keys, name)
+	k, ok := restored(dump)
+	eternal := left == "0"
+	if by, err := strconv.ParseInt(moved, 10, 64); err == nil {
+		left, eternal = strconv.FormatInt(pttl-by, 10), false
+	} else if at, err := strconv.ParseInt(ended, 10, 64); err == nil {
+		left, eternal = strconv.FormatInt(at-m.now()/int64(ms), 10), false
+	}
+	switch {
+	case !ok:
+	case eternal:
+		m.keys[name] = k
+	default:
+		m.expire(name, k, left)
+	}
 }

@@ -31,29 +31,40 @@ func (m *fakeMaster) step(args []string) string {
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
 	}
-	for _, s := range []*Script{countStep, downStep, setStep, seizeStep} {
+	for _, s := range []*Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep} {
 		if args[1] == s.wrapped.sha || args[1] == s.wrapped.text {
-			n := len(args)
-			return m.act(s, args[3], args[6:n-2], args[n-2], args[n-1])
+			return m.act(s, args[3:])
 		}
 	}
 	return ""
 }
 
-func (m *fakeMaster) act(s *Script, key string, argv []string, holder, lease string) string {
-	latch := latchKeys + key
-	if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
-		if !strings.HasSuffix(l.value, "!") {
-			l.value += "!"
-			m.keys[latch] = l
-		}
-		m.note([]string{"busy", key})
-		return array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
+// act carries a step out, of which args are its keys, the time, its arguments, who it is, and
+// how long its latches live.
+func (m *fakeMaster) act(s *Script, args []string) string {
+	keys := []string{args[0]}
+	if s == watchStep {
+		keys = append(keys, args[1])
 	}
-	m.note([]string{"step", key})
-	reply, acted := m.journaled(s, key, argv)
-	if acted {
-		m.expire(latch, fakeKey{value: holder}, lease)
+	n := len(args) - 2
+	argv, holder, lease := args[len(keys)+2:n], args[n], args[n+1]
+	for _, key := range keys {
+		latch := latchKeys + key
+		if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
+			if !strings.HasSuffix(l.value, "!") {
+				l.value += "!"
+				m.keys[latch] = l
+			}
+			m.note([]string{"busy", key})
+			return array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
+		}
+	}
+	m.note([]string{"step", keys[0]})
+	reply, acted := m.journaled(s, keys, argv)
+	for _, key := range keys {
+		if acted {
+			m.expire(latchKeys+key, fakeKey{value: holder}, lease)
+		}
 	}
 	return reply
 }
@@ -67,16 +78,12 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 	}
 	r := int64(saysEnded)
 	if args[1] != "let-go" {
-		if now, _ := m.dump(key); fingerprint(now) != args[2] || !m.same(args[5]) {
+		now, _ := m.dump(key)
+		k, _ := m.key(key)
+		if fingerprint(now) != args[2] || !m.same(args[8]) || !m.ends(k, args[5], args[6], args[7]) {
 			r = 0
 		} else {
-			delete(m.keys, key)
-			if k, ok := restored(args[3]); ok {
-				m.keys[key] = k
-				if args[4] != "0" {
-					m.expire(key, k, args[4])
-				}
-			}
+			m.becomes(key, args[3], args[4], args[9], args[10])
 		}
 	}
 	if mine {

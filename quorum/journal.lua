@@ -41,6 +41,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   -- The answer is made at the first write: from its fifth element on it has a record of
   -- each key that is written to, the first half of which is known then.
   local answer, recorded
+  -- Of a step, which has a record of all its keys, touched tells which of them it writes to.
+  local touched
   local wrote, removed, ttls, published = false, false, nil, nil
 
   -- raised is the error that the shadow raised last, and where. troubled is what the master
@@ -102,6 +104,10 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     if type(k) ~= 'string' then
       k = text(k)
       if type(k) ~= 'string' then return end
+    end
+    if L and not any then
+      touched = touched or {}
+      touched[k] = true
     end
     if answer and recorded[k] then return recorded[k] end
     if k ~= K[1] then check(k) end
@@ -523,9 +529,13 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     if answer and (L or wrote or removed) then
       for i = 5, #answer, 5 do
         local k = answer[i]
-        local after = raw('DUMP', k)
-        if after and #after > 100 and not L then after = R.sha1hex(after) end
-        answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
+        if L and not (touched and touched[k]) then
+          answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
+        else
+          local after = raw('DUMP', k)
+          if after and #after > 100 and not L then after = R.sha1hex(after) end
+          answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
+        end
         n = i + 4
       end
     else

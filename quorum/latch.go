@@ -83,11 +83,8 @@ type ending struct {
 	op   *op
 	key  string
 	ends ends
-	left string      // the fingerprint of what the step left there
-	made *undoRecord // its before is what the key becomes, since a time
-	at   time.Time
+	back debt // what the key is to become, unless it is let go of; told as what is owed
 
-	nonce   nonce    // under which the master voted
 	awaited *awaited // hears whether it was done; nil: nobody waits for it
 }
 
@@ -96,8 +93,7 @@ func (n *ending) argv(b []string, now time.Time) []string {
 	if n.ends == letGo {
 		return b
 	}
-	before, left := n.made.at(now.Sub(n.at))
-	return append(b, n.left, before, left, string(n.nonce))
+	return n.back.putBack(append(b, fingerprint(n.back.value)), now)
 }
 
 // What latchScript answers, added up.
@@ -135,7 +131,6 @@ func (l *lane) endStep(n *ending) bool {
 }
 
 func (l *lane) endStepLocked(n *ending) bool {
-	n.nonce = n.op.said[l.index].nonce
 	if !l.open || !l.addErrand(errand{ending: n}) {
 		l.missed.Add(1)
 		return false

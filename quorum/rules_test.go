@@ -188,6 +188,15 @@ var rules = []rule{
 	{"what a quorum may hold is not read as nothing", "tally.go",
 		"case most+t.unknown+t.withheld+t.pending < t.quorum():",
 		"case most+t.pending < t.quorum():", true, 0, named("TestReadOfWhatAQuorumMayHoldIsNoNil")},
+	{"what a lost step has only watched it lets go of", "step.go",
+		"r != nil && r.changed()",
+		"r != nil", false, 0, named("TestStepThatIsLostLetsGoOfWhatItOnlyWatched")},
+	{"a lost step is taken back where its key ends when the step had it end", "fakestep_test.go",
+		"!m.ends(k, args[5], args[6], args[7]) {",
+		"!m.ends(k, args[5], args[6], args[7]) && false {", false, 0, named("TestLostStepIsNotTakenBackWhereItsKeyWasExtendedSince")},
+	{"what is brought up lives as long as it does anywhere", "effect.go",
+		"back.left = max(back.left, left, 1)",
+		"back.left = max(left, 1)", false, 0, named("TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,

@@ -66,6 +66,16 @@ return a+p>=tonumber(least) and now()+p<=tonumber(most)
 end
 `
 
+// leftSince makes left(k,n,moved,ended): how long what is put back is to live, in milliseconds:
+// n, or as much less than the key does as its expiry was moved by, or until ended by the
+// master's clock.
+const leftSince = `local function left(k,n,moved,ended)
+if moved~='' then return redis.call('PTTL',k)-moved end
+if ended~='' then local t=redis.call('TIME') return ended-t[1]*1000-math.floor(t[2]/1000) end
+return n
+end
+`
+
 // movesExpiry makes moved(n,p): the ttl to give a key that has p and is to have n, both
 // in milliseconds. An expiry is moved by more than a span is wide (see span.go), or not
 // at all, so that what was extended is told from what was not:
@@ -187,13 +197,13 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 ` + writeAfter)
 
 	// latchScript ends the step ARGV[1] on a key: it lets go of it (let-go); or makes
-	// of the key what it was (take-back) or should be (bring-up), which is the dump
-	// ARGV[4] with ARGV[5] milliseconds to live (0: no expiry), or nothing, where it
-	// is still as the step left it (its dump, or the SHA-1 of that, is ARGV[3]) under
-	// the nonce ARGV[6]. A key that is to be brought up need not be latched, but by
-	// nobody else. It answers 1 if it did so, and 2 more if the latch has kept somebody
-	// out.
-	latchScript = newScript(sameNonce + `local k=KEYS[1]
+	// of the key what it was (take-back) or should be (bring-up), where it is still as the
+	// step left it. What that is, and what the key becomes, is told by ARGV[3] to ARGV[11],
+	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
+	// latched or not, so its dump alone would not tell. A key that is to be brought up
+	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
+	// the latch has kept somebody out.
+	latchScript = newScript(sameNonce + endsWithin + leftSince + `local k=KEYS[1]
 local l='` + latchKeys + `'..k
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
@@ -201,10 +211,12 @@ if not mine and (h or ARGV[2]~='bring-up') then return 0 end
 local r=1
 if ARGV[2]~='let-go' then
 local d=redis.call('DUMP',k) or ''
-if d~=ARGV[3] and redis.sha1hex(d)~=ARGV[3] or not same(ARGV[6]) then r=0
-elseif ARGV[4]=='' then redis.call('DEL',k)
+local n=left(k,ARGV[5],ARGV[10],ARGV[11])
+if d~=ARGV[3] and redis.sha1hex(d)~=ARGV[3] or not same(ARGV[9]) then r=0
+elseif not ends(k,ARGV[6],ARGV[7],ARGV[8]) then r=0
+elseif ARGV[4]=='' or n~=ARGV[5] and n<=0 then redis.call('DEL',k)
 else
-local a=redis.pcall('RESTORE',k,ARGV[5],ARGV[4],'REPLACE')
+local a=redis.pcall('RESTORE',k,n,ARGV[4],'REPLACE')
 if a.err then r=0 end
 end end
 if mine then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
@@ -219,17 +231,15 @@ return r`)
 	// of the master any more. If ARGV[8] is not empty, it is by how much the write has moved
 	// the expiry, which then moves back by as much, to where it was; else ARGV[9], if that is
 	// not empty, is when it ended by the master's clock.
-	putBackScript = newScript(sameNonce + endsWithin + `local k=KEYS[1]
+	putBackScript = newScript(sameNonce + endsWithin + leftSince + `local k=KEYS[1]
 if not same(ARGV[7]) then return -1 end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
 if not ends(k,ARGV[4],ARGV[5],ARGV[6]) then return 0 end
-local left=ARGV[3]
-if ARGV[8]~='' then left=redis.call('PTTL',k)-ARGV[8]
-elseif ARGV[9]~='' then local t=redis.call('TIME') left=ARGV[9]-t[1]*1000-math.floor(t[2]/1000) end
+local n=left(k,ARGV[3],ARGV[8],ARGV[9])
 redis.call('DEL',k)
-if ARGV[2]~='' and (tonumber(left)>0 or left==ARGV[3]) then redis.call('RESTORE',k,left,ARGV[2]) end
+if ARGV[2]~='' and (n==ARGV[3] or n>0) then redis.call('RESTORE',k,n,ARGV[2]) end
 return 1`)
 )
 

@@ -159,9 +159,6 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 		if d.eternal {
 			d.dies = now.Add(e.MaxTTL)
 		}
-		if left := ofMilliseconds(r.left); left > 0 && r.before != "" && o.said[i].done.ends(left).known() {
-			d.ended = o.said[i].done.to + left
-		}
 		if c.decision() == Won && o.strange(r) || r.lengthens() {
 			// It is told from all else by its value and end; and that it lives longer
 			// costs nobody a lock.
@@ -175,16 +172,20 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 // puttingBack makes what back says of a key on master i, where it is still as a script, or
 // write, has made it.
 func (o *op) puttingBack(i int, made, back *undoRecord, now time.Time) debt {
+	said := &o.said[i]
 	d := debt{
 		key:     made.key,
 		value:   made.after,
-		nonce:   o.said[i].nonce,
-		eternal: made.expires == saysNoTTL,
+		nonce:   said.nonce,
+		eternal: made.expires < 0, // or nothing is there
 		back:    back,
-		since:   now,
+		since:   now.Add(said.asked.to - o.engine.boot()),
 	}
 	if !d.eternal {
-		d.ends = o.said[i].done.ends(made.lives())
+		d.ends = said.done.ends(made.lives())
+	}
+	if left := ofMilliseconds(back.left); left > 0 && back.before != "" && said.done.ends(left).known() {
+		d.ended = said.done.to + left
 	}
 	return d
 }

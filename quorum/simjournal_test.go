@@ -8,7 +8,8 @@ import (
 )
 
 // Clients that lock in all manners at once, on the same keys: by SET NX, by a script of
-// their own, by a transaction, or with a hash, as Redisson does. In half of the schedules
+// their own, by a transaction, or with a hash, as Redisson does. Others only watch what they
+// lock, in transactions that count other keys, and lose some. In half of the schedules
 // masters are reconfigured, and there are several databases.
 
 func TestSimulatedScriptsNeverGiveTwoHolders(t *testing.T) {
@@ -73,6 +74,15 @@ func (m manner) free(key, token string) Request {
 		return runOf(freeStep, key, token)
 	}
 	return Request{Kind: Release, Key: key, Token: token}
+}
+
+// watcher watches locks in its transactions, which write to none.
+func (s *simulation) watcher(c int, r *rand.Rand) {
+	for time.Now().Before(s.ends) {
+		time.Sleep(time.Duration(1+r.IntN(30)) * ms)
+		e, _ := s.engine(c)
+		s.ask(e, runOf(watchStep, s.locks[r.IntN(len(s.locks))], "-"))
+	}
 }
 
 // holdHash holds a lock that is a hash: it takes it once more, renews, reads, frees or

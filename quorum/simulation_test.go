@@ -170,6 +170,11 @@ func simulateWith(t *testing.T, seed uint64, change func(*simulation)) (wins int
 		for c := range s.clients() {
 			wait.Go(func() { s.client(c, rand.New(rand.NewPCG(seed, uint64(c+2)))) })
 		}
+		if len(s.manners) > 0 && s.front == nil {
+			for c := range 2 {
+				wait.Go(func() { s.watcher(c, rand.New(rand.NewPCG(seed, uint64(c+100)))) })
+			}
+		}
 		if s.strikes != nil {
 			wait.Go(func() { s.stranger(rand.New(rand.NewPCG(seed, 0))) })
 		}
@@ -344,6 +349,9 @@ func (s *simulation) ask(e *Engine, r Request) Result {
 	}
 	if r.Key, r.DB = located(r.Key); r.Kind == Run {
 		r.Keys = []string{r.Key}
+	}
+	if r.Script == watchStep {
+		r.Keys = append(r.Keys, countOf(r.Key))
 	}
 	if f := s.before(e); f != nil {
 		return f.Ask(r)

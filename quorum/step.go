@@ -60,17 +60,22 @@ type laneEnding struct {
 	lane int
 }
 
-// takeBack is what takes a step back on master i, which acted.
+// takeBack is what takes a step back on master i, which acted. What it has only read, it lets
+// go of.
 func (o *op) takeBack(i int, now time.Time, w *awaited) (list []laneEnding) {
 	for _, key := range o.turn.keys {
 		n := &ending{op: o, key: key, ends: letGo}
-		if r := o.said[i].journal.record(key); r != nil {
-			n.ends, n.left, n.made, n.at, n.awaited = takeBack, fingerprint(r.after), r, now, w
+		if r := o.said[i].journal.record(key); r != nil && r.changed() {
+			n.ends, n.back, n.awaited = takeBack, o.puttingBack(i, r, r, now), w
 		}
 		list = append(list, laneEnding{n, i})
 	}
 	return list
 }
+
+// changed tells that a step has made something else of the key, or may have: a master before
+// 7.2 tells what is left of a ttl a little lower a moment later.
+func (r *undoRecord) changed() bool { return r.before != r.after || r.left != r.expires }
 
 // record is what a journaled script made of a key, nil if it is not known.
 func (j *journaled) record(key string) *undoRecord { return recordOf(j.undo, key) }
@@ -151,13 +156,12 @@ func (e *Engine) commit(o *op, c counted, i int, now time.Time) {
 		switch {
 		case ours == nil:
 		case c.did(i) && !ours.livesOn() && e.intrudesOn(o, ours, i, now): // whose life it is may have been extended since
-			n.ends, n.left, n.made, n.at = takeBack, fingerprint(ours.after), ours, now
+			n.ends, n.back = takeBack, o.puttingBack(i, ours, ours, now)
 		case theirs == nil || c.vote(i) == Withheld:
 		case sameDump(ours.after, theirs.after):
 			e.behind.caughtUp(key, i)
 		case e.behind.still(key, i, ours, now, 2*e.AcquireTimeout):
-			n.ends, n.left, n.at = bringUp, fingerprint(ours.after), now
-			n.made = &undoRecord{key: key, before: readable(theirs.after), left: theirs.expires}
+			n.ends, n.back = bringUp, o.bringing(c, i, ours, theirs, now)
 		}
 		if c.did(i) || n.ends == bringUp {
 			e.lanes[i].endStep(n)
