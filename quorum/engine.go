@@ -112,6 +112,7 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 	e.messages.changed.L = &e.messages.mu
 	if root == nil {
 		e.wait.Go(e.messages.deliver)
+		context.AfterFunc(ctx, e.messages.close)
 	}
 	e.subscriptions.start = func() {
 		for i := range e.lanes {
@@ -415,7 +416,6 @@ func (e *Engine) Close(ctx context.Context) {
 		}
 	}
 	e.cancel()
-	e.messages.close()
 	e.wait.Wait()
 }
 
