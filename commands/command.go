@@ -3,8 +3,6 @@ package commands
 import (
 	"slices"
 	"sync"
-
-	"redlock-proxy/quorum"
 )
 
 // What is said of all commands is long, and always the same: clients share it.
@@ -116,22 +114,28 @@ func (c *Command) keys(words []string) (keys []string) {
 	return keys
 }
 
-// namesPrivate tells whether one of the keys is the proxy's own. It runs before
+// names tells whether one of the keys is such a one. It runs before
 // every command, and makes no list of them.
-func (c *Command) namesPrivate(words []string) bool {
+func (c *Command) names(words []string, such func(key string) bool) bool {
 	switch {
 	case c.KeyFlags == "":
 		return false
 	case c.FirstKey == 0 || c.LastKey < 0:
-		return slices.ContainsFunc(c.keys(words), quorum.Private)
+		return slices.ContainsFunc(c.keys(words), such)
 	}
 	for i := c.FirstKey; i <= c.LastKey; i += c.Step {
-		if quorum.Private(words[i]) {
+		if such(words[i]) {
 			return true
 		}
 	}
 	return false
 }
+
+// maxKeyName is how long the name of a key may be. Who gives a master back what it has lost,
+// or lists keys, reads many names at once.
+const maxKeyName = 64 << 10
+
+func isLongName(key string) bool { return len(key) > maxKeyName }
 
 func topLevel() []*Command {
 	var rows []*Command

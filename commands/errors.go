@@ -91,6 +91,7 @@ const (
 	errDangerous      = "ERR %s can harm those who hold locks: it needs the option allow-dangerous"
 	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"
 	errPrivateKey     = "ERR keys that begin with redlock-proxy:{ are the proxy's own"
+	errKeyName        = "ERR the name of a key is longer than %d bytes"
 	errTTLTooShort    = "ERR the ttl is too short: half of it was over before the masters had decided, so ask for %d ms or more"
 	errNoTwoAlike     = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )

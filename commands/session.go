@@ -117,8 +117,10 @@ func (s *Session) guard(args []string) Action {
 		a = refuse(errNoAuth)
 	case s.listening() && !c.forListeners():
 		a = refusef(errListening, c.Name)
-	case c.namesPrivate(args):
+	case c.names(args, quorum.Private):
 		a = refuse(errPrivateKey)
+	case c.names(args, isLongName):
+		a = refusef(errKeyName, maxKeyName)
 	case s.tx.open && !c.goesThroughMulti():
 		if a = s.queue(c, args); a.Reply.Kind != ErrorReply {
 			return a // EXEC is what the statistics count

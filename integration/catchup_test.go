@@ -220,3 +220,52 @@ func TestMasterThatIsBackIsFreedOfWhatNobodyHolds(t *testing.T) {
 		}
 	}
 }
+
+// Some hundreds of keys have names as long as may be. Masters that forget, one after the other,
+// are given the lock that outlives max-ttl all the same, the keys are listed, and the set changes.
+func TestCaughtUpWithBesideKeysOfLongNames(t *testing.T) {
+	var masters []*Redis
+	for range 4 {
+		masters = append(masters, startMaster(t, RedisOptions{Args: []string{"--databases", "1"}}))
+	}
+	old := masters[:3]
+	p := startProxy(t, append(flags(old), "--max-client-memory", "33554432")...)
+	c := dial(t, p.Addr)
+	name := strings.Repeat("k", 64<<10-10)
+	const many = 300
+	for i := range many {
+		c.want("OK", "SET", fmt.Sprintf("%s%06d", name, i), "v", "NX", "PX", "600000")
+	}
+	c.want("OK", "SET", "lock", "a", "NX", "PX", "600000")
+	if f, _ := c.do("SET", name+name, "v").(Failure); f != "ERR the name of a key is longer than 65536 bytes" {
+		t.Errorf("%.100q", f)
+	}
+	for _, count := range []string{"10", "1000"} {
+		listed := make(map[string]bool)
+		for cursor, more := "0", true; more; more = cursor != "0" {
+			reply, ok := c.do("SCAN", cursor, "COUNT", count).([]any)
+			if !ok {
+				t.Fatalf("SCAN COUNT %s is not answered", count)
+			}
+			for _, key := range reply[1].([]any) {
+				listed[key.(string)] = true
+			}
+			cursor = reply[0].(string)
+		}
+		if len(listed) != many+1 {
+			t.Errorf("SCAN COUNT %s lists %d of %d keys", count, len(listed), many+1)
+		}
+	}
+	for _, m := range old[:2] {
+		if took := awaitCatchUp(t, p, m); took > 30*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		wantHolding(t, old, "lock", "a", 0, 1, 2)
+	}
+	c.want(nil, "SET", "lock", "b", "NX", "PX", "1000")
+	must(t, p.Kill())
+	changed(t, old, masters[1:])
+	if n := ask(t, masters[3], "DBSIZE"); n != int64(many+2) {
+		t.Errorf("the new master holds %v keys", n)
+	}
+}

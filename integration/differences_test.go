@@ -121,6 +121,7 @@ var differences = []difference{
 	},
 	{tells: "`WAIT` does not wait, there being no replicas"},
 	{tells: "a key that takes more than 2 MiB can only be read and deleted"},
+	{tells: "the name of a key has at most 64 KiB"},
 	{tells: "a command has at most 1024 words, each of at most 1 MiB, and a length is followed by CR LF, which Redis does not look at"},
 	{tells: "a pattern, and the name of a channel, has at most 1024 bytes"},
 	{tells: "an inline command ends at a byte of zero, for which Redis waits for ever"},

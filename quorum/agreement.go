@@ -14,6 +14,8 @@ type reading struct {
 	payload string
 	// left is the remaining ttl in milliseconds, or saysNoTTL.
 	left int64
+	// leftOut is how long what the source holds is, if there is no room for that.
+	leftOut int
 }
 
 // agreement is what the sources' readings of one key amount to.
@@ -23,6 +25,7 @@ const (
 	nowhere  agreement = iota + 1 // no source holds the key
 	agreed                        // those that hold it hold the same
 	disputed                      // they hold different values
+	unread                        // what one holds is more than there is room for
 )
 
 func (a agreement) String() string {
@@ -33,6 +36,8 @@ func (a agreement) String() string {
 		return "agreed"
 	case disputed:
 		return "disputed"
+	case unread:
+		return "unread"
 	}
 	return "unknown"
 }
@@ -57,6 +62,8 @@ func agree(readings []reading) (r reading, a agreement) {
 	a = nowhere
 	for _, s := range readings {
 		switch {
+		case s.leftOut > 0:
+			return s, unread
 		case s.digest == "":
 		case a == nowhere:
 			r, a = s, agreed

@@ -18,6 +18,8 @@ const (
 
 	maxDisputed = 4096
 	maxEternal  = 16 << 10
+	// maxNameBytes is what the names come to of the keys that are remembered, of each kind.
+	maxNameBytes = 32 << 20
 
 	leaseTime = 10 * time.Second
 )
@@ -46,8 +48,10 @@ type catchUpRun struct {
 	lease   string
 
 	disputed []string          // keys to be read again
+	doubtful int               // bytes of their names
 	overflow bool              // there were more
 	eternal  map[string]string // keys given without a ttl, and their digests
+	lasting  int               // bytes of their names, or more
 	failed   error             // why the last of those that could not be copied was not
 	copying  time.Duration     // how long the sources were left alone for it so far
 	unclear  bool              // it may be that somebody holds what the others hold another value of
@@ -263,7 +267,7 @@ func (r *catchUpRun) settle(ctx context.Context) error {
 		}
 		wait = min(2*wait, time.Second)
 		keys := r.disputed
-		r.disputed = nil
+		r.disputed, r.doubtful = nil, 0
 		if err := r.give(keys); err != nil {
 			return err
 		}
@@ -280,9 +284,9 @@ func (r *catchUpRun) remember() error {
 	for key, digest := range r.eternal {
 		list = append(list, given{key, digest})
 	}
-	r.eternal = make(map[string]string)
+	r.eternal, r.lasting = make(map[string]string), 0
 	for len(list) > 0 {
-		n := min(len(list), pageKeys)
+		n := bundle(list, nameOfGiven)
 		changed, err := r.recheck(list[:n])
 		if err == nil {
 			err = r.give(changed)

@@ -22,7 +22,7 @@ type order struct {
 // steps as that takes.
 func (r *catchUpRun) give(keys []string) error {
 	for len(keys) > 0 {
-		step := keys[:min(len(keys), pageKeys)]
+		step := keys[:bundle(keys, itself)]
 		readings, err := r.read(step)
 		if err != nil {
 			return err
@@ -78,6 +78,10 @@ func (r *catchUpRun) read(keys []string) ([][]reading, error) {
 func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, left []given) {
 	for i, of := range readings {
 		switch best, a := agree(of); {
+		case a == unread:
+			// The others are no worse for it.
+			r.failed = fmt.Errorf("a key of %d bytes cannot be copied: there is no room for it", best.leftOut)
+			r.note(keys[i])
 		case a == agreed && r.closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
 			r.note(keys[i])
@@ -85,10 +89,11 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, l
 			list = append(list, order{keys[i], best})
 			r.note(keys[i])
 		case a == nowhere:
-		case len(r.disputed) >= maxDisputed:
+		case len(r.disputed) >= maxDisputed, r.doubtful >= maxNameBytes:
 			r.overflow = true
 		default:
 			r.disputed = append(r.disputed, keys[i])
+			r.doubtful += len(keys[i])
 		}
 	}
 	return list, left
@@ -132,8 +137,9 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 			r.failed = &errParty{r.target.name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.elems[1].str)}
 			continue
 		}
-		if o.left == saysNoTTL && len(r.eternal) < maxEternal {
+		if o.left == saysNoTTL && len(r.eternal) < maxEternal && r.lasting < maxNameBytes {
 			r.eternal[o.key] = o.digest
+			r.lasting += len(o.key)
 		}
 		if letter == '+' {
 			list = append(list, given{o.key, o.digest})
@@ -205,7 +211,10 @@ func (r *catchUpRun) takeBack(list []given) error {
 	args := []string{r.lease, leaseFor}
 	for _, g := range list {
 		keys, args = append(keys, g.key), append(args, g.digest)
-		delete(r.eternal, g.key)
+		if _, known := r.eternal[g.key]; known {
+			delete(r.eternal, g.key)
+			r.lasting -= len(g.key)
+		}
 	}
 	_, err := r.target.change(returnScript, keys, args)
 	return err

@@ -175,6 +175,9 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 		m.note(append([]string{"left"}, args...))
 		return reply, true
 	}
+	if args, reply = m.unpage(args); reply != "" {
+		return reply, true
+	}
 	if m.respond != nil {
 		switch reply = m.respond(args); reply {
 		case "":

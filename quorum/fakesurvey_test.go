@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"hash/fnv"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -30,8 +31,20 @@ func (m *fakeMaster) alive() (names []string) {
 // bucket is never zero.
 func (m *fakeMaster) bucket(name string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(m.runID + "/" + name))
+	h.Write([]byte(m.runID + "/" + name[max(0, len(name)-100):])) // they differ in their ends
 	return h.Sum64()>>40 + 1
+}
+
+// unpage is the SCAN that a call of pageScript is for, with what its names may come to.
+func (m *fakeMaster) unpage(args []string) (rest []string, reply string) {
+	if !runs(args, pageScript) {
+		return args, ""
+	}
+	if args[0] == "EVALSHA" && m.scripts[pageScript.sha] == nil {
+		return nil, "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+	}
+	m.scripts[pageScript.sha] = pageScript
+	return append([]string{"SCAN", args[4], "COUNT", args[5], "BYTES", args[3]}, args[6:]...), ""
 }
 
 // scan goes on behind the bucket that the cursor names.
@@ -41,15 +54,20 @@ func (m *fakeMaster) scan(args []string) string {
 	if i := slices.Index(args, "COUNT"); i > 0 {
 		count, _ = strconv.Atoi(args[i+1])
 	}
+	most, bytes := math.MaxInt, 0
+	if i := slices.Index(args, "BYTES"); i > 0 {
+		most, _ = strconv.Atoi(args[i+1])
+	}
 	var page []string
 	for _, name := range m.alive() {
 		if m.bucket(name) <= cursor {
 			continue
 		}
-		if len(page) >= count {
+		// In steps of ten.
+		if len(page) >= count || len(page) > 0 && len(page)%10 == 0 && bytes >= most {
 			return array(bulk(strconv.FormatUint(m.bucket(page[len(page)-1]), 10)), bulkList(page))
 		}
-		page = append(page, name)
+		page, bytes = append(page, name), bytes+len(name)
 	}
 	return array(bulk("0"), bulkList(page))
 }

@@ -140,7 +140,9 @@ func (r *catchUpRun) layGhosts(ctx context.Context) (laid int, err error) {
 	if len(ghosts) > 0 {
 		pause(ctx, r.engine.apparition())
 	}
-	for list := range slices.Chunk(ghosts, pageKeys) {
+	for len(ghosts) > 0 {
+		list := ghosts[:bundle(ghosts, nameOfGhost)]
+		ghosts = ghosts[len(list):]
 		if list, err = r.unheld(list); err != nil {
 			return laid, err
 		}
@@ -185,14 +187,16 @@ func (p *party) freed() error {
 
 // haunted goes through all that the target holds, and returns what no source does.
 func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
+	bytes := 0 // of names
 	for cursor := "0"; ; {
 		began := time.Now()
 		keys, next, err := r.target.page(cursor)
 		if err != nil {
 			return nil, err
 		}
-		for keys := range slices.Chunk(keys, pageKeys) {
-			list, err := r.target.look(keys)
+		for n := 0; len(keys) > 0; keys = keys[n:] {
+			n = bundle(keys, itself)
+			list, err := r.target.look(keys[:n])
 			if r.eternalOnly {
 				list = slices.DeleteFunc(list, func(g ghost) bool { return g.ends != saysNoTTL })
 			}
@@ -202,9 +206,11 @@ func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
 			if err != nil {
 				return nil, err
 			}
-			ghosts = append(ghosts, list...)
+			for _, g := range list {
+				ghosts, bytes = append(ghosts, g), bytes+len(g.key)
+			}
 		}
-		if cursor = next; cursor == "0" || len(ghosts) >= maxGhosts {
+		if cursor = next; cursor == "0" || len(ghosts) >= maxGhosts || bytes >= maxNameBytes {
 			return ghosts, nil
 		}
 		if took := time.Since(began); r.eternalOnly {
@@ -218,8 +224,8 @@ func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
 	}
 }
 
-// maxGhosts bounds how many are remembered from the first look to the second; what is
-// beyond stays until it runs out.
+// maxGhosts bounds how many are remembered from the first look to the second, as maxNameBytes
+// does; what is beyond stays until it runs out.
 const maxGhosts = 64 << 10
 
 // unheld are those of the keys that nobody can hold with this value, going by the

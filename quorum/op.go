@@ -76,7 +76,10 @@ func (o *op) argv(b []string, seven bool) []string {
 	case Remove:
 		return append(removeScript.call(b), o.Key)
 	case Survey:
-		if o.flushes() {
+		switch {
+		case o.scans():
+			return o.scanning(b)
+		case o.flushes():
 			return append(append(b, flushScript.eval(MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
 		}
 		return append(b, o.Args...)

@@ -47,6 +47,7 @@ func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
 		return nil, &errParty{l.master.Name, errors.New(reasonOf(err))}
 	}
 	k.guard.allow(true)
+	k.guard.room = &l.master.rooms.copies
 	return &party{
 		name:  l.master.Name,
 		lane:  l,
@@ -105,6 +106,19 @@ func (p *party) call(s *script, keys, args []string) (answer, error) {
 	return a, err
 }
 
+// patiently calls again for the least that can be asked for, as others may have taken the room
+// that the answer needs.
+func (p *party) patiently(s *script, keys, args []string) (a answer, err error) {
+	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
+		a, err = p.call(s, keys, args)
+		if n := a.leftOut(); n == 0 || int64(n) > p.lane.master.rooms.copies.most {
+			break
+		}
+		time.Sleep(wait)
+	}
+	return a, err
+}
+
 // change has the master run a script that writes, if it is the one that is meant.
 func (p *party) change(s *script, keys, args []string) (answer, error) {
 	a, err := p.call(s, append([]string{MarkerKey, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
@@ -150,7 +164,10 @@ const sharpLook = 2 * time.Millisecond
 // page reads the names of some keys behind a cursor; "0" is both the first and
 // the one behind the last page.
 func (p *party) page(cursor string) (keys []string, next string, err error) {
-	a, err := p.ask([]string{"SCAN", cursor, "COUNT", strconv.Itoa(pageKeys)})
+	a, err := p.call(pageScript, nil, []string{strconv.Itoa(pageBytes), cursor, strconv.Itoa(pageKeys)})
+	if a.leftOut() > 0 {
+		a, err = p.patiently(pageScript, nil, []string{"1", cursor, "1"})
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -166,9 +183,20 @@ func (p *party) page(cursor string) (keys []string, next string, err error) {
 }
 
 // read reads what the master holds of the keys, or of as many of them as one
-// answer should hold.
+// answer should hold. Of one that there is no room for it tells that.
 func (p *party) read(keys []string) ([]reading, error) {
-	a, err := p.call(readingScript, keys, []string{strconv.Itoa(pageBytes)})
+	most := []string{strconv.Itoa(pageBytes)}
+	a, err := p.call(readingScript, keys, most)
+	for a.leftOut() > 0 && len(keys) > 1 {
+		keys = keys[:len(keys)/2]
+		a, err = p.call(readingScript, keys, most)
+	}
+	if a.leftOut() > 0 {
+		a, err = p.patiently(readingScript, keys, most)
+	}
+	if n := a.leftOut(); n > 0 {
+		return []reading{{leftOut: n}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ const DefaultMemory = 512 << 20
 // rooms are those of one master.
 type rooms struct {
 	replies room // what it answers, from the first byte until it is judged
+	copies  room // what it answers to catch-ups: clients leave that alone
 	queue   room // commands that wait for it
 	errands room // what it is to be told besides
 	debts   room // and when it is back
@@ -43,6 +44,7 @@ func newRooms(memory, n int) *rooms {
 	}
 	r := new(rooms)
 	r.replies.most = int64(max(memory/4/n, leastRoom))
+	r.copies.most = int64(max(memory/8/n, 2*leastRoom))
 	r.queue.most = int64(max(min(memory/2/(n+1), maxQueueBytes), leastRoom))
 	r.errands.most = int64(max(min(memory/4/(n+1), maxErrandBytes), leastRoom))
 	r.debts.most = int64(max(min(memory/8/n, maxDebtBytes), leastRoom/4))
@@ -51,7 +53,7 @@ func newRooms(memory, n int) *rooms {
 
 // used is how many bytes are taken.
 func (r *rooms) used() int {
-	return int(r.replies.used.Load() + r.queue.used.Load() + r.errands.used.Load() + r.debts.used.Load())
+	return int(r.replies.used.Load() + r.copies.used.Load() + r.queue.used.Load() + r.errands.used.Load() + r.debts.used.Load())
 }
 
 // room is a number of bytes that may be taken.

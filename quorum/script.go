@@ -243,4 +243,4 @@ if ARGV[2]~='' and (n==ARGV[3] or n>0) then redis.call('RESTORE',k,n,ARGV[2]) en
 return 1`)
 )
 
-var scripts = []*script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript}
+var scripts = []*script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript, pageScript}

@@ -201,7 +201,7 @@ func TestPageLongerThanAScriptsReplyIsRead(t *testing.T) {
 			names = append(names, fmt.Sprint("k", i))
 		}
 		answering(w.masters[0], "SCAN", array(bulk("0"), bulkList(names)))
-		r := w.survey(1, "SCAN", "0")
+		r := w.survey(1, "SCAN", "0", "COUNT", "10")
 		if w.want(r, Won); len(r.Answers[0].Reply.Elems[1].Elems) != 5000 {
 			t.Error("keys are missing")
 		}
