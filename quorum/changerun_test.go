@@ -305,6 +305,40 @@ func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
+// In a database that no proxy has looked at since, a quorum of the old set has forgotten, one
+// after the other. Nobody could tell what was granted there: it is waited out.
+func TestChangeOfTheSetWaitsOutWhatNobodyRemembers(t *testing.T) {
+	for _, forgotten := range []int{0, 1} {
+		inChange(t, moves["one replaced"], func(c *changing) {
+			c.each(func(m *fakeMaster) { m.count = 2 }, 1, 2, 3, 4)
+			c.each(func(m *fakeMaster) {
+				m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID})
+			}, 1, 2, 3)
+			if d := c.grants(c.old, "k", "a"); d != Won {
+				t.Fatal(d)
+			}
+			c.each(func(m *fakeMaster) { m.put("long", "a", time.Hour) }, 1, 2, 3)
+			c.each(func(m *fakeMaster) { m.locked(func() { m.in(forgotten, func() { clear(m.keys) }) }) }, 1, 2)
+			began := time.Now()
+			if err := c.change(); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took < pad(c.old.MaxTTL) {
+				t.Errorf("it took %v", took)
+			}
+			if told := strings.Join(c.told, "\n"); !strings.Contains(told, fmt.Sprintf("database %d: 1 masters of the old set remember what they granted, 2 are needed; these may have lost locks: m1 m2; once the old set is closed, what it may have granted there is waited out for 10s", forgotten)) {
+				t.Error(told)
+			}
+			if d := c.grants(c.new, "long", "b"); d != Contended {
+				t.Errorf("what one still holds, or all do, is %v", d)
+			}
+			if d := c.grants(c.new, "k", "b"); d != Won {
+				t.Errorf("what has ended is %v", d)
+			}
+		})
+	}
+}
+
 // A minority of the old set may be lost or away: what it held is on the others.
 func TestChangeOfTheSetDoesWithoutAMinorityOfTheOldOne(t *testing.T) {
 	for name, harm := range map[string]func(*fakeMaster){"lost": (*fakeMaster).restartBlank, "away": (*fakeMaster).cut} {
