@@ -63,14 +63,10 @@ func TestNobodyWaitsForEverInACrowd(t *testing.T) {
 		synctest.Wait()
 		b.send("write b\r\n")
 		synctest.Wait()
-		r.server.mu.Lock()
-		conns := r.server.connections()
-		r.server.mu.Unlock()
-		for _, c := range conns {
-			if len(r.server.crowd.line) > 0 && c == r.server.crowd.line[0].conn {
-				c.cut()
-			}
-		}
+		r.server.crowd.mu.Lock()
+		first := r.server.crowd.line[0].conn
+		r.server.crowd.mu.Unlock()
+		first.cut()
 		r.wantPut("a")
 		time.Sleep(longestInCrowd)
 		r.wantPut("a b")

@@ -23,9 +23,10 @@ func (g *gate) unbusy(busy string) error {
 		return fmt.Errorf("%s SCRIPT KILL is answered: %s", busy, killed[0].str)
 	}
 	took := time.Since(asked)
-	// It ends at its next hundred thousand instructions.
+	// It ends at its next hundred thousand instructions, which take a master a while that has
+	// much else to do.
 	var told []answer
-	for range 20 {
+	for range 80 {
 		if told, err = g.ask([]string{"TIME"}, []string{"SLOWLOG", "GET", "16"}); err != nil {
 			return err
 		}

@@ -221,7 +221,10 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	mark, end := l.read(answers[last], &cost), l.read(answers[last+1], &cost)
 	l.guard.give(cost)
 	now, ok := masterTime(end)
-	if !ok {
+	switch {
+	case end.kind == FailureReply:
+		return nil, p, errTrouble(end.str)
+	case !ok:
 		return nil, p, errGarbage
 	}
 	p.clock.at = time.Duration(now.UnixNano())

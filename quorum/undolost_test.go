@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,15 +65,14 @@ func TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken(t *testing.T) {
 		ends := time.Now().Add(10 * time.Second)
 		w.down(3)
 		w.want(w.release("k", "1"), Won)
-		paid := 0
+		var paid atomic.Int32
 		w.at(3, takeBackScript, func(m *fakeMaster, _ []string) {
-			if paid == 0 {
+			if paid.Add(1) == 1 {
 				m.keys["k"] = fakeKey{value: "1", until: m.now() + int64(100*ms)}
 			}
-			paid++
 		})
 		w.each((*fakeMaster).mend, 3)
-		for paid == 0 {
+		for paid.Load() == 0 {
 			time.Sleep(ms)
 			synctest.Wait()
 		}
