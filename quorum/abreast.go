@@ -132,9 +132,9 @@ func (l *lane) takeSome() *batch {
 		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
 		goes := fits && l.goes(e.about(), waits)
 		if goes {
+			l.leaves(&e)
 			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
 			weight += e.size()
-			l.removed(&e)
 		}
 		return goes
 	})

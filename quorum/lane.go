@@ -417,8 +417,7 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	n := fittingErrands(l.errands, maxBatch)
 	errands := l.errands[:n:n]
 	for i := range errands {
-		l.removed(&errands[i])
-		l.tries(&errands[i].debt)
+		l.leaves(&errands[i])
 	}
 	if len(errands) == len(l.errands) {
 		l.errands = nil
@@ -443,6 +442,12 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	l.latest = len(errands) + len(ops)
 	l.carried = l.latest
 	return b, nil
+}
+
+// leaves has an errand be tried next. mu is held.
+func (l *lane) leaves(e *errand) {
+	l.removed(e)
+	l.tries(&e.debt)
 }
 
 // tries notes where a debt stands that is tried next. mu is held.

@@ -57,29 +57,52 @@ func TestMarkerThatIsGoneIsNotNamedByWhoHasNotSeenItLately(t *testing.T) {
 	}
 }
 
-// A release that is owed finds the key with another end, and is tried once more later. By then
-// somebody else holds it, as all do under one token, and for as long as the first would have.
+// What is to be taken back is found with another end, and is tried once more later. By then
+// somebody else holds the lock, as all do under one token, and for as long as the first would have.
 func TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
-		w.want(w.acquire("k", "1", 10*time.Second), Won)
-		ends := time.Now().Add(10 * time.Second)
-		w.down(3)
-		w.want(w.release("k", "1"), Won)
-		var paid atomic.Int32
-		w.at(3, takeBackScript, func(m *fakeMaster, _ []string) {
-			if paid.Add(1) == 1 {
-				m.keys["k"] = fakeKey{value: "1", until: m.now() + int64(100*ms)}
-			}
-		})
-		w.each((*fakeMaster).mend, 3)
-		for paid.Load() == 0 {
-			time.Sleep(ms)
-			synctest.Wait()
+	const ttl = 10 * time.Second
+	worlds := map[string]func(t *testing.T, f func(w *world)){
+		"near": func(t *testing.T, f func(w *world)) { inWorld(t, 3, f) },
+		"far":  inFarWorld,
+	}
+	for name, leave := range map[string]func(w *world) (ends time.Time){
+		"owed": func(w *world) time.Time {
+			ends := time.Now().Add(ttl)
+			w.want(w.acquire("k", "1", ttl), Won)
+			w.down(3)
+			w.want(w.release("k", "1"), Won)
+			w.each((*fakeMaster).mend, 3)
+			return ends
+		},
+		"at once": func(w *world) time.Time {
+			w.sets("k", "other", time.Minute, 1, 2)
+			ends := time.Now().Add(ttl)
+			w.want(w.acquire("k", "1", ttl), Contended)
+			return ends
+		},
+	} {
+		for distance, in := range worlds {
+			t.Run(name+", "+distance, func(t *testing.T) {
+				in(t, func(w *world) {
+					var tried atomic.Int32
+					w.at(3, takeBackScript, func(m *fakeMaster, _ []string) {
+						if tried.Add(1) == 1 {
+							m.keys["k"] = fakeKey{value: "1", until: m.now() + int64(100*ms)}
+						}
+					})
+					ends := leave(w)
+					for tried.Load() == 0 {
+						time.Sleep(ms)
+						synctest.Wait()
+					}
+					time.Sleep(100 * ms)
+					w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { delete(m.keys, "k") }) }, 1, 2)
+					w.wantValues("k", "", "", "")
+					w.want(w.acquire("k", "1", time.Until(ends)), Won)
+					time.Sleep(3 * w.cfg.AcquireTimeout)
+					w.wantValues("k", "1", "1", "1")
+				})
+			})
 		}
-		time.Sleep(100 * ms)
-		w.wantValues("k", "", "", "")
-		w.want(w.acquire("k", "1", time.Until(ends)), Won)
-		time.Sleep(3 * w.cfg.AcquireTimeout)
-		w.wantValues("k", "1", "1", "1")
-	})
+	}
 }
