@@ -49,7 +49,7 @@ type conn struct {
 	owed      slotLine  // slots whose replies are owed, in the order of the commands
 	inFlight  int       // requests of these slots
 	window    window    // how many these may be
-	probation int       // how many scripts are still to show that they do not toil, see turnstile.go
+	probation int       // how many scripts are still to show that they do not toil, see probation.go
 	wakesAt   int       // how few the reader waits for; anyNumber if for something else
 	asked     int       // bytes of the commands of these slots
 	charged   int64     // bytes that are counted in the server's memory

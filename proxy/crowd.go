@@ -6,14 +6,18 @@ import (
 	"time"
 )
 
-// What is long of all clients together is put to the masters a few at a time, in the order in
-// which it came: masters' queues have room for so much and no more, and what finds none there is
+// What weighs on the masters is put to them a little at a time, of all clients together, in the
+// order in which it came.
+//
+// What is long: masters' queues have room for so much and no more, and what finds none there is
 // refused. Who is refused asks again at once, and the more often the less is carried out; who
 // waits does not. What is short never waits here, nor does what nothing is known of.
+//
+// Scripts that toil: see probation.go.
 
-// crowd lets requests through as long as they come to no more than most bytes.
+// crowd lets requests through as long as they come to no more than most.
 type crowd struct {
-	most int
+	most int // bytes, or scripts
 
 	mu   sync.Mutex // guards what follows
 	used int
@@ -23,7 +27,7 @@ type crowd struct {
 // crowdWaiter is one in the line.
 type crowdWaiter struct {
 	conn  *conn
-	n     int // bytes
+	n     int
 	mayGo bool
 }
 
@@ -44,7 +48,7 @@ func crowdOf(memory int64) int { return int(min(max(memory/crowdPart, leastCrowd
 // fits is called with mu held. What is longer than all goes alone.
 func (r *crowd) fits(n int) bool { return r.used == 0 || r.used+n <= r.most }
 
-// enter takes n bytes, or has somebody stand in the line.
+// enter takes n, or has somebody stand in the line.
 func (r *crowd) enter(c *conn, n int) *crowdWaiter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +77,7 @@ func (r *crowd) leave(w *crowdWaiter) {
 	}
 }
 
-// give gives n bytes back, and lets those through for whom there is room by that. Nobody may
+// give gives n back, and lets those through for whom there is room by that. Nobody may
 // hold a connection's mutex who calls it.
 func (r *crowd) give(n int) {
 	var ready []*crowdWaiter
@@ -94,16 +98,15 @@ func (r *crowd) give(n int) {
 	}
 }
 
-// awaitCrowd waits until there is room for n bytes among what all clients ask for. They are to
-// be given back. mu is held.
-func (c *conn) awaitCrowd(n int) {
-	r := &c.srv.crowd
+// await waits until there is room for n in a crowd, or for so long at most. They are to be given
+// back in any case. mu is held.
+func (c *conn) await(r *crowd, n int, longest time.Duration) {
 	w := r.enter(c, n)
 	if w.mayGo {
 		return
 	}
 	over := false
-	timer := time.AfterFunc(longestInCrowd, func() {
+	timer := time.AfterFunc(longest, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		over = true

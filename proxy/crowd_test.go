@@ -41,7 +41,7 @@ func TestWhatIsLongOfAllClientsIsPutAFewAtATime(t *testing.T) {
 		r.wantPut("a b short c d huge")
 		r.engine.answer(t, "huge", won)
 		r.engine.answer(t, "short", won)
-		if used := r.server.crowd.used; used != 0 {
+		if used := r.server.longs.used; used != 0 {
 			t.Errorf("%d bytes are taken when all is decided", used)
 		}
 		for _, c := range clients {
@@ -63,9 +63,9 @@ func TestNobodyWaitsForEverInACrowd(t *testing.T) {
 		synctest.Wait()
 		b.send("write b\r\n")
 		synctest.Wait()
-		r.server.crowd.mu.Lock()
-		first := r.server.crowd.line[0].conn
-		r.server.crowd.mu.Unlock()
+		r.server.longs.mu.Lock()
+		first := r.server.longs.line[0].conn
+		r.server.longs.mu.Unlock()
 		first.cut()
 		r.wantPut("a")
 		time.Sleep(longestInCrowd)
@@ -73,7 +73,7 @@ func TestNobodyWaitsForEverInACrowd(t *testing.T) {
 		r.engine.answer(t, "a", won)
 		r.engine.answer(t, "b", won)
 		synctest.Wait()
-		if used, line := r.server.crowd.used, len(r.server.crowd.line); used != 0 || line != 0 {
+		if used, line := r.server.longs.used, len(r.server.longs.line); used != 0 || line != 0 {
 			t.Errorf("%d bytes are taken and %d stand in the line when all is decided", used, line)
 		}
 		r.end()

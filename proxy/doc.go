@@ -12,7 +12,7 @@
 // conn.receive (input.go) gets bytes, scanner.next (scanner.go) finds where a
 // command ends, conn.parse makes it arguments, conn.command (command.go) asks the
 // session what they come to, conn.put (slot.go) gives the reply its place in the
-// line and puts the requests as there is room for them (window.go, weight.go, crowd.go, turnstile.go), ask.Answer brings
+// line and puts the requests as there is room for them (window.go, weight.go, crowd.go, probation.go), ask.Answer brings
 // a result, slot.fill renders the
 // reply, appendReply (resp.go) encodes it, conn.complete (output.go) and conn.flush
 // (write.go) send it. A long reply is encoded by who writes it (longreply.go).

@@ -28,8 +28,8 @@ type Server struct {
 
 	denials denials
 	memory  allotment
-	crowd   crowd
-	scripts turnstile
+	longs   crowd // what is long of all clients
+	toilers crowd // scripts on probation
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
@@ -79,7 +79,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 	s.stats = newStats(commands.Table())
 	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
 	s.memory.masters = engine.Memory
-	s.crowd.most = crowdOf(s.memory.most)
+	s.longs.most, s.toilers.most = crowdOf(s.memory.most), 1
 	engine.Attend(&s.subscribers)
 	return s
 }

@@ -32,7 +32,7 @@ type slot struct {
 	queues  bool
 	held    []string
 
-	turn bool // it has the turn of those whose scripts toil, see turnstile.go
+	toiler bool // it is one of those whose scripts toil, see probation.go
 
 	won bool // the reply tells that the first request, an acquire, was won
 
@@ -130,10 +130,13 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	c.mu.Lock()
 	waited := c.awaitRoom(len(a.Requests))
-	turn := c.onProbation(&a.Requests[0]) && c.awaitTurn()
+	toiler := c.onProbation(&a.Requests[0])
+	if toiler {
+		c.await(&c.srv.toilers, 1, longestTurn)
+	}
 	s := c.newSlot(a, begun)
-	s.turn = turn
-	if s.put = begun; waited || turn {
+	s.toiler = toiler
+	if s.put = begun; waited || toiler {
 		s.put = c.srv.clock()
 	}
 	c.inFlight += s.weight
@@ -147,8 +150,8 @@ func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 		entered := c.enter(s, a.request) && c.makeRoom(a)
 		c.mu.Unlock()
 		if !entered {
-			if turn {
-				c.srv.scripts.pass()
+			if toiler {
+				c.srv.toilers.give(1)
 			}
 			return false
 		}
@@ -204,15 +207,15 @@ func (c *conn) Flush() {
 // fill makes the reply of the results, or asks on. A client that is gone does
 // not stop that: what it asked for is carried out to the end.
 func (s *slot) fill() {
-	c, turn := s.conn, s.turn
+	c, toiler := s.conn, s.toiler
 	defer func() {
-		if turn {
-			c.srv.scripts.pass()
+		if toiler {
+			c.srv.toilers.give(1)
 		}
 	}()
 	reply, next := s.render.Render(s.results)
 	if len(next.Requests) > 0 {
-		turn = false
+		toiler = false
 		s.told(false)
 		s.askOn(next)
 		return

@@ -27,7 +27,7 @@ type stats struct {
 	queryLimit, outputLimit          atomic.Uint64 // connections cut off
 	evicted                          atomic.Uint64 // connections cut off for what all take
 	undelivered                      atomic.Uint64 // locks whose OK could not be delivered
-	toiling                          atomic.Uint64 // calls of scripts, see turnstile.go
+	toiling                          atomic.Uint64 // calls of scripts, see probation.go
 	authFailures                     atomic.Uint64
 	errorReplies                     atomic.Uint64
 

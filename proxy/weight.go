@@ -40,13 +40,13 @@ func (c *conn) makeRoom(a *ask) bool {
 	c.weight += n
 	if known >= lightWeight {
 		a.crowds = known
-		c.awaitCrowd(known)
+		c.await(&c.srv.longs, known, longestInCrowd)
 	}
 	if c.phase != cutOff {
 		return true
 	}
 	c.mu.Unlock()
-	c.srv.crowd.give(a.crowds)
+	c.srv.longs.give(a.crowds)
 	c.mu.Lock()
 	return false
 }
@@ -102,6 +102,6 @@ func (c *conn) weighed(a *ask, r *quorum.Result) {
 	c.wake()
 	c.mu.Unlock()
 	if a.crowds > 0 {
-		c.srv.crowd.give(a.crowds)
+		c.srv.longs.give(a.crowds)
 	}
 }

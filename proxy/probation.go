@@ -1,0 +1,46 @@
+package proxy
+
+import (
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// A master is busy for a while with a script that takes many steps, and whoever has a request
+// in the same batch waits for all such in it. So a script that has, and those of a client that
+// had one, are on probation: they are carried out one after the other (see crowd.go), so that
+// one at a time is in the masters' batches.
+
+const (
+	// probation is how many calls that do not toil show that a client's, or a script's, are no
+	// burden.
+	probation = 16
+	// longestTurn is how long one waits at most for those before: where masters do not answer,
+	// theirs takes much longer than a script does.
+	longestTurn = 250 * time.Millisecond
+)
+
+// ofClient tells whether a request is to run a script of the client's own.
+func ofClient(r *quorum.Request) bool { return r.Kind == quorum.Run && r.Script.OfClient() }
+
+// onProbation tells whether a request is to run a script on probation. mu is held.
+func (c *conn) onProbation(r *quorum.Request) bool {
+	return ofClient(r) && (c.probation > 0 || r.Script.Probation.Load() > 0)
+}
+
+// judge notes whether a script of the client's has toiled.
+func (c *conn) judge(script *quorum.Script, toiled bool) {
+	if toiled {
+		c.srv.stats.toiling.Add(1)
+		script.Probation.Store(probation)
+	} else if left := script.Probation.Load(); left > 0 {
+		script.Probation.CompareAndSwap(left, left-1) // who judges at the same time counts for both
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if toiled {
+		c.probation = probation
+	} else {
+		c.probation = max(c.probation-1, 0)
+	}
+}
