@@ -48,7 +48,8 @@ func (m *fakeMaster) sinceFirst(args []string, f func(db int)) string {
 	}
 	for db := range m.databases() {
 		m.in(db, func() {
-			if t := m.marker(); nonceOf(t).provisional() && strings.Contains(t, fmt.Sprintf("%q:%q", "loss", args[1])) {
+			t := m.marker()
+			if nonceOf(t).provisional() && strings.Contains(t, fmt.Sprintf("%q:%q", "loss", args[1])) && strings.Contains(t, `"first":true`) {
 				f(db)
 			}
 		})

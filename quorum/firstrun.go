@@ -32,15 +32,16 @@ return n`)
 
 	// sinceFirst begins a script about the first markers that were written in one step,
 	// which is named ARGV[2]: it makes each(f), which calls f(d) in each database d where
-	// such a one still is. If the marker at hand has not the nonce ARGV[1], the script
-	// does nothing and answers 0.
+	// such a one still is. One that was gone since and is written anew names that step, too,
+	// but is no first one, as others vote by then. If the marker at hand has not the nonce
+	// ARGV[1], the script does nothing and answers 0.
 	sinceFirst = `if string.sub(redis.call('GET',KEYS[1]) or '',1,17)~=ARGV[1] then return 0 end
 local function each(f)
 for d=0,15 do
 local s=redis.pcall('SELECT',d)
 if type(s)=='table' and s.err then break end
 local m=redis.pcall('GET',KEYS[1])
-if type(m)=='string' and string.sub(m,1,1)=='q' and string.find(m,'"loss":"'..ARGV[2]..'"',1,true) then f(d) end end end
+if type(m)=='string' and string.sub(m,1,1)=='q' and string.find(m,'"loss":"'..ARGV[2]..'"',1,true) and string.find(m,'"first":true',1,true) then f(d) end end end
 `
 	// admitFirstScript replaces them by the markers ARGV[d+3].
 	admitFirstScript = newScript(sinceFirst + `each(function(d) redis.call('SET',KEYS[1],ARGV[d+3]) end)

@@ -197,6 +197,12 @@ var rules = []rule{
 	{"what is brought up lives as long as it does anywhere", "effect.go",
 		"back.left = max(back.left, left, 1)",
 		"back.left = max(left, 1)", false, 0, named("TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere")},
+	{"who has lost a database while nobody looked is not believed when it is opened", "standing.go",
+		"gone.nonce, gone.Why = newNonce(true), why",
+		"gone.Why = why", false, 0, named("TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked")},
+	{"a first start that is over admits nobody who was flushed since", "fakefirst_test.go",
+		"&& strings.Contains(t, `\"first\":true`) {",
+		"{", false, 0, named("TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,
