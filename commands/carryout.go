@@ -15,40 +15,22 @@ import (
 // stack.
 const maxWords = 4000
 
+// maxWritten bounds the bytes of one that writes: masters tell what became of its keys.
+const maxWritten = 4 << 20
+
+func bytesOf(args []string) (n int) {
+	for _, arg := range args {
+		n += len(arg)
+	}
+	return n
+}
+
 // plainScript and plainStep carry out the command that ARGV is, one that only reads
 // and one that writes.
 var (
 	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))").ReadOnly()
 	plainStep   = quorum.NewStep("return redis.call(unpack(ARGV))")
 )
-
-// sortedText makes an order of what has none: masters that hold the same members
-// must answer the same. It compares bytes, because the order of Lua's own < is a
-// matter of each master's locale.
-const sortedText = `local function before(a, b)
-  for i = 1, math.min(#a, #b) do
-    local x, y = string.byte(a, i), string.byte(b, i)
-    if x ~= y then return x < y end
-  end
-  return #a < #b
-end
-local function sorted(members)
-  table.sort(members, before)
-  return members
-end
-local function sortedPairs(flat)
-  local names, values, r = {}, {}, {}
-  for i = 1, #flat, 2 do names[#names + 1], values[flat[i]] = flat[i], flat[i + 1] end
-  table.sort(names, before)
-  for i = 1, #names do r[2 * i - 1], r[2 * i] = names[i], values[names[i]] end
-  return r
-end
-`
-
-// allScript carries out HGETALL or SMEMBERS.
-var allScript = quorum.NewScript(sortedText + `local r = redis.call(unpack(ARGV))
-if ARGV[1] == 'HGETALL' then return sortedPairs(r) end
-return sorted(r)`).ReadOnly()
 
 // countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
 // such a one is read again as a string.
@@ -89,11 +71,10 @@ func (s *Session) carryOut(c *Command, args []string) Action {
 	script, shape := plainStep, shapeOf(c, args)
 	if c.HasFlag("readonly") {
 		script = plainScript
+	} else if bytesOf(args) > maxWritten {
+		return refusef(errTooManyBytes, c.Name, maxWritten)
 	}
-	switch shape {
-	case asMap, asSet:
-		script = allScript
-	case asCount:
+	if shape == asCount {
 		script = counting(c, args)
 	}
 	if keys := c.keys(args); c.HasFlag("readonly") && s.watches(keys[0]) {

@@ -12,7 +12,7 @@ import (
 // ARGV is the number of watched keys; of each its place in KEYS, what form it had and
 // its value; then the number of commands, and of each the number of its words and
 // the words. It answers nil where a key is not what it was. A count that is no whole number
-// in Lua is read again: see countText.
+// in Lua is read again: see countText. It ends before it reads more than it may answer.
 var execScript = quorum.NewStep(digestText + `local at = 0
 local function next()
   at = at + 1
@@ -27,18 +27,26 @@ for _ = 1, tonumber(next()) do
   else same = t ~= 'none' and t ~= 'string' and digest(k) == value end
   if not same then return false end
 end
+local values, size = 0, 0
+local function tell(r)
+  if type(r) == 'table' and not r.err and not r.ok then
+    for i = 1, #r do tell(r[i]) end
+  elseif r then
+    values, size = values + 1, size + (type(r) == 'string' and #r or 0)
+  end
+end
 local replies = {}
 for c = 1, tonumber(next()) do
   local words = {}
   for w = 1, tonumber(next()) do words[w] = next() end
+  if values > 500 or size > 2097152 then redis.refuse('the reply of the script is too large') end
   local r, name = redis.pcall(unpack(words)), string.lower(words[1])
-  if type(r) == 'table' and not r.err then
-    if name == 'smembers' then r = sorted(r) elseif name == 'hgetall' then r = sortedPairs(r) end
-  elseif type(r) == 'number' and math.abs(r) >= 9007199254740992 then
+  if type(r) == 'number' and math.abs(r) >= 9007199254740992 then
     if name == 'hincrby' then r = redis.call('HGET', words[2], words[3])
     elseif string.find(' incr incrby decr decrby ', ' ' .. name .. ' ', 1, true) then r = redis.call('GET', words[2]) end
   end
   replies[c] = r
+  tell(r)
 end
 return replies`)
 
@@ -64,6 +72,13 @@ func (e *execution) action() Action {
 	}
 	if asked == 0 && len(watched) == 0 {
 		return Action{Reply: e.replies(nil)}
+	}
+	bytes := 0
+	for _, state := range states {
+		bytes += len(state.value)
+	}
+	if bytes > maxWatchedBytes {
+		return refusef(errWatchBytes, maxWatchedBytes)
 	}
 	args := []string{strconv.Itoa(len(watched))}
 	for i, key := range watched {

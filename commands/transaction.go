@@ -9,7 +9,8 @@ import (
 
 // The bounds of what MULTI queues.
 const (
-	maxQueued      = 1000    // commands
+	maxQueued      = 1000 // commands
+	maxQueuedWords = 10_000
 	maxQueuedBytes = 1 << 20 // of all their words
 
 	queuedSize = 256 // about what a command takes beside its words
@@ -20,6 +21,7 @@ type transaction struct {
 	open   bool
 	doomed bool // a command could not be queued
 	queue  []queued
+	words  int
 	bytes  int
 }
 
@@ -81,10 +83,7 @@ func (c *Command) runsScript() bool { return c.Group == "scripting" }
 // queue queues a command, or says why it cannot.
 func (s *Session) queue(c *Command, args []string) Action {
 	tx := &s.tx
-	n := 0
-	for _, arg := range args {
-		n += len(arg)
-	}
+	n := bytesOf(args)
 	switch {
 	case !c.queueable(args):
 		return s.doom(refusef(errNotQueued, c.typed()))
@@ -93,9 +92,10 @@ func (s *Session) queue(c *Command, args []string) Action {
 		return s.doom(refuse(errScriptNotAlone))
 	case len(args) > maxWords:
 		return s.doom(refusef(errTooManyWords, c.Name, maxWords))
-	case len(tx.queue) == maxQueued, tx.bytes+n > maxQueuedBytes:
-		return s.doom(refusef(errQueueFull, maxQueued, maxQueuedBytes))
+	case len(tx.queue) == maxQueued, tx.words+len(args) > maxQueuedWords, tx.bytes+n > maxQueuedBytes:
+		return s.doom(refusef(errQueueFull, maxQueued, maxQueuedWords, maxQueuedBytes))
 	}
+	tx.words += len(args)
 	tx.bytes += n
 	if !tx.doomed {
 		tx.queue = append(tx.queue, queued{c, slices.Clone(args)})

@@ -208,7 +208,7 @@ func TestTransactionsAreBounded(t *testing.T) {
 	for range maxQueued {
 		do(t, s, "GET k")
 	}
-	if a := do(t, s, "GET k"); a.Reply.Str != fmt.Sprintf(errQueueFull, maxQueued, maxQueuedBytes) || !a.Rejected {
+	if a := do(t, s, "GET k"); a.Reply.Str != fmt.Sprintf(errQueueFull, maxQueued, maxQueuedWords, maxQueuedBytes) || !a.Rejected {
 		t.Errorf("%+v", a)
 	}
 	if a := do(t, s, "EXEC"); a.Reply.Str != errExecAbort {
@@ -216,6 +216,17 @@ func TestTransactionsAreBounded(t *testing.T) {
 	}
 	do(t, s, "MULTI")
 	if a := s.Do([]string{"SET", "k", strings.Repeat("v", maxQueuedBytes)}); a.Reply.Kind != ErrorReply {
+		t.Errorf("%+v", a)
+	}
+	do(t, s, "DISCARD")
+	do(t, s, "MULTI")
+	words := append([]string{"SADD", "k"}, make([]string, 998)...)
+	for range maxQueuedWords / len(words) {
+		if a := s.Do(words); a.Rejected {
+			t.Fatalf("%+v", a)
+		}
+	}
+	if a := do(t, s, "GET k"); a.Reply.Str != fmt.Sprintf(errQueueFull, maxQueued, maxQueuedWords, maxQueuedBytes) {
 		t.Errorf("%+v", a)
 	}
 	do(t, s, "DISCARD")
@@ -245,5 +256,16 @@ func TestOptionsHoldInTransactions(t *testing.T) {
 	got, _ := answer(t, a, ran(quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{ok}}))
 	if !reflect.DeepEqual(got, Array(Error(tooLong(1e9)), OK, Error(noTTL(1e9)))) {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestWhatIsWrittenAtOnceIsBounded(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	mib := strings.Repeat("v", 1<<20)
+	if a := s.Do([]string{"HSET", "k", "1", mib, "2", mib, "3", mib, "4", mib}); a.Reply.Str != fmt.Sprintf(errTooManyBytes, "hset", maxWritten) {
+		t.Errorf("%+v", a.Reply)
+	}
+	if a := s.Do([]string{"HSET", "k", "1", mib, "2", mib, "3", mib}); len(a.Requests) != 1 {
+		t.Errorf("%+v", a.Reply)
 	}
 }

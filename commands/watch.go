@@ -15,6 +15,9 @@ import (
 // maxWatched bounds the keys that a connection watches.
 const maxWatched = 1000
 
+// maxWatchedBytes bounds the values of watched strings that EXEC has masters compare.
+const maxWatchedBytes = 4 << 20
+
 // watch is the keys that a connection watches, from its first WATCH to EXEC,
 // DISCARD, UNWATCH or RESET. The session makes it; the results of reads are noted
 // by whoever renders them.
@@ -200,12 +203,7 @@ func (w watching) Render(results []quorum.Result) (Reply, Action) {
 	if len(others) == 0 {
 		return reply, Action{}
 	}
-	var next Action
-	for _, key := range others {
-		next.Requests = append(next.Requests, runOwn(digestScript, []string{key}, nil, nil).Requests...)
-	}
-	next.Render = watchingOthers{w.w, others, reply}
-	return Reply{}, next
+	return Reply{}, runOwn(digestScript, others, nil, watchingOthers{w.w, others, reply})
 }
 
 // watchingOthers is a WATCH that has the digests of keys that are no strings. reply
@@ -218,13 +216,14 @@ type watchingOthers struct {
 
 func (w watchingOthers) Render(results []quorum.Result) (Reply, Action) {
 	reply := w.reply
+	text, failed := failureOfRun(results[0])
+	if failed {
+		reply = text
+	}
 	for i, key := range w.keys {
-		text, failed := failureOfRun(results[i])
 		state := keyState{form: formOther}
-		if failed {
-			reply = text
-		} else {
-			state.value = results[i].Script.Str
+		if !failed {
+			state.value = digestIn(results[0].Script.Str, i)
 		}
 		w.w.begin(key, state, !failed)
 	}

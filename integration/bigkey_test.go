@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -50,4 +51,171 @@ func TestKeyThatIsBigCanOnlyBeDeleted(t *testing.T) {
 	refused("EXPIRE", "set", "60")
 	c.want(int64(200000), "SCARD", "set")
 	c.want(int64(1), "DEL", "set")
+}
+
+// carriedOut is how often a master has carried out a command since its statistics were reset.
+func carriedOut(t *testing.T, m *Redis, name string) int {
+	t.Helper()
+	stats, _ := ask(t, m, "INFO", "commandstats").(string)
+	_, line, ok := strings.Cut(stats, "cmdstat_"+name+":calls=")
+	if !ok {
+		return 0
+	}
+	n, _, _ := strings.Cut(line, ",")
+	count, err := strconv.Atoi(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+// bigCollections are on all masters, each of which has put them together in another order.
+func bigCollections(t *testing.T, masters []*Redis) {
+	t.Helper()
+	for i, m := range masters {
+		ask(t, m, "EVAL", `for n = 1, 10000 do
+local i = (n * 7 + ARGV[1]) % 10000
+redis.call('sadd', 'set', 'm' .. i) redis.call('hset', 'hash', 'f' .. i, i) redis.call('zadd', 'zset', i, 'm' .. i)
+if i < 500 then redis.call('sadd', 'small set', 'm' .. i) end
+if i < 250 then redis.call('hset', 'small hash', 'f' .. i, i) end end
+redis.call('hset', 'values', 'f', string.rep('v', 100000))`, "0", strconv.Itoa(i*1000))
+		ask(t, m, "CONFIG", "RESETSTAT")
+	}
+}
+
+// Our own scripts have no steps that are counted: they look how much there is before they read.
+func TestWhatIsTooLargeIsRefusedBeforeItIsRead(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	bigCollections(t, masters)
+	c := dial(t, p.Addr)
+	refused := func(text string, args ...string) {
+		t.Helper()
+		if f, _ := c.do(args...).(Failure); !strings.Contains(string(f), text) {
+			t.Errorf("%.60q is answered %.100q", args, f)
+		}
+	}
+	const tooLarge = "the reply of the script is too large"
+	values := []string{"HMGET", "values"}
+	for range 100 {
+		values = append(values, "f")
+	}
+	for _, args := range [][]string{
+		{"SMEMBERS", "set"}, {"HGETALL", "hash"}, {"ZRANGE", "zset", "0", "-1"}, {"ZRANGE", "zset", "1", "251", "WITHSCORES"},
+		{"ZRANGE", "zset", "-inf", "+inf", "BYSCORE"}, values,
+	} {
+		refused(tooLarge, args...)
+		c.want("OK", "MULTI")
+		c.want("QUEUED", args...)
+		c.want("QUEUED", "INCR", "n")
+		refused(tooLarge, "EXEC")
+	}
+	for _, key := range []string{"set", "hash", "zset"} {
+		refused("what is watched has more than 1000 fields and members in all", "WATCH", key)
+		c.want("OK", "UNWATCH")
+	}
+	for _, m := range masters {
+		for _, name := range []string{"smembers", "hgetall", "zrange", "hmget"} {
+			if n := carriedOut(t, m, name); n != 0 {
+				t.Errorf("a master has carried out %s %d times", name, n)
+			}
+		}
+	}
+	if n, _ := c.do("GET", "n").(string); n != "" {
+		t.Errorf("a transaction that was refused has counted to %q", n)
+	}
+
+	// What is little enough is read, and in one order, though each master has its own.
+	if r, _ := c.do("SMEMBERS", "small set").([]any); len(r) != 500 || r[0] != "m0" || r[499] != "m99" {
+		t.Errorf("%.100q", r)
+	}
+	if r, _ := c.do("HGETALL", "small hash").([]any); len(r) != 500 || r[2] != "f1" || r[3] != "1" || r[498] != "f99" || r[499] != "99" {
+		t.Errorf("%.100q", r)
+	}
+	if r, _ := c.do("ZRANGE", "zset", "(100", "+inf", "BYSCORE", "LIMIT", "300", "400").([]any); len(r) != 400 || r[0] != "m401" {
+		t.Errorf("%.100q", r)
+	}
+}
+
+// Masters digest what is watched each in an order of its own, and yet alike.
+func TestWatchSeesThatAMemberHasChanged(t *testing.T) {
+	masters, p := startQuorum(t, 3)
+	bigCollections(t, masters)
+	c, other := dial(t, p.Addr), dial(t, p.Addr)
+	exec := func() any {
+		c.want("OK", "MULTI")
+		c.want("QUEUED", "INCR", "n")
+		c.want("QUEUED", "SCARD", "small set")
+		return c.do("EXEC")
+	}
+	for _, change := range [][]string{{"SREM", "small set", "m7"}, {"HSET", "small hash", "f7", "8"}, nil} {
+		c.want("OK", "WATCH", "small set", "small hash")
+		if change != nil {
+			other.do(change...)
+		}
+		if r := exec(); (r == nil) != (change != nil) {
+			t.Errorf("after %q EXEC is answered %q", change, r)
+		}
+	}
+}
+
+// What a step writes to is dumped before and after. So it is refused by what that would be.
+func TestWhatAStepWritesToIsDumpedOnlyIfItIsLittle(t *testing.T) {
+	masters, p := startQuorum(t, 3, "--acquire-timeout", "20s", "--master-timeout", "20s")
+	mib := strings.Repeat("v", 1<<20-1000)
+	const keys = 60
+	for _, m := range masters {
+		for i := range keys {
+			ask(t, m, "SET", fmt.Sprint("k", i), mib)
+		}
+		// A few of its elements tell nothing of what it takes.
+		ask(t, m, "EVAL", `for i = 1, 3000 do redis.call('hset', KEYS[1], i, i) end
+for i = 1, 20 do redis.call('hset', KEYS[1], 'long ' .. i, ARGV[1]) end`, "1", "hash", mib)
+		ask(t, m, "CONFIG", "RESETSTAT")
+	}
+	c := dial(t, p.Addr)
+	refused := func(text string, args ...string) {
+		t.Helper()
+		if f, _ := c.do(args...).(Failure); !strings.Contains(string(f), text) {
+			t.Errorf("%.60q is answered %.100q", args, f)
+		}
+	}
+	const tooMuch = "the keys that are written to take more than 2 MiB in all, or more than 4 with what would become of them"
+	c.want("OK", "MULTI")
+	for i := range keys {
+		c.want("QUEUED", "EXPIRE", fmt.Sprint("k", i), "1000")
+	}
+	refused(tooMuch, "EXEC")
+	refused("the key takes more than 2 MiB", "HSET", "hash", "f", "v")
+	refused("the key takes more than 2 MiB", "EXPIRE", "hash", "1000")
+	for _, m := range masters {
+		if n := carriedOut(t, m, "dump"); n > 2 {
+			t.Errorf("a master has dumped %d keys for a transaction that was refused", n)
+		}
+		for i := range keys {
+			if ttl := ask(t, m, "PTTL", fmt.Sprint("k", i)); ttl != int64(-1) {
+				t.Fatalf("a transaction that was refused has left %v of k%d", ttl, i)
+			}
+		}
+		ask(t, m, "CONFIG", "RESETSTAT")
+	}
+
+	// An expiry alone changes no value.
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "EXPIRE", "k0", "1000")
+	c.want("QUEUED", "PEXPIRE", "k0", "2000000")
+	c.want([]any{int64(1), int64(1)}, "EXEC")
+	for _, m := range masters {
+		if n := carriedOut(t, m, "dump"); n > 1 {
+			t.Errorf("a master has dumped a key %d times whose expiry was changed", n)
+		}
+	}
+
+	// What it would become is not dumped, and nothing is done.
+	grows := []string{"MSET", "new", "v"}
+	for i := range 3 {
+		grows = append(grows, fmt.Sprint("k", i), mib[:500<<10])
+	}
+	refused(tooMuch, grows...)
+	c.want(nil, "GET", "new")
+	c.want(mib, "GET", "k2")
 }

@@ -203,14 +203,11 @@ got = function(r)
   end
 end
 
--- Of no command, bounded takes how much memory a key takes that is written to, as a master
--- says it at once: about. How much it does is not the same on all masters, and what they answer
--- and count is to be, so that it is told roughly.
+-- Of no command, bounded takes how much a key weighs that is written to. It does not weigh the
+-- same on all masters, and what they answer and count is to be, so that it is told roughly.
 bounded = function(n, k, ...)
   if not n then
     local size = ...
-    if size <= 4194304 then size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0') end
-    if size > 4194304 then refuse('the key takes more than 2 MiB, and can only be read and deleted') end
     if size > 16384 then spend(size > 1048576 and 1024 or size > 131072 and 256 or 32) end
     return
   elseif n == 'GET' and select('#', ...) == 0 then
@@ -243,26 +240,7 @@ bounded = function(n, k, ...)
       spend(count / 64)
       if count > 500 then
         -- So many strings there will be, at most.
-        local most, scores = count, 1
-        if string.sub(n, 1, 1) == 'Z' then
-          local all, by, rev = {...}, string.sub(n, -5) == 'SCORE' and 'BYSCORE', string.sub(n, 1, 4) == 'ZREV'
-          local first, last = tonumber(all[1]), tonumber(all[2])
-          for i = 3, select('#', ...) do
-            local o = type(all[i]) == 'string' and #all[i] < 20 and upper(all[i])
-            if o == 'BYSCORE' or o == 'BYLEX' then by = o end
-            if o == 'REV' then rev = true end
-            if o == 'WITHSCORES' then scores = 2 end
-            if o == 'LIMIT' then most = tonumber(all[i + 2]) or most end
-          end
-          if by == 'BYSCORE' then
-            local between = raw('ZCOUNT', k, text(all[rev and 2 or 1]), text(all[rev and 1 or 2]))
-            if type(between) == 'number' then count = between end
-          elseif not by and first and last and (first >= 0) == (last >= 0) then
-            count = math.min(count, math.max(last - first + 1, 0))
-          end
-          if most >= 0 then count = math.min(count, most) end
-        end
-        count = (n == 'HGETALL' and 2 or scores) * count
+        count = ranged(n, k, count, ...)
         made(0, count)
         fetched = count
       end

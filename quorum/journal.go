@@ -37,7 +37,8 @@ type journaled struct {
 	// the reply then. What a script words like one is its own.
 	troubled bool
 
-	// toiled: a client's script took more steps than any for locks does.
+	// toiled: a client's script took more steps than any for locks does, or one of ours
+	// more than a few commands do.
 	toiled bool
 
 	undo      []undoRecord // what may be put back: a removal is never, but for that of a step
@@ -115,7 +116,8 @@ func readJournal(a answer) (*journaled, bool) {
 
 // readShape puts a script's reply together again. The shape has a letter for
 // each value: $ string, : integer, t remaining ttl, + status, - error, _ nil,
-// and *n; for an array of n. It tells apart what a reply within an array would
+// and *n; for an array of n; ~n; if that is a set's members, and %n; a map's names and values,
+// which masters tell each in an order of its own: they are put into one. It tells apart what a reply within an array would
 // not: a status from a string, and a ttl from any other number.
 // What is left of the values does not belong to the reply.
 func readShape(shape string, values []answer) (r ScriptReply, rest []answer, ok bool) {
@@ -140,7 +142,7 @@ func (s *shapeReader) next(depth int) ScriptReply {
 	switch letter {
 	case '_':
 		return ofKind(NilReply, "")
-	case '*':
+	case '*', '~', '%':
 		count, rest, _ := strings.Cut(s.shape, ";")
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 0 || n > maxReplyElems {
@@ -155,6 +157,7 @@ func (s *shapeReader) next(depth int) ScriptReply {
 			}
 			r.Elems = append(r.Elems, s.next(depth-1))
 		}
+		r.sort(letter)
 		return r
 	}
 	if len(s.values) == 0 {
@@ -178,6 +181,19 @@ func (s *shapeReader) next(depth int) ScriptReply {
 	}
 	s.bad = true
 	return ScriptReply{}
+}
+
+// sort puts the members of a set, or the pairs of a map, into the order of their bytes.
+func (r *ScriptReply) sort(letter byte) {
+	byText := func(a, b ScriptReply) int { return strings.Compare(a.Str, b.Str) }
+	switch {
+	case letter == '~':
+		slices.SortFunc(r.Elems, byText)
+	case letter == '%' && len(r.Elems)%2 == 0:
+		pairs := slices.Collect(slices.Chunk(slices.Clone(r.Elems), 2))
+		slices.SortFunc(pairs, func(a, b []ScriptReply) int { return byText(a[0], b[0]) })
+		r.Elems = slices.Concat(pairs...)
+	}
 }
 
 func ofKind(kind ReplyKind, s string) ScriptReply {

@@ -57,8 +57,10 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   -- than it may, and got takes those for what was read; see helpers.lua.
   local refused, spend, spent, weighed, bounded, got
 
-  -- toiled tells that the script took more steps than any for locks does.
+  -- toiled tells that the script took more steps than any for locks does. toil is what one
+  -- of ours does instead: a command is one, and so is about a KiB that is dumped.
   local toiled
+  local toil = 0
 
   local function refuse(text, code)
     if not refused then
@@ -99,32 +101,54 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   end
 
   local large = 'the key takes more than 2 MiB, and can only be read and deleted'
+  local tooMuch = 'the keys that are written to take more than 2 MiB in all, or more than 4 with what would become of them'
 
-  local function record(k, any)
+  -- bulk is about how many bytes are to be gone through to dump a key; what is small is
+  -- nothing. How long a string is, is known, and what other keys take is first estimated by a
+  -- few elements, and then, if these could be all that is small of it, asked of all.
+  local function bulk(k)
+    local size = raw('MEMORY', 'USAGE', k)
+    if type(size) ~= 'number' or size <= 256 then return 0 end
+    if size <= 2097152 then size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0') end
+    if type(size) ~= 'number' then return 0 end
+    if size > 2097152 then
+      local n = raw('STRLEN', k)
+      if type(n) == 'number' then size = n end
+    end
+    toil = toil + size / 1024
+    return size
+  end
+
+  -- heavy is what the recorded keys come to together that are not small.
+  local heavy = 0
+
+  -- record keeps what a key is before it is written to. If any, it need not be, and is not
+  -- where that costs much. If same, only when the key ends is changed.
+  local function record(k, any, same)
     if type(k) ~= 'string' then
       k = text(k)
       if type(k) ~= 'string' then return end
     end
     if L and not any then
       touched = touched or {}
-      touched[k] = true
+      touched[k] = same and touched[k] ~= 'value' and 'end' or 'value'
     end
     if answer and recorded[k] then return recorded[k] end
     if k ~= K[1] then check(k) end
-    local size = raw('MEMORY', 'USAGE', k)
-    if type(size) == 'number' and size > 256 then
+    local size = bulk(k)
+    if size > 4096 then
+      if any and heavy + size > 2097152 then return end
+      if size > 2097152 then refuse(large) end
+      if heavy + size > 2097152 then refuse(tooMuch) end
+      heavy = heavy + size
       if spend then bounded(nil, k, size) end
-      if size > 4194304 then refuse(large) end
     end
     local d = raw('DUMP', k)
     if type(d) == 'table' and any then return end
     if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
-    -- A string of 2 MiB may be no longer than that in a dump.
     if d and #d > 8192 then
-      local n = raw('STRLEN', k)
-      if #d > 2097152 or type(n) == 'number' and n > 2097152 then
-        refuse(large)
-      end
+      local n = size == 0 and raw('STRLEN', k)
+      if #d > 2097152 or type(n) == 'number' and n > 2097152 then refuse(large) end
     end
     if spend and d and #d > 127 then spend(floor(#d / 128)) end
     local p = d and raw('PTTL', k) or -2
@@ -185,6 +209,43 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     return raw(n, k, ms)
   end
 
+  -- ranged is how many strings there are in the reply to a command that reads of so many
+  -- elements all, or a range; and behind how many others it looks for them.
+  local function ranged(n, k, count, ...)
+    if string.sub(n, 1, 1) ~= 'Z' then return (n == 'HGETALL' and 2 or 1) * count, 0 end
+    local most, behind, scores = count, 0, 1
+    local all, by, rev = {...}, string.sub(n, -5) == 'SCORE' and 'BYSCORE', string.sub(n, 1, 4) == 'ZREV'
+    local first, last = tonumber(all[1]), tonumber(all[2])
+    for i = 3, select('#', ...) do
+      local o = type(all[i]) == 'string' and #all[i] < 20 and upper(all[i])
+      if o == 'BYSCORE' or o == 'BYLEX' then by = o end
+      if o == 'REV' then rev = true end
+      if o == 'WITHSCORES' then scores = 2 end
+      if o == 'LIMIT' then most, behind = tonumber(all[i + 2]) or most, tonumber(all[i + 1]) or 0 end
+    end
+    if by then
+      local between = raw(by == 'BYLEX' and 'ZLEXCOUNT' or 'ZCOUNT', k, text(all[rev and 2 or 1]), text(all[rev and 1 or 2]))
+      if type(between) == 'number' then count = between end
+      behind = math.min(math.max(behind, 0), count)
+    elseif first and last then
+      if first < 0 then first = math.max(first + count, 0) end
+      if last < 0 then last = last + count end
+      count = math.max(math.min(last, count - 1) - first + 1, 0)
+    end
+    if most >= 0 then count = math.min(count, most) end
+    return scores * count, by and behind or 0
+  end
+
+  local tooLarge = 'the reply of the script is too large'
+
+  -- Of a script of ours, sparing refuses what would read more than it may answer, and become
+  -- what its keys have become; see ours.lua.
+  local sparing, become
+
+  -- unordered says of replies whose order is each master's own what they are made of: see
+  -- readShape.
+  local unordered
+
   local reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING '
   local writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH '
 
@@ -198,6 +259,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       local all = {...}
       for i = 1, select('#', ...) do check(all[i]) end
       if spend then return bounded(n, k, ...) end
+      if n == 'MGET' then sparing(n, k, ...) end
       return raw(n, k, ...)
     elseif n == 'HINCRBY' or n == 'HSET' or n == 'ZADD' or n == 'HMSET' or n == 'ZINCRBY' or n == 'INCR' or n == 'INCRBY'
       or n == 'DECR' or n == 'DECRBY' or n == 'GETSET' or n == 'APPEND' then
@@ -208,7 +270,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     elseif n == 'PEXPIRE' or n == 'EXPIRE' or n == 'PEXPIREAT' or n == 'EXPIREAT' then
       local ms, o = ...
       if ms == nil or o == nil and select('#', ...) > 1 then return raw(n, k, ...) end
-      record(k)
+      record(k, false, true)
       ms = milliseconds(ms, (n == 'EXPIRE' or n == 'EXPIREAT') and 1000 or 1, n == 'PEXPIREAT' or n == 'EXPIREAT')
       local r
       if not ms then
@@ -282,14 +344,22 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       or n == 'ZREVRANGE' or n == 'ZRANGEBYSCORE' or n == 'ZREVRANGEBYSCORE' or n == 'ZRANK' or n == 'ZREVRANK' then
       if k ~= K[1] then check(k) end
       if spend then return bounded(n, k, ...) end
-      return raw(n, k, ...)
+      if n == 'HGETALL' or n == 'SMEMBERS' or n == 'HKEYS' or n == 'HVALS' or n == 'HMGET' or string.sub(n, 1, 5) == 'ZRANG' or string.sub(n, 1, 8) == 'ZREVRANG' then
+        sparing(n, k, ...)
+      end
+      local r = raw(n, k, ...)
+      if (n == 'HGETALL' or n == 'SMEMBERS') and type(r) == 'table' then
+        unordered = unordered or {}
+        unordered[r] = n == 'HGETALL' and '%' or '~'
+      end
+      return r
     elseif n == 'HDEL' or n == 'SREM' or n == 'ZREM' or n == 'ZREMRANGEBYSCORE' or n == 'ZREMRANGEBYRANK' or n == 'GETDEL' then
       record(k)
       local r = raw(n, k, ...)
       removed = removed or r and r ~= 0 and type(r) ~= 'table'
       return r
     elseif n == 'SETNX' or n == 'HSETNX' or n == 'SADD' or n == 'PERSIST' then
-      record(k)
+      record(k, false, n == 'PERSIST')
       local r = raw(n, k, ...)
       wrote = wrote or type(r) == 'number' and r > 0
       return r
@@ -382,6 +452,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       spend(3)
       if more ~= nil or type(a) == 'string' and #a > 255 or type(b) == 'string' and #b > 255 then weighed(...) end
     end
+    toil = toil + 1
     local r = command(...)
     if type(r) == 'table' and r.err then
       r.err = told(r.err)
@@ -461,12 +532,12 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       end
       while rawget(a, n + 1) ~= nil do
         n = n + 1
-        if n > 1000 then refuse('the reply of the script is too large') end
+        if n > 1000 then refuse(tooLarge) end
       end
-      shape[#shape + 1] = '*' .. n .. ';'
+      shape[#shape + 1] = (unordered and unordered[a] or '*') .. n .. ';'
       for i = 1, n do
         local e = rawget(a, i)
-        if #values > 500 or #shape > 1000 or size > 2097152 or depth > 6 then refuse('the reply of the script is too large') end
+        if #values > 500 or #shape > 1000 or size > 2097152 or depth > 6 then refuse(tooLarge) end
         if type(e) == 'table' and type(rawget(e, 'err')) ~= 'string' and type(rawget(e, 'ok')) ~= 'string' then
           each(e, depth + 1)
         else
@@ -510,12 +581,28 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       ok, shape, value, values = pcall(encode, v)
       if not ok then thrown = 'ERR ' .. tostring(shape) end
     end
-    if spend and not refused then toiled = steps - spend(0) > 1000 end
+    if L and touched and not refused then pcall(become) end
+    if spend then
+      if not refused then toiled = steps - spend(0) > 1000 end
+    else
+      toiled = toil > 1000
+    end
     if refused or not ok then
       if refused then
+        local left = 4194304
         for i = 5, answer and #answer or 0, 5 do
           local k, d, p = answer[i], answer[i + 1], answer[i + 2]
-          if d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k) then
+          local written = not L or touched and touched[k]
+          if written == 'end' and raw('EXISTS', k) == 1 then
+            written = false
+            if p ~= raw('PTTL', k) then
+              if p < 0 then raw('PERSIST', k) else raw('PEXPIRE', k, string.format('%.0f', math.max(p, 1))) end
+            end
+          end
+          local size = written and left > 0 and raw('MEMORY', 'USAGE', k)
+          if type(size) == 'number' then left = left - size end
+          -- To restore what is the same costs less than to see that of much.
+          if written and (left <= 0 or d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k)) then
             raw('DEL', k)
             if d ~= '' then raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d) end
           end
@@ -532,7 +619,12 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         if L and not (touched and touched[k]) then
           answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
         else
-          local after = raw('DUMP', k)
+          local after
+          if L and touched[k] == 'end' then
+            after = raw('EXISTS', k) == 1 and answer[i + 1]
+          else
+            after = raw('DUMP', k)
+          end
           if after and #after > 100 and not L then after = R.sha1hex(after) end
           answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
         end

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -179,7 +180,7 @@ func TestBusyMastersAreNeitherForNorAgainst(t *testing.T) {
 }
 
 func TestPreludeIsOneLineOfLua(t *testing.T) {
-	lua := prelude.before + helpers.of(helpers.names) + helpers.all() + prelude.after + latchText
+	lua := prelude.before + oursKnow + helpers.of(helpers.names) + helpers.all() + prelude.after + latchText
 	if strings.ContainsAny(lua, "\n\r\t") || strings.Contains(lua, "--") {
 		t.Error("the prelude has line ends or comments left in it")
 	}
@@ -266,6 +267,32 @@ func TestScriptThatReleasesIsAReleaseWithAMasterAway(t *testing.T) {
 		c := counted(0).voted(0, Granted, true).voted(1, test.votes[0], false).voted(2, test.votes[1], false)
 		if d := o.decide(c); d != test.want {
 			t.Errorf("%s: %v, want %v", name, d, test.want)
+		}
+	}
+}
+
+func TestMembersAndFieldsArePutIntoOneOrder(t *testing.T) {
+	for _, x := range []struct {
+		shape  string
+		values []string
+		want   []string
+	}{
+		{"~3;$$$", []string{"b", "c", "a"}, []string{"a", "b", "c"}},
+		{"%4;$$$$", []string{"b", "1", "a", "2"}, []string{"a", "2", "b", "1"}},
+		{"*3;$$$", []string{"b", "c", "a"}, []string{"b", "c", "a"}},
+		{"~0;", nil, nil},
+	} {
+		values := make([]answer, len(x.values))
+		for i, v := range x.values {
+			values[i] = answer{kind: BulkReply, str: v}
+		}
+		r, rest, ok := readShape(x.shape, values)
+		var got []string
+		for _, e := range r.Elems {
+			got = append(got, e.Str)
+		}
+		if !ok || len(rest) > 0 || r.Kind != ArrayReply || !slices.Equal(got, x.want) {
+			t.Errorf("%s of %q is %q", x.shape, x.values, got)
 		}
 	}
 }

@@ -121,8 +121,11 @@ var prelude = func() preludeParts {
 
 type preludeParts struct{ before, after string }
 
-// oursKnow is what a script of ours knows of Redis.
-const oursKnow = "h = {call = call, pcall = asked, error_reply = R.error_reply, sha1hex = R.sha1hex}"
+//go:embed ours.lua
+var oursText string
+
+// oursKnow is what a script of ours knows of Redis, and has beside the prelude.
+var oursKnow = oneLine(oursText)
 
 // oneLine takes comments, indentation and line ends out of a Lua text in which
 // no string holds any of them.

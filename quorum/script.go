@@ -104,11 +104,13 @@ func (s *script) takesBack(b []string, key string) []string {
 const (
 	writeBefore = `local k=KEYS[1]
 local z=redis.pcall('MEMORY','USAGE',k)
-z=type(z)=='number' and z>4194304
+if type(z)~='number' then z=0 end
+if z>256 and z<=2097152 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
+if z>2097152 then local n=redis.pcall('STRLEN',k) if type(n)=='number' then z=n end end
+z=z>2097152
 local d=not z and redis.pcall('DUMP',k)
 if z or d and #d>8192 then
-local n=redis.pcall('STRLEN',k)
-if z or #d>2097152 or type(n)=='number' and n>2097152 then return {'-','ERR the key takes more than 2 MiB, and can only be read and deleted','',-2,-2} end
+if z or #d>2097152 then return {'-','ERR the key takes more than 2 MiB, and can only be read and deleted','',-2,-2} end
 end
 local p=-2
 if type(d)=='table' then d,p=false,-3
@@ -153,13 +155,14 @@ local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
 return {t,v,redis.call('PTTL',KEYS[1])}`)
 
-	// removeScript deletes the key whatever it holds, and answers what that was.
+	// removeScript deletes the key whatever it holds, and answers what that was. What holds
+	// a million members is best freed by a thread of the master's that nobody waits for.
 	removeScript = newScript(datedText + `local t=redis.call('TYPE',KEYS[1]).ok
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
 local p=redis.call('PTTL',KEYS[1])
-redis.call('DEL',KEYS[1])
+if t=='string' or type(redis.pcall('UNLINK',KEYS[1]))=='table' then redis.call('DEL',KEYS[1]) end
 return {t,v,p}`)
 
 	// takeBackScript deletes the key if it holds ARGV[1] and ends between the times
