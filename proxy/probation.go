@@ -3,6 +3,7 @@ package proxy
 import (
 	"time"
 
+	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
 
@@ -23,17 +24,26 @@ const (
 // ofClient tells whether a request is to run a script of the client's own.
 func ofClient(r *quorum.Request) bool { return r.Kind == quorum.Run && r.Script.OfClient() }
 
-// onProbation tells whether a request is to run a script on probation. mu is held.
-func (c *conn) onProbation(r *quorum.Request) bool {
-	return ofClient(r) && (c.probation > 0 || r.Script.Probation.Load() > 0)
+// onProbation tells whether what is about to be put is on probation: a script, or what may go
+// on with one, as a WATCH does. mu is held.
+func (c *conn) onProbation(a *commands.Action) bool {
+	r := &a.Requests[0]
+	if r.Kind != quorum.Run && !a.Continues {
+		return false
+	}
+	return c.probation > 0 || ofClient(r) && r.Script.Probation.Load() > 0
 }
 
-// judge notes whether a script of the client's has toiled.
+// judge notes whether a script has toiled. One of ours is everybody's, so that it tells of the
+// client alone.
 func (c *conn) judge(script *quorum.Script, toiled bool) {
-	if toiled {
+	left := script.Probation.Load()
+	switch {
+	case !script.OfClient():
+	case toiled:
 		c.srv.stats.toiling.Add(1)
 		script.Probation.Store(probation)
-	} else if left := script.Probation.Load(); left > 0 {
+	case left > 0:
 		script.Probation.CompareAndSwap(left, left-1) // who judges at the same time counts for both
 	}
 	c.mu.Lock()

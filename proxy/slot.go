@@ -130,7 +130,7 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	c.mu.Lock()
 	waited := c.awaitRoom(len(a.Requests))
-	toiler := c.onProbation(&a.Requests[0])
+	toiler := c.onProbation(a)
 	if toiler {
 		c.await(&c.srv.toilers, 1, longestTurn)
 	}
@@ -220,7 +220,7 @@ func (s *slot) fill() {
 		s.askOn(next)
 		return
 	}
-	if ofClient(s.asks[0].request) && s.results[0].Decision != quorum.Unavailable {
+	if s.asks[0].request.Kind == quorum.Run && s.results[0].Decision != quorum.Unavailable {
 		c.judge(s.asks[0].request.Script, s.results[0].Toiled)
 	}
 	now := c.srv.clock()
