@@ -10,6 +10,10 @@ import (
 	"time"
 )
 
+// floodPause is for how long none is accepted behind a connection that was reset at once: of a
+// flood of such many are done with then for one wake-up, and who else connects hardly waits.
+const floodPause = time.Millisecond
+
 // Serve accepts connections on ln until Shutdown, and then returns nil; or
 // until ln is closed by somebody else, which is an error. It closes ln.
 func (s *Server) Serve(ln net.Listener) error {
@@ -20,6 +24,7 @@ func (s *Server) Serve(ln net.Listener) error {
 	defer s.removeListener(ln)
 
 	var delay time.Duration
+	var paused time.Time
 	for {
 		nc, err := ln.Accept()
 		switch {
@@ -28,8 +33,12 @@ func (s *Server) Serve(ln net.Listener) error {
 				s.log.Info("connections can be accepted again", "listen", ln.Addr().String())
 			}
 			delay = 0
-			s.admit(nc)
-			runtime.Gosched() // whoever connects without pause has others served in between
+			if s.admit(nc) {
+				runtime.Gosched() // whoever connects without pause has others served in between
+			} else if time.Since(paused) > floodPause {
+				s.pause(floodPause)
+				paused = time.Now()
+			}
 		case s.draining.Load():
 			return nil
 		case errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF):
@@ -78,8 +87,14 @@ func (s *Server) removeListener(ln net.Listener) {
 	delete(s.listeners, ln)
 }
 
-// admit starts a connection, or turns it away. It never waits for the client.
-func (s *Server) admit(nc net.Conn) {
+// admit starts a connection, or turns it away. It never waits for the client. It is false if
+// the client is gone already.
+func (s *Server) admit(nc net.Conn) bool {
+	if isReset(socket(nc)) {
+		s.stats.connections.Add(1)
+		nc.Close()
+		return false
+	}
 	s.keepAlive(nc)
 	c := newConn(s, nc)
 	s.mu.Lock()
@@ -112,6 +127,7 @@ func (s *Server) admit(nc net.Conn) {
 		c.begin()
 		c.mu.Unlock()
 	}
+	return true
 }
 
 // leave takes a connection off the list. It is the last thing its reader does.

@@ -192,3 +192,31 @@ func TestManyCommandsAtOnceHoldUpNoOtherPolledClient(t *testing.T) {
 	release()
 	clients[0].expect(strings.Repeat("+PONG\r\n", turnCommands) + "+OK\r\n+PONG\r\n")
 }
+
+// TestClientThatResetsAtOnceIsGivenNothing, and whoever connects behind a flood of such is served.
+func TestClientThatResetsAtOnceIsGivenNothing(t *testing.T) {
+	const flood = 50
+	r := newRig(t, Config{})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range flood {
+		nc, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc.(*net.TCPConn).SetLinger(0)
+		nc.Close()
+	}
+	c := r.dialAt(ln.Addr())
+	r.serve(ln)
+	c.send("ping\r\n")
+	c.expect("+PONG\r\n")
+	if had := r.server.stats.connections.Load(); had != flood+1 {
+		t.Errorf("%d connections are counted, want %d", had, flood+1)
+	}
+	if made := r.server.lastID.Load(); made != 1 {
+		t.Errorf("%d clients were made, want one", made)
+	}
+}

@@ -11,5 +11,7 @@ import (
 // net.Conn.
 func socket(net.Conn) int { return noSocket }
 
+func isReset(int) bool { return false }
+
 func sysRead(int, []byte) (int, error)  { return 0, syscall.EINVAL }
 func sysWrite(int, []byte) (int, error) { return 0, syscall.EINVAL }

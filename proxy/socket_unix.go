@@ -20,6 +20,15 @@ func socket(nc net.Conn) int {
 	return fd
 }
 
+// isReset tells that whoever connected has reset the connection since.
+func isReset(fd int) bool {
+	if fd == noSocket {
+		return false
+	}
+	trouble, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
+	return err == nil && trouble == int(syscall.ECONNRESET)
+}
+
 // sysRead and sysWrite do what they can at once, and never wait.
 
 func sysRead(fd int, p []byte) (int, error)  { return atOnce(syscall.Read, fd, p) }
