@@ -214,7 +214,7 @@ func (m *member) voting(installation string, cfg *Config) func(db int) marker {
 	return func(db int) marker {
 		return marker{
 			nonce: newNonce(false), Installation: installation, Member: m.name, DB: db, terms: cfg.agreement(),
-			RunID: m.who.runID, Durable: m.who.logs(), Evicted: m.who.evicted, Replication: m.who.replication,
+			RunID: m.who.runID, Durable: m.who.logs(), Rewrites: m.who.rewrites, Evicted: m.who.evicted, Replication: m.who.replication,
 		}
 	}
 }

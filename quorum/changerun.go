@@ -386,6 +386,7 @@ func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
 		terms:        r.terms,
 		RunID:        s.who.runID,
 		Durable:      s.who.logs(),
+		Rewrites:     s.who.rewrites,
 		From:         r.from,
 		Evicted:      s.who.evicted,
 		Replication:  s.who.replication,

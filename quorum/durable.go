@@ -15,8 +15,13 @@ import (
 //	2: 1 and 2 crash, and read their logs of before, with markers that say durable
 //	3: B asks for k; 1 and 2 grant
 //
+// Nor is one that is written anew always in the place of the old one:
+//
+//	1: CONFIG SET dir at 1, which goes on in the file that is open until BGREWRITEAOF
+//	2: A wins k on 1 and 2, and 1 crashes, and reads the log in the directory of before
+//
 // So the markers of the others tell which log a master writes: the name of a stretch of
-// time in which it was durable without a break. A master is excused only if as many
+// time in which it was durable without a break, in one file. A master is excused only if as many
 // others as any quorum shares a master with have been asked, and none of them names
 // another log than its own marker does.
 

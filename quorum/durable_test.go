@@ -69,6 +69,58 @@ func TestLogThatWasSwitchedOffExcusesNobody(t *testing.T) {
 	}
 }
 
+// What Redis 6.2 writes anew is in the directory that it was given since: nothing of that is
+// set otherwise when it is restarted, and reads the old log.
+func TestLogThatWasLeftBehindExcusesNobody(t *testing.T) {
+	elsewhere := func(m *fakeMaster, lines string) {
+		old := m.copy()
+		m.set(func(m *fakeMaster) { m.written, m.info = &old, lines })
+	}
+	for name, leave := range map[string]func(w *world, m *fakeMaster){
+		"written anew in a moment": func(w *world, m *fakeMaster) { elsewhere(m, "aof_rewrites:1\r\ntotal_forks:7\r\n") },
+		"by Redis 6.2":             func(w *world, m *fakeMaster) { elsewhere(m, "total_forks:1\r\n") },
+		"and its master is restarted": func(w *world, m *fakeMaster) {
+			m.restartFromLog()
+			time.Sleep(3 * w.cfg.ProbeInterval)
+			elsewhere(m, "total_forks:1\r\n")
+		},
+		"and its master is flushed": func(w *world, m *fakeMaster) {
+			elsewhere(m, "total_forks:1\r\n")
+			time.Sleep(5 * w.cfg.ProbeInterval)
+			m.set(forgetAll)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDurableWorld(t, 3, func(w *world) {
+				m := w.masters[0]
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "before", Token: "a", TTL: time.Second}), Won)
+				leave(w, m)
+				time.Sleep(5 * w.cfg.ProbeInterval)
+				w.wantState(1, Voting, "")
+				before := w.engine.Status().Quarantines
+				w.down(3)
+				for _, db := range []int{0, 5} {
+					w.want(w.asked(db, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour}), Won)
+				}
+				w.settle()
+				w.up(3)
+				time.Sleep(2 * w.cfg.ProbeInterval)
+				tellingInfo(m, "")
+				m.restartFromLog()
+				time.Sleep(5 * w.cfg.ProbeInterval)
+				for _, db := range []int{0, 5} {
+					if r := w.asked(db, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Minute}); r.Decision == Won {
+						t.Errorf("a second holder in database %d: %+v", db, r)
+					}
+				}
+				if s := w.engine.Status(); s.Quarantines == before {
+					t.Errorf("it is excused, and is %v", w.state(1).State)
+				}
+			})
+		})
+	}
+}
+
 // A log that has been written anew is whole, and known to be.
 func TestLogThatHasBeenWrittenAnewExcusesItsMaster(t *testing.T) {
 	inDurableWorld(t, 3, func(w *world) {

@@ -19,6 +19,7 @@ type identity struct {
 	seven    bool  // it knows what came with 7.0: SET with NX and GET, EXPIRE with flags
 	durable  bool  // every write is on disk before it is answered, unless
 	anew     bool  // its log is being written anew
+	rewrites int   // how often this process has begun that
 	replicas int
 
 	evicted int // keys, by this process so far; notTold if it does not say
@@ -144,6 +145,11 @@ func readInfo(text string) (who identity, err error) {
 	}
 	who.replication, who.continued = info["master_replid"], strings.Trim(info["master_replid2"], "0") != ""
 	who.anew = info["aof_rewrite_in_progress"] == "1" || info["aof_rewrite_scheduled"] == "1"
+	rewrites, told := info["aof_rewrites"]
+	if !told {
+		rewrites = info["total_forks"] // before 7.0, where snapshots count as well
+	}
+	who.rewrites, _ = strconv.Atoi(rewrites)
 	major, _, _ := strings.Cut(who.version, ".")
 	n, _ := strconv.Atoi(major)
 	who.seven = n >= 7

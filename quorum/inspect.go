@@ -65,7 +65,7 @@ func (l *link) hear(a answer) error {
 		return errors.New("it names another run_id than at the gate")
 	}
 	l.who.evicted, l.who.replication, l.who.continued = now.evicted, now.replication, now.continued
-	l.who.anew = now.anew
+	l.who.anew, l.who.rewrites = now.anew, now.rewrites
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (l *lane) inspect(link *link) error {
 	}
 	now := l.engine.boot()
 	l.inspected = now
-	durable, log := l.known.Durable, newInstallation() // of a master that becomes durable
+	durable, log := l.known.Durable, newInstallation() // of one that begins
 	if l.master.db != 0 {
 		durable, log = l.engine.root.lanes[l.index].writesLog(l.known)
 	} else if durable || link.who.durable {
@@ -101,8 +101,8 @@ func (l *lane) inspect(link *link) error {
 	update := func(m marker) marker {
 		if m.nonce.provisional() {
 			m.Elapsed = max(m.Elapsed, l.lasted(now).Milliseconds())
-		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.log() != log {
-			if m.Durable, m.Log = durable, log; !durable {
+		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.log() != log || m.DB == 0 && durable && m.Rewrites != link.who.rewrites {
+			if m.Durable, m.Log, m.Rewrites = durable, log, link.who.rewrites; !durable {
 				m.Log = ""
 			}
 		}

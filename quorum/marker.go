@@ -59,6 +59,10 @@ type marker struct {
 	Log    string            `json:"log,omitempty"`
 	Others map[string]string `json:"others,omitempty"`
 
+	// Rewrites, in database 0, is how often the process had begun to write its log anew when
+	// that got its name.
+	Rewrites int `json:"rewrites,omitempty"`
+
 	// First tells that no master of the installation was known to vote when this
 	// provisional marker was written. Loss names that step.
 	First bool `json:"first,omitempty"`

@@ -218,10 +218,14 @@ func (l *lane) markerOf(link *link, installation, loss string) marker {
 		terms:        l.engine.terms,
 		RunID:        link.who.runID,
 		Durable:      link.who.logs(),
+		Rewrites:     link.who.rewrites,
 		Loss:         loss,
 		From:         l.engine.from(),
 		Evicted:      link.who.evicted,
 		Replication:  link.who.replication,
+	}
+	if m.Durable && m.Rewrites > 0 {
+		m.Log = newInstallation() // others may have been told of this process's first one
 	}
 	if l.master.db == 0 {
 		m.Others = l.engine.logsBeside(l, l.known.Others)
