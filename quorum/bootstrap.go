@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,8 +31,9 @@ type Bootstrapping struct {
 // Bootstrap marks a set of masters, so that proxies which are configured with the same
 // terms let them vote. It can be repeated: what stands of the set stays, and what lacks
 // is completed, also of a first start that a proxy has begun, or of a bootstrap that was
-// cut off. Where a master votes there is nothing to do. It refuses if one of them cannot
-// be reached, is another's by its terms, or is another of them under a second name.
+// cut off. Where a master votes there is nothing to do but to finish that. It refuses if one
+// of them cannot be reached, is another's by its terms, or is another of them under a second
+// name. What it has done by then is the last line of the error.
 func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 	if how.Tell == nil {
 		how.Tell = func(string) {}
@@ -43,7 +45,7 @@ func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 		}
 	}()
 	if err != nil {
-		return err
+		return fmt.Errorf("%w\n%s", err, soFar(nil))
 	}
 	if len(members) == 1 {
 		return bootstrapAlone(members[0], how)
@@ -51,11 +53,14 @@ func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 	how.Tell(outages(members, cfg.MaxTTL))
 	for range maxRounds {
 		done, err := bootstrapRound(members, &cfg, how)
-		if done || err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, soFar(members))
+		}
+		if done {
+			return nil
 		}
 	}
-	return errors.New("the masters are being marked by others all the time; try again")
+	return fmt.Errorf("the masters are being marked by others all the time; try again\n%s", soFar(members))
 }
 
 // bootstrapAlone looks whether a master that is to be alone may be: it needs no marker, and
@@ -128,10 +133,34 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 		}
 		found = append(found, foundOf(m.name, m.who, texts))
 	}
-	p, err := planBootstrap(found, cfg.agreement())
+	p, err := planBootstrap(found, cfg.agreement(), how.NoLocksHeld)
+	if err != nil {
+		return false, withdrawAll(members, found, err)
+	}
+	for i, m := range members {
+		m.stage = p.stage(found[i])
+	}
 	switch {
-	case err != nil:
-		return false, err
+	case p.votes && len(p.begun) > 0 && how.NoLocksHeld:
+		for i, m := range members {
+			if !slices.Contains(p.begun, m.name) {
+				continue
+			}
+			ok, err := m.write(found[i], func(db int) bool { return p.waits(found[i], db) }, func(db int) marker {
+				mark := m.voting(p.installation, cfg)(db)
+				mark.Ghosts = true // it may have been given copies already
+				return mark
+			})
+			if !ok || err != nil {
+				return false, err
+			}
+			m.stage = mayVote
+		}
+		how.Tell("installation " + p.installation + " stands, and not all of its masters were let vote by an order before that was cut off: these may, too, now: " + strings.Join(p.begun, " "))
+		return true, nil
+	case p.votes && len(p.begun) > 0:
+		how.Tell("installation " + p.installation + " stands, and an order with --no-locks-held was cut off: these may vote, too, after the same order with that word: " + strings.Join(p.begun, " "))
+		return true, nil
 	case p.votes:
 		how.Tell("installation " + p.installation + " stands, and a master of it votes: nothing is done, whether locks are held or not; what others have lost, proxies find out by themselves, and let them vote when they have caught up or max-ttl has passed")
 		return true, nil
@@ -143,6 +172,7 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 			if ok, err := m.write(found[i], func(int) bool { return true }, m.voting(p.installation, cfg)); !ok || err != nil {
 				return false, err
 			}
+			m.stage = mayVote
 		}
 		how.Tell(fmt.Sprintf("installation %s: %d masters are marked, and may vote at once", p.installation, len(members)))
 		return true, nil
@@ -152,10 +182,11 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 		return true, nil
 	}
 	for i, m := range members {
-		ok, err := m.write(found[i], func(db int) bool { return p.lacks(found[i], db) }, m.first(p.installation, cfg))
+		ok, err := m.write(found[i], func(db int) bool { return p.lacks(found[i], db) }, m.first(p, cfg))
 		if !ok || err != nil {
 			return false, err
 		}
+		m.stage = isMarked
 	}
 	return false, nil // all is read again before anything is told, or admitted
 }
@@ -168,10 +199,12 @@ func newInstallation() string {
 
 // member is a master as Bootstrap speaks to it.
 type member struct {
-	name string
-	conn net.Conn
-	gate gate
-	who  identity
+	name  string
+	conn  net.Conn
+	gate  gate
+	who   identity
+	stage stage
+	steps []string // in which it was given first markers
 }
 
 func reach(ctx context.Context, m *Master) (*member, error) {
@@ -199,12 +232,16 @@ func reach(ctx context.Context, m *Master) (*member, error) {
 }
 
 // first makes the markers that say that nobody was known to vote when they were written.
-func (m *member) first(installation string, cfg *Config) func(db int) marker {
+func (m *member) first(p bootstrapPlan, cfg *Config) func(db int) marker {
 	step := newInstallation()
+	m.steps = append(m.steps, step)
 	return func(db int) marker {
-		mark := m.voting(installation, cfg)(db)
-		mark.nonce, mark.Loss, mark.First = newNonce(true), step, true
+		mark := m.voting(p.installation, cfg)(db)
+		mark.nonce, mark.Loss, mark.First, mark.Sworn = newNonce(true), step, true, p.sworn
 		mark.Why = "bootstrap has marked it, and locks may be held"
+		if p.sworn {
+			mark.Why = "bootstrap --no-locks-held has not let it vote yet: give the same order again"
+		}
 		return mark
 	}
 }
@@ -223,6 +260,15 @@ func (m *member) voting(installation string, cfg *Config) func(db int) marker {
 // stands; otherwise it returns false. Where nothing was found at all it does so in one
 // step.
 func (m *member) write(found found, choose func(db int) bool, next func(db int) marker) (ok bool, err error) {
+	was := m.stage
+	m.stage = notKnown
+	if ok, err = m.put(found, choose, next); ok {
+		m.stage = was
+	}
+	return ok, err
+}
+
+func (m *member) put(found found, choose func(db int) bool, next func(db int) marker) (ok bool, err error) {
 	if found.blank() {
 		args := []string{"", "0", fmt.Sprintf("%q:%q", "installation", next(0).Installation), ""}
 		for db := range found.marks {

@@ -189,8 +189,8 @@ func TestBootstrapThatIsCutOffCanBeOrderedAgain(t *testing.T) {
 				if !proxies {
 					w.launch(w.cfg)
 				}
-				if _, voting := allVote(w.engine); !voting {
-					t.Errorf("cut off after %d, proxies %t: no votes", cut, proxies)
+				if took, voting := allVote(w.engine); !voting || took > w.cfg.ProbeInterval {
+					t.Errorf("cut off after %d, proxies %t: they vote %t after %v", cut, proxies, voting, took)
 				}
 				w.sameInstallation(1, 2, 3)
 				for db := range Databases {

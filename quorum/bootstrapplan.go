@@ -60,10 +60,25 @@ type bootstrapPlan struct {
 	votes        bool // a master of it votes
 	complete     bool // all of them are marked in all databases
 	proven       bool // one of them has voted at some time, by what stands there
+
+	// sworn is the operator's word that no locks are held, where it counts: before any
+	// master has voted. The first markers tell of it, so that an order that was cut off
+	// between the votes that it gave can be given again:
+	//
+	//	1: bootstrap --no-locks-held lets master 1 vote, and is cut off
+	//	2: proxies let 2 vote, when max-ttl has passed, and A wins k on 1 and 2
+	//	3: the order is given again, and 3, whose marker tells of the word, votes
+	//
+	// A master that bears such a one has not voted since, and can have forgotten nothing that
+	// was granted since: who has voted and forgets is given another marker. But what a new
+	// process bears may be of its past.
+	sworn bool
+	begun []string // masters that bear it, while others vote
 }
 
-// planBootstrap decides it. An error says which master cannot be one of the set.
-func planBootstrap(list []found, ours terms) (p bootstrapPlan, err error) {
+// planBootstrap decides it. sworn says that no locks are held. An error says which master
+// cannot be one of the set.
+func planBootstrap(list []found, ours terms, sworn bool) (p bootstrapPlan, err error) {
 	sights := make([]sight, len(list))
 	names := make([]string, len(list))
 	for i, f := range list {
@@ -79,14 +94,30 @@ func planBootstrap(list []found, ours terms) (p bootstrapPlan, err error) {
 	if p.installation == "" {
 		p.installation = newInstallation()
 	}
-	p.complete = true
-	for i, f := range list {
+	for i := range list {
 		p.proven = p.proven || sights[i].nonce != "" && !sights[i].first
+	}
+	p.sworn = sworn && !p.votes && !p.proven
+	p.complete = true
+	for _, f := range list {
+		waits := false
 		for db := range f.marks {
 			p.complete = p.complete && !p.lacks(f, db)
+			waits = waits || p.waits(f, db)
+		}
+		if waits {
+			p.begun = append(p.begun, f.name)
 		}
 	}
 	return p, nil
+}
+
+// waits tells that a master was to be let vote in a database when an order was cut off, and
+// has not voted there since.
+func (p bootstrapPlan) waits(f found, db int) bool {
+	m := f.marks[db]
+	return p.votes && m.Sworn && m.nonce.provisional() && !p.lacks(f, db) &&
+		m.RunID == f.who.runID && m.DB == db && m.since(f.who) == ""
 }
 
 // unfit says why a master belongs to others.
@@ -108,9 +139,23 @@ func (f found) unfit(ours terms) error {
 	return nil
 }
 
-// lacks tells that a master has no marker of the installation in a database. What another
-// member has left there is none.
+// lacks tells that a master has no marker of the installation in a database, or none that
+// tells of the operator's word. What another member has left there is none.
 func (p bootstrapPlan) lacks(f found, db int) bool {
 	m := f.marks[db]
-	return m.nonce == "" || m.Installation != p.installation || m.Member != f.name
+	return m.nonce == "" || m.Installation != p.installation || m.Member != f.name || p.sworn && !m.Sworn
+}
+
+// stage is how far a master has come.
+func (p bootstrapPlan) stage(f found) stage {
+	is := mayVote
+	for _, m := range f.marks {
+		switch {
+		case m.nonce == "" || m.Installation != p.installation || m.Member != f.name:
+			return notMarked
+		case m.nonce.provisional() || m.RunID != f.who.runID:
+			is = isMarked
+		}
+	}
+	return is
 }

@@ -33,6 +33,7 @@ type changeRun struct {
 	servers []*changed
 	absent  []string // of the old set
 	tell    func(string)
+	closed  *bool // a master of the old set is marked for the new one, or may be
 }
 
 // ChangeMasters makes the masters of cfg the set that those of old were, so that
@@ -46,9 +47,13 @@ type changeRun struct {
 // be: from when the first old master is marked there is no way back. Several may order
 // the same at once.
 func ChangeMasters(ctx context.Context, old []Master, cfg Config, how Changing) error {
+	closed := false
 	for round := 1; ; round++ {
-		err := changeOnce(ctx, old, cfg, how)
+		err := changeOnce(ctx, old, cfg, how, &closed)
 		if round == maxRounds || !errors.Is(err, errMeanwhile) {
+			if err != nil && closed {
+				err = halfChanged{err}
+			}
 			return err
 		}
 		how.Tell(err.Error() + "; tried again")
@@ -70,12 +75,23 @@ type Changing struct {
 // The same order succeeds.
 var errMeanwhile = errors.New("it was changed meanwhile")
 
-func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing) error {
+// ErrHalfChanged is what an error is from when a master of the old set is marked for the new
+// one, or may be. The same order goes on from there.
+var ErrHalfChanged = errors.New("the set is changed in part")
+
+type halfChanged struct{ error }
+
+func (halfChanged) Is(err error) bool { return err == ErrHalfChanged }
+func (e halfChanged) Unwrap() error   { return e.error }
+
+// changeOnce notes in closed that there is no way back to the old set.
+func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing, closed *bool) error {
 	tell := how.Tell
 	r := &changeRun{
 		engine: &Engine{Config: cfg},
 		plan:   plan{terms: cfg.agreement()},
 		tell:   tell,
+		closed: closed,
 	}
 	r.engine.messages.sender = newSender()
 	for _, m := range old {
@@ -88,6 +104,7 @@ func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing) err
 	if err := r.learnAll(ctx); err != nil {
 		return err
 	}
+	*closed = *closed || slices.ContainsFunc(r.servers, (*changed).closed)
 	if r.finished() {
 		tell("the set was changed before: there is nothing left to do")
 		return nil
@@ -183,6 +200,22 @@ func inTurn(a, b *changed) int {
 	return cmp.Or(
 		strings.Compare(a.was, b.was),
 		strings.Compare(a.who.runID, b.who.runID))
+}
+
+// closedIn tells that a server of the old set is marked for the new one in a database, and
+// closed that it is in any.
+func (s *changed) closedIn(db int) bool {
+	p := s.parts[db]
+	return s.old && (p == kept || p == begun || p == done)
+}
+
+func (s *changed) closed() bool {
+	for db := range s.count {
+		if s.closedIn(db) {
+			return true
+		}
+	}
+	return false
 }
 
 // with speaks to a server on a connection of its own.
@@ -320,7 +353,7 @@ func (r *changeRun) enough() error {
 		var not []string
 		remembering, closed := 0, false
 		for _, s := range r.servers {
-			closed = closed || s.old && (s.parts[db] == kept || s.parts[db] == begun || s.parts[db] == done)
+			closed = closed || s.closedIn(db)
 			switch {
 			case s.old && s.parts[db].source():
 				remembering++
@@ -364,12 +397,14 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 				markScript.eval(MarkerKey, string(s.nonces[db]), m.String()))
 			switch {
 			case err != nil:
+				*r.closed = *r.closed || s.old
 				return of(s.master, err)
 			case answers[1].kind == FailureReply:
 				return of(s.master, errors.New(answers[1].str))
 			case answers[1].str != m.String():
 				return of(s.master, fmt.Errorf("its marker in database %d: %w", db, errMeanwhile))
 			}
+			*r.closed = *r.closed || s.old
 			s.parts[db], s.nonces[db] = is, m.nonce
 		}
 		return nil

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,6 +93,13 @@ func (c *changing) cutOff(after int) (was bool) {
 	}
 	if (err == nil) == was {
 		c.t.Fatalf("cut off %t: %v", was, err)
+	}
+	closed := slices.ContainsFunc(c.old.Masters, func(m Master) bool {
+		i := slices.IndexFunc(c.masters, func(f *fakeMaster) bool { return f.name == m.Name })
+		return strings.Contains(c.masters[i].value(MarkerKey), `"from":`)
+	})
+	if was && errors.Is(err, ErrHalfChanged) != closed {
+		c.t.Fatalf("a master of the old set is marked for the new one %t, and it says %v", closed, err)
 	}
 	return was
 }

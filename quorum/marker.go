@@ -67,6 +67,10 @@ type marker struct {
 	// provisional marker was written. Loss names that step.
 	First bool `json:"first,omitempty"`
 
+	// Sworn tells of a first marker that it was written on the operator's word that nobody
+	// holds a lock; see bootstrapplan.go.
+	Sworn bool `json:"sworn,omitempty"`
+
 	// Was is the nonce of the marker that this one has replaced.
 	Was nonce `json:"was,omitempty"`
 

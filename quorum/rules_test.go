@@ -200,6 +200,8 @@ var rules = []rule{
 	{"who has lost a database while nobody looked is not believed when it is opened", "standing.go",
 		"gone.nonce, gone.Why = newNonce(true), why",
 		"gone.Why = why", false, 0, named("TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked")},
+	{"the word that no locks are held lets nobody vote later who has voted in another process", "bootstrapplan.go",
+		"m.RunID == f.who.runID && m.DB == db", "m.DB == db", false, 0, named("TestBootstrapThatIsCutOffLetsNobodyVoteLaterWhoHas")},
 	{"a first start that is over admits nobody who was flushed since", "fakefirst_test.go",
 		"&& strings.Contains(t, `\"first\":true`) {",
 		"{", false, 0, named("TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince")},

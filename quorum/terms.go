@@ -49,7 +49,11 @@ type errOtherTerms struct {
 func (e *errOtherTerms) Is(err error) bool { return err == ErrOtherTerms }
 
 func (e *errOtherTerms) Error() string {
-	return strings.Join(e.differences(), "; ") + "; configure all proxies alike, or make a new set with change-masters"
+	cure := "configure all proxies alike, or make a new set with change-masters"
+	if e.theirs.First {
+		cure += "; it was only marked for its set so far: if nobody makes or uses that, delete its key " + MarkerKey + " in each database"
+	}
+	return strings.Join(e.differences(), "; ") + "; " + cure
 }
 
 // misspelt tells that the master itself bears another name in its set.

@@ -32,7 +32,7 @@ func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "redlock-proxy: the masters are not marked:")
+	fmt.Fprintln(stderr, "redlock-proxy: bootstrap has not finished:")
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintln(stderr, "  "+line)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/signal"
@@ -28,7 +29,11 @@ func changeMasters(cfg *conf.Config, stdout, stderr io.Writer) int {
 		Tell:   func(text string) { fmt.Fprintln(stdout, text) },
 	})
 	if err != nil {
-		fmt.Fprintln(stderr, "redlock-proxy: the set of masters is not changed:")
+		if errors.Is(err, quorum.ErrHalfChanged) {
+			fmt.Fprintln(stderr, "redlock-proxy: the set of masters is changed in part, and there is no way back to the old one: give the same order again, until it succeeds:")
+		} else {
+			fmt.Fprintln(stderr, "redlock-proxy: the set of masters is not changed:")
+		}
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			fmt.Fprintln(stderr, "  "+line)
 		}
