@@ -37,7 +37,7 @@ func (s *Session) quit(c *Command, args []string) Action {
 
 // reset makes the session as new, but for what the client said of its library.
 func (s *Session) reset(c *Command, args []string) Action {
-	s.silent, s.skipping = false, false
+	s.silent = false // its own reply may be one to be skipped all the same
 	s.forgetTransaction()
 	gone := s.forgetSubscriptions()
 	s.seen = Snapshot{

@@ -90,9 +90,11 @@ func (s *Session) one(r quorum.Request) []quorum.Request {
 
 // pushes tells that an effect is answered with what no CLIENT REPLY silences.
 func pushes(e Effect) bool {
-	switch e.(type) {
-	case SubscribeEffect, UnsubscribeEffect:
+	switch e := e.(type) {
+	case SubscribeEffect:
 		return true
+	case UnsubscribeEffect:
+		return e.Reply.Kind != SimpleReply // which is RESET's
 	}
 	return false
 }
