@@ -377,7 +377,7 @@ func (r *changeRun) enough() error {
 		case !closed:
 			text += fmt.Sprintf("; once the old set is closed, what it may have granted there is waited out for %v", r.engine.quarantineTime().Round(time.Second))
 		case len(r.old)-len(r.absent) < r.needed():
-			return errors.New(text + "; bring them back, or start empty servers in their place")
+			return errors.New(text + "; bring them back, or, if they are gone for good, start empty servers in their place")
 		}
 		r.tell(text)
 	}
