@@ -76,6 +76,42 @@ func TestMasterPasswordComesFromFileVariableOrURL(t *testing.T) {
 	})
 }
 
+// TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay: two masters take from the proxy's user
+// what locks are freed with, and give it back. What was freed meanwhile is read by nobody.
+func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
+	masters := startMasters(t, 3)
+	for _, m := range masters {
+		ask(t, m, "ACL", "SETUSER", "px", "on", ">pw", "~*", "&*", "+@all")
+	}
+	p := startProxy(t, append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"))...)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	c.want("OK", "SET", "for ever", "t", "NX")
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	wantHolding(t, masters, "for ever", "t", 0, 1, 2)
+	for _, m := range masters[1:] {
+		ask(t, m, "ACL", "SETUSER", "px", "-eval", "-evalsha", "-del")
+	}
+	c.want(1, "DEL", "for ever")
+	c.want(1, releaseArgs("k", "t")...)
+	c.wantNoQuorum("GET", "for ever")
+	c.wantNoQuorum("GET", "k")
+	eventually(t, func() error { return logged(p, "NOPERM") })
+	eventually(t, func() error {
+		if told := c.text("INFO", "quorum"); strings.Count(told, "NOPERM") != 2 {
+			return fmt.Errorf("INFO says %.600s", told)
+		}
+		return nil
+	})
+	for _, m := range masters[1:] {
+		ask(t, m, "ACL", "SETUSER", "px", "+@all")
+	}
+	wantGone(t, masters, "k")
+	wantGone(t, masters, "for ever")
+	awaitVoting(t, p, 3)
+	cycle(c, "k")
+}
+
 func TestMastersAreReachedThroughTLS(t *testing.T) {
 	certificates, err := NewCertificates(t.TempDir())
 	must(t, err)

@@ -39,7 +39,16 @@ func newAnswer(m rueidis.RedisMessage) answer {
 	}
 	// Of an error, ToString gives the whole text, and Error one without "ERR ".
 	s, _ := m.ToString()
-	return answer{kind: FailureReply, str: withoutLua(s)}
+	return failure(s)
+}
+
+// failure is an error that a master has answered with. Of a command that it does not know it
+// tells the arguments as well, which may be a token.
+func failure(text string) answer {
+	if strings.HasPrefix(text, unknownCommand) {
+		text, _, _ = strings.Cut(text, ", with args")
+	}
+	return answer{kind: FailureReply, str: withoutLua(text)}
 }
 
 // withoutLua is the reply by which a master says why it does not carry out what a script
@@ -71,7 +80,7 @@ func (a answer) failed(code string) bool {
 // it says nothing of whether another master would do it, and a client is told
 // NOQUORUM instead of it.
 func (a answer) aside() bool {
-	return a.kind == FailureReply && !a.failed("ERR ") && !a.failed("WRONGTYPE")
+	return a.kind == FailureReply && (!a.failed("ERR ") || a.failed(unknownCommand)) && !a.failed("WRONGTYPE")
 }
 
 // wrongType tells that the key holds something that is no string. Scripts put

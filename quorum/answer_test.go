@@ -139,7 +139,7 @@ func TestTroubleOfAMasterIsAnUnknownVote(t *testing.T) {
 		"BUSY Redis is busy running a script.",
 		"NOAUTH Authentication required.", "NOPERM this user has no permissions",
 		"MASTERDOWN Link with MASTER is down", "NOREPLICAS Not enough good replicas to write.",
-		"CLUSTERDOWN Hash slot not served", "MOVED 1 127.0.0.1:1", "NOSCRIPT No matching script.", "",
+		"CLUSTERDOWN Hash slot not served", "ERR unknown command 'EVALSHA'", "MOVED 1 127.0.0.1:1", "NOSCRIPT No matching script.", "",
 	} {
 		for kind := Acquire; kind <= Write; kind++ {
 			r := Request{Kind: kind}

@@ -166,6 +166,7 @@ func (l *lane) trouble(text string, now time.Time) error {
 			return errTrouble(text)
 		}
 	}
+	l.suspects = l.suspects || !a.failed("OOM ")
 	if code, _, _ := strings.Cut(text, " "); code != l.troubled {
 		l.troubled = code
 		l.log.Warn("master refuses commands", "error", text)

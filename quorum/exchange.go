@@ -33,6 +33,7 @@ type batch struct {
 
 	empty bool // there was nothing to send
 	looks bool // at the master, behind all else
+	tries bool // what is needed of it, too
 
 	answers []rueidis.RedisResult
 	cost    int // of the master's room, until they are judged
@@ -89,7 +90,12 @@ func (l *lane) load(link *link, b *batch) {
 		}
 	}
 	b.empty = len(b.sent) == 0 && !slices.Contains(b.asked, true)
-	if b.looks = l.looks(); b.looks {
+	b.looks = l.looks()
+	b.tries = b.looks || l.suspects
+	if l.suspects = false; b.tries {
+		b.commands = append(b.commands, askRights...)
+	}
+	if b.looks {
 		b.commands = append(b.commands, askInfo)
 	}
 	b.commands = slices.Grow(b.commands, len(askProof))
@@ -118,6 +124,7 @@ func (l *lane) settle(link *link, b *batch) error {
 	asked := span{b.proof.clock.sent, b.proof.clock.read}
 
 	var trouble string
+	var kept []string // keys that the master was asked to free, and refused to
 	var lost again
 	for i, e := range b.sent {
 		a := link.read(answers[i], &b.cost)
@@ -128,6 +135,7 @@ func (l *lane) settle(link *link, b *batch) error {
 		if a.aside() {
 			trouble = a.str
 		}
+		l.suspects = l.suspects || a.kind == FailureReply && !a.wrongType()
 		l.settled(e, a)
 	}
 	answers = answers[len(b.sent):]
@@ -166,8 +174,11 @@ func (l *lane) settle(link *link, b *batch) error {
 				s.value = link.who.runID
 			}
 			o.holdsLong(s)
-			if !counts || o.put.Before(l.anew) {
+			if !counts || o.put.Before(l.anew) || slices.Contains(kept, o.Key) {
 				v = o.withheld(v, did)
+			}
+			if v == Unknown && s.refusal() != "" && (o.Kind == Release || o.Kind == Remove) {
+				kept = append(kept, o.Key) // it may be answered with a yes, before the next look
 			}
 			l.vote(o, v, did, now)
 			continue
@@ -248,13 +259,11 @@ func (l *lane) settled(e errand, a answer) {
 		l.undoLater(e.debt)
 	case a.refusesToWrite():
 		l.mu.Lock()
-		if l.hasCome(e.debt) {
-			l.cannotUndo(e.debt)
-		} else {
+		if l.mayTry(e.debt) {
 			l.oweLocked(e.debt, time.Now())
 		}
 		l.mu.Unlock()
-	case a.aside():
+	case a.kind == FailureReply && !a.wrongType():
 		l.undoAgain(e.debt)
 	default:
 		l.undone(e.debt, a.int)
@@ -354,6 +363,16 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 			l.oweLocked(e.debt, now)
 		}
 	}
+	l.later = slices.DeleteFunc(l.later, func(d laterDebt) bool {
+		if d.again {
+			return false // see undoLater
+		}
+		l.master.rooms.errands.add(-d.size())
+		if l.mayTry(d.debt) {
+			l.oweLocked(d.debt, now)
+		}
+		return true
+	})
 	queue := l.queue
 	l.master.rooms.queue.add(-l.queued)
 	l.queue, l.queued = nil, 0

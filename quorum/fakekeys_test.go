@@ -67,6 +67,9 @@ func integer(n int64) string   { return fmt.Sprintf(":%d\r\n", n) }
 func array(s ...string) string { return fmt.Sprintf("*%d\r\n%s", len(s), strings.Join(s, "")) }
 
 func (m *fakeMaster) do(args []string, id int64) string {
+	if slices.ContainsFunc(rights, func(right []string) bool { return slices.Equal(args, right) }) {
+		return integer(0)
+	}
 	switch strings.ToUpper(args[0]) {
 	case "HELLO":
 		return array(bulk("server"), bulk("redis"))
@@ -102,10 +105,6 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return "+OK\r\n"
 	case "PING":
 		return m.ping(id)
-	case "PERSIST":
-		if args[1] == neverThere {
-			return integer(0)
-		}
 	case "INFO":
 		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
 			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" +

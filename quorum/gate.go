@@ -45,7 +45,7 @@ type identity struct {
 // name, unless it is empty, is what the server is to call the connection. One that may
 // not be named is as good.
 func identify(conn net.Conn, user, password, name string, predecessor identity) (who identity, err error) {
-	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096)}
+	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096), nils: true}
 	if password != "" {
 		if err := g.authenticate(user, password); err != nil {
 			return who, err
@@ -58,7 +58,7 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	for _, s := range scripts {
 		calls = append(calls, []string{"SCRIPT", "LOAD", s.text})
 	}
-	calls = append(calls, []string{"PERSIST", neverThere})
+	calls = append(calls, rights...)
 	if name != "" {
 		calls = append(calls, []string{"CLIENT", "SETNAME", name})
 	}
@@ -88,8 +88,8 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	if err != nil {
 		return who, err
 	}
-	if a := loaded[len(scripts)]; a.refusesToWrite() {
-		return who, errTrouble(a.str)
+	if err := lacks(loaded[len(scripts):][:len(rights)]); err != nil {
+		return who, err
 	}
 	who.clientID, who.durable = id.int, isDurable(settings)
 
@@ -107,18 +107,44 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	return who, nil
 }
 
-// neverThere is a key that nobody sets. A master that refuses to take its ttl away, since it
-// cannot save its data set or has too few replicas, refuses releases, too, and what takes a lost
-// acquire back:
+// A master may refuse releases, and what takes a lost acquire back: it cannot save its data
+// set, or has too few replicas; or somebody takes a command from our user, or from all.
 //
 //	1: A holds k; master 3's disk is full; A releases k
 //	2: master 3 writes again: it holds k, and counts as one that may vote
 //
-// So it is one that is down until it writes: what it missed is owed to it.
+// So it is one that is down until it carries out what we need: what it missed is owed to it.
+
+// neverThere is a key that nobody sets.
 const neverThere = private + "never there}"
+
+// rights are the commands that locks are given, told and taken back with, as calls that change
+// nothing.
+var rights = [][]string{
+	{"PERSIST", neverThere}, {"PEXPIRE", neverThere, "1"}, {"DEL", neverThere}, {"EXISTS", neverThere},
+	{"TYPE", neverThere}, {"PTTL", neverThere}, {"GETRANGE", neverThere, "0", "0"}, {"GET", neverThere},
+	{"SET", neverThere, "", "XX"}, {"EVAL", "return 1", "0"}, {"EVALSHA", readScript.sha, "1", neverThere},
+}
+
+// lacks tells that the master does not carry out one of them, by its answers. One whose memory
+// is full takes nothing new, and may vote on all else.
+func lacks(answers []answer) error {
+	for _, a := range answers {
+		if a.refusesToWrite() || a.forbidden() {
+			return errTrouble(a.str)
+		}
+	}
+	return nil
+}
 
 // refusesToWrite tells that the master answers nothing but reads.
 func (a answer) refusesToWrite() bool { return a.failed("MISCONF ") || a.failed("NOREPLICAS ") }
+
+// forbidden tells that the master knows no such command, or that our user may not use it, for
+// that key at least.
+func (a answer) forbidden() bool { return a.failed("NOPERM ") || a.failed(unknownCommand) }
+
+const unknownCommand = "ERR unknown command"
 
 // readInfo takes from INFO who the server is, and refuses one that is no
 // master or not ready to be asked.
@@ -266,7 +292,7 @@ func (g *gate) read(depth int) (answer, error) {
 	case '+':
 		return answer{kind: BulkReply, str: text}, nil
 	case '-':
-		return answer{kind: FailureReply, str: text}, nil
+		return failure(text), nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

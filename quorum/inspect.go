@@ -14,6 +14,15 @@ import (
 
 var askInfo = rueidis.Builder{}.Arbitrary("INFO").Build().Pin()
 
+// askRights are rights. They are asked for as well, and also by a batch behind one in which
+// something was refused: that may have been for the key, or the script, that a client names.
+var askRights = func() (calls []rueidis.Completed) {
+	for _, argv := range rights {
+		calls = append(calls, rueidis.Builder{}.Arbitrary(argv...).Build().Pin())
+	}
+	return calls
+}()
+
 // looks tells that it is time for the next batch to do so.
 func (l *lane) looks() bool {
 	now := l.engine.boot()
@@ -39,13 +48,24 @@ func (l *lane) looksElsewhere() bool {
 // hears takes in what a batch that looks was told. A master that lost keys by its own word
 // is to be examined; one that is unfit by now is given up.
 func (l *lane) hears(link *link, b *batch) error {
-	if !b.looks {
-		return nil
+	heard := b.answers
+	if b.looks {
+		last := len(heard) - 1
+		if err := link.hear(link.read(heard[last], &b.cost)); err != nil {
+			return err
+		}
+		heard = heard[:last]
 	}
-	if err := link.hear(link.read(b.answers[len(b.answers)-1], &b.cost)); err != nil {
-		return err
+	if b.tries {
+		answers := make([]answer, len(rights))
+		for i, a := range heard[len(heard)-len(rights):] {
+			answers[i] = link.read(a, &b.cost)
+		}
+		if err := lacks(answers); err != nil {
+			return err
+		}
 	}
-	l.doubt = l.doubt || l.known.since(link.who) != ""
+	l.doubt = l.doubt || b.looks && l.known.since(link.who) != ""
 	return nil
 }
 

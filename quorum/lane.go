@@ -85,6 +85,7 @@ type lane struct {
 	abreast              // of a master that is far
 	troubled   string    // the trouble that was last logged
 	refused    time.Time // when it last was in any
+	suspects   bool      // it may refuse what is needed of it
 	downFor    []string  // why the master is down, as far as that was logged
 	warned     bool      // of its replicas
 	mending    bool      // what is sent is sent again, see mend
@@ -316,12 +317,19 @@ func (l *lane) undoDue(now time.Time) {
 		d := l.later[0].debt
 		l.later = l.later[1:]
 		l.master.rooms.errands.add(-d.size())
-		if l.hasCome(d) {
-			l.cannotUndo(d)
-		} else {
+		if l.mayTry(d) {
 			l.undoLocked(d, now)
 		}
 	}
+}
+
+// mayTry tells that the master can be told once more to take something back. mu is held.
+func (l *lane) mayTry(d debt) bool {
+	if l.hasCome(d) {
+		l.cannotUndo(d)
+		return false
+	}
+	return true
 }
 
 // hasCome tells that what a debt is about may be another lock by now, of the same token and
