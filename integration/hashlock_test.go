@@ -75,3 +75,53 @@ func TestRenewalsBringALockToAMasterThatHasMissedIt(t *testing.T) {
 		t.Errorf("it holds the lock once more, and is told %v", r)
 	}
 }
+
+// Masters may keep one thing in different ways: as they are set, each by itself, or by what it
+// was before.
+func TestMastersThatAreSetOtherwiseAgreeOnALock(t *testing.T) {
+	var masters []*Redis
+	for _, settings := range [][]string{
+		{"--hash-max-ziplist-value", "1", "--zset-max-ziplist-value", "1", "--set-max-intset-entries", "0"},
+		{"--rdbcompression", "no"},
+		nil,
+	} {
+		masters = append(masters, startMaster(t, RedisOptions{Args: settings}))
+	}
+	p := startProxy(t, flags(masters)...)
+	a := &redisson{talk: dial(t, p.Addr), key: "k", owner: "5f2b1c9e-3a3e-4b1c-8f8e-1c2d3e4f5a6b:12"}
+	long := strings.Repeat("a", 50)
+	a.want("OK", "SET", "string", long)
+	lock := func() {
+		t.Helper()
+		if r := a.lock(); r != nil {
+			t.Fatal(r)
+		}
+	}
+	lock()
+	lock()
+	// One master is away, so that those which are there must agree.
+	for i, m := range masters {
+		must(t, m.Freeze())
+		awaitVoting(t, p, 2)
+		lock()
+		if r := a.unlock(); r != int64(0) {
+			t.Errorf("it holds the lock still, and is told %v", r)
+		}
+		members := func(of string) string { return fmt.Sprint(of, i) }
+		a.want(1, "HSET", members("hash"), long, "1")
+		a.want(0, "HSET", members("hash"), long, "2")
+		a.want(3, "SADD", members("set"), "1", "2", "3")
+		a.want(1, "SREM", members("set"), "1")
+		a.want(2, "ZADD", members("zset"), "1", long, "1.5", "b")
+		a.want(1, "ZREM", members("zset"), "b")
+		a.want(1, "EXPIRE", "string", "100")
+		must(t, m.Thaw())
+		awaitVoting(t, p, 3)
+	}
+	if r := a.unlock(); r != int64(0) {
+		t.Errorf("it holds the lock still, and is told %v", r)
+	}
+	if r := a.unlock(); r != int64(1) {
+		t.Errorf("it holds the lock no more, and is told %v", r)
+	}
+}

@@ -107,7 +107,7 @@ func (o *op) strange(r *undoRecord) bool {
 		if s.journal == nil {
 			return
 		}
-		if theirs := recordOf(s.journal.found, r.key); theirs != nil && sameFootprint(footprint(theirs.before), footprint(r.before)) {
+		if theirs := recordOf(s.journal.found, r.key); theirs != nil && maybeSame(theirs.before, r.before) {
 			strange = false
 		}
 	})
@@ -171,12 +171,6 @@ func footprint(dump string) string {
 		return fmt.Sprintf("#%d:%d:%d:%d", version, len(c), sum, cubes)
 	}
 }
-
-// What the dump of a set and of a hash begins with that is kept as a table.
-const (
-	dumpedSet  = 2
-	dumpedHash = 4
-)
 
 // maxFootprint is how long a dump is read for it.
 const maxFootprint = 64 << 10

@@ -28,9 +28,22 @@ func dumped(dump string) string {
 // content is a dump without its own version and checksum.
 func content(dump string) string { return dump[:max(0, len(dump)-dumpEnding)] }
 
-// sameDump tells that two masters, maybe of different versions, have dumped the same.
+// sameDump tells that two masters are known to have dumped the same.
 func sameDump(a, b string) bool {
-	return a == b || dumped(a) != "" && dumped(a) == dumped(b)
+	if a == b || dumped(a) != "" && dumped(a) == dumped(b) {
+		return true
+	}
+	told := contents(a)
+	return told != "" && told == contents(b)
+}
+
+// sameDumped is sameDump of strings, of which dumped is known.
+func sameDumped(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ending := string(make([]byte, dumpEnding))
+	return a != "" && b != "" && sameDump(a+ending, b+ending)
 }
 
 // readable is a dump as a master of any version reads it, if it is a string's.

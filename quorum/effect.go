@@ -125,15 +125,24 @@ func (r *undoRecord) differs(s *undoRecord) bool {
 		return false
 	case isDump(r.after) && isDump(s.after):
 		return !sameContent(r.after, s.after)
-	case sameContent(r.before, s.before):
+	case maybeSame(r.before, s.before):
 		return false
 	}
 	return !ownOrder(r.before) && !ownOrder(s.before)
 }
 
-// sameContent tells that two dumps may be of the same, or that both are of nothing.
+// sameContent tells that two dumps are of the same, or may be where that cannot be told, or
+// that both are of nothing.
 func sameContent(a, b string) bool {
+	if a, b := contents(a), contents(b); a != "" && b != "" {
+		return a == b
+	}
 	return sameFootprint(footprint(a), footprint(b)) || rearranged(content(a), content(b))
+}
+
+// maybeSame is sameContent where what masters of different versions dump is not looked into.
+func maybeSame(a, b string) bool {
+	return sameFootprint(footprint(a), footprint(b)) || sameContent(a, b)
 }
 
 // rearranged tells that the contents of two dumps may differ in order alone: they are made

@@ -150,7 +150,7 @@ func (o *op) outcome(c counted) (s said, most int) {
 	return s, most
 }
 
-func (s said) outcome(t said) bool { return s.reply == t.reply && s.value == t.value }
+func (s said) outcome(t said) bool { return s.reply == t.reply && sameDumped(s.value, t.value) }
 
 // result is what the asker is told.
 func (o *op) result(c counted) Result {

@@ -138,7 +138,7 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 // unless it was that whose life has changed, or it was late (see bound.go).
 func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
 	if c.did(i) && c.decision() == Won {
-		if s, _ := o.outcome(c); o.carriedOut(s.reply) && s.value == o.said[i].value && !e.intrudes(o, i, now) {
+		if s, _ := o.outcome(c); o.carriedOut(s.reply) && sameDumped(s.value, o.said[i].value) && !e.intrudes(o, i, now) {
 			return
 		}
 	}
