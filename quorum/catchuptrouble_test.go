@@ -188,6 +188,7 @@ func TestTooFewSourcesTakeNothingBack(t *testing.T) {
 // the others little work.
 func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
+		w.withOneDatabase()
 		begun := func() int { return len(w.masters[0].commands("lease")) }
 		failing := true
 		w.masters[0].restartBlank()
@@ -243,6 +244,7 @@ func TestMastersThatForgetScriptsAreToldThemAgain(t *testing.T) {
 // Of two proxies that find the same loss, one brings the master back.
 func TestTwoProxiesDoNotDoTheWorkTwice(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
+		w.withOneDatabase()
 		other := w.start(w.cfg)
 		w.fill(3 * pageKeys)
 		w.masters[0].restartBlank()

@@ -343,8 +343,7 @@ func (r *changeRun) all(is func(part) bool) bool {
 
 // enough is an error if too few masters of the old set remember what is to be given yet, and those
 // that are away may. When there is no way back to the old set, or none of it could tell more,
-// the rest is waited for until none of its locks can live: so would proxies, who look at no
-// database that nobody uses.
+// the rest is waited for until none of its locks can live: so would proxies.
 func (r *changeRun) enough() error {
 	if r.all(part.voted) {
 		return nil
@@ -373,7 +372,7 @@ func (r *changeRun) enough() error {
 		}
 		switch {
 		case !closed && remembering+len(r.absent) >= r.needed():
-			return errors.New(text + "; bring them back, or let a proxy of the old set be asked for something in that database, and max-ttl pass")
+			return errors.New(text + "; bring them back, or let a proxy of the old set run until max-ttl has passed")
 		case !closed:
 			text += fmt.Sprintf("; once the old set is closed, what it may have granted there is waited out for %v", r.engine.quarantineTime().Round(time.Second))
 		case len(r.old)-len(r.absent) < r.needed():

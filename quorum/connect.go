@@ -180,7 +180,7 @@ func (l *lane) lose(ctx context.Context, link *link, err error) {
 	l.ground(link)
 	l.abandon(nil, nil, time.Now())
 	l.mu.Lock()
-	l.link, l.sight = nil, sight{}
+	l.link, l.sight, l.across = nil, sight{}, standings{}
 	l.mu.Unlock()
 	l.engine.unclaim(l.index)
 	if unfit := new(errUnfit); errors.As(err, &unfit) {

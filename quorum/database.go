@@ -18,7 +18,8 @@ const Databases = 16
 
 // databases are the engines of the databases other than 0: each has lanes of
 // its own to the same masters, on connections that have selected it. They are
-// made at first use and kept.
+// made at first use and kept. One that was made for its masters' sake alone, see unopened.go,
+// is dropped again.
 type databases struct {
 	mu       sync.Mutex // guards byNumber
 	byNumber [Databases]*Engine
@@ -74,12 +75,35 @@ func (l *lane) lacks(db errNoDatabase) {
 	}
 }
 
-// database is the engine of a database, nil if all are closing.
+// database is the engine of a database that a client asks for, nil if all are closing.
 func (e *Engine) database(db int) *Engine {
 	e.databases.mu.Lock()
 	defer e.databases.mu.Unlock()
-	if d := e.databases.byNumber[db]; d != nil || e.closing.Load() {
-		return d
+	d := e.databases.byNumber[db]
+	if d == nil {
+		if d = e.newDatabase(db); d == nil {
+			return nil
+		}
+	}
+	d.used.Store(true)
+	return d
+}
+
+// unopened is the engine of a database that nobody has opened, nil if somebody has, or all are
+// closing.
+func (e *Engine) unopened(db int) *Engine {
+	e.databases.mu.Lock()
+	defer e.databases.mu.Unlock()
+	if e.databases.byNumber[db] != nil {
+		return nil
+	}
+	return e.newDatabase(db)
+}
+
+// newDatabase makes the engine of a database. The databases' mu is held.
+func (e *Engine) newDatabase(db int) *Engine {
+	if e.closing.Load() {
+		return nil
 	}
 	cfg := e.Config
 	cfg.Masters = slices.Clone(cfg.Masters)
@@ -90,6 +114,28 @@ func (e *Engine) database(db int) *Engine {
 	d := newEngine(cfg, hclog.NewNullLogger(), e)
 	e.databases.byNumber[db] = d
 	return d
+}
+
+// drop takes out an engine that no client has asked for: it is the caller's to close. It is
+// false if one has, or if all are closing.
+func (e *Engine) drop(d *Engine) bool {
+	e.databases.mu.Lock()
+	defer e.databases.mu.Unlock()
+	if !d.unused() || e.closing.Load() {
+		return false
+	}
+	e.databases.byNumber[d.db()] = nil
+	return true
+}
+
+// unused tells that no client has asked for the database.
+func (e *Engine) unused() bool { return e.root != nil && !e.used.Load() }
+
+// isOpened tells that a database is open, for whosever sake.
+func (e *Engine) isOpened(db int) bool {
+	e.databases.mu.Lock()
+	defer e.databases.mu.Unlock()
+	return e.databases.byNumber[db] != nil
 }
 
 func (e *Engine) opened() (list []*Engine) {
@@ -160,7 +206,14 @@ func (s *Status) add(o Status) {
 		m.Debts += n.Debts
 		m.DebtBytes += n.DebtBytes
 		m.Reconnects += n.Reconnects
-		if n.State != m.State {
+	}
+	s.elsewhere(o)
+}
+
+// elsewhere tells in which state masters are in another database, where it is another one.
+func (s *Status) elsewhere(o Status) {
+	for i := range s.Masters {
+		if m, n := &s.Masters[i], o.Masters[i]; n.State != m.State {
 			m.Elsewhere = append(m.Elsewhere, n)
 		}
 	}

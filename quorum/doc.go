@@ -31,6 +31,9 @@
 //	New            lane.freeOfEternal,  its looks            the engine closes    Engine.Close
 //	               each
 //	New            Engine.sweep         the retries' timer   the engine closes    Engine.Close
+//	New            Engine.tend          databases that no    the engine closes    Engine.Close
+//	                                    client has open
+//	Engine.tend    closing one of them  its end              it is closed         Engine.Close
 //	New            messages.deliver     giving messages to   the engine closes,   Engine.Close
 //	                                    the audience         and all are given
 //	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close

@@ -51,6 +51,8 @@ type Engine struct {
 	missing   missing    // the sweeper's
 	root      *Engine    // of another database than 0: the engine of that
 	databases databases
+	used      atomic.Bool   // of another database: a client has asked for it
+	made      time.Duration // when the engine was, by our clock
 
 	messages      messages
 	subscriptions subscriptions
@@ -88,7 +90,8 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 	}
 	e.untried.Store(int32(len(cfg.Masters)))
 	e.watchOwnClock()
-	e.apart.Store(int64(e.boot()))
+	e.made = e.boot()
+	e.apart.Store(int64(e.made))
 	for i, m := range cfg.Masters {
 		e.lanes = append(e.lanes, &lane{
 			engine: e,
@@ -126,6 +129,9 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 		}
 	}
 	e.wait.Go(func() { e.sweep(ctx) })
+	if root == nil && !e.alone() {
+		e.wait.Go(func() { e.tend(ctx) })
+	}
 	return e
 }
 
@@ -390,7 +396,11 @@ func (e *Engine) Status() Status {
 	e.firstStatus(s.Masters)
 	s.Hindrance = e.Hindrance()
 	for _, d := range e.opened() {
-		s.add(d.Status())
+		if o := d.Status(); d.unused() {
+			s.elsewhere(o)
+		} else {
+			s.add(o)
+		}
 	}
 	return s
 }

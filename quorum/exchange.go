@@ -34,6 +34,7 @@ type batch struct {
 	empty bool // there was nothing to send
 	looks bool // at the master, behind all else
 	tries bool // what is needed of it, too
+	asks  bool // and how that stands in all databases, before that
 
 	answers []rueidis.RedisResult
 	cost    int // of the master's room, until they are judged
@@ -95,7 +96,7 @@ func (l *lane) load(link *link, b *batch) {
 	if l.suspects = false; b.tries {
 		b.commands = append(b.commands, askRights...)
 	}
-	if b.looks {
+	if b.asks = b.looks && l.asksStandings(link, b); b.looks {
 		b.commands = append(b.commands, askInfo)
 	}
 	b.commands = slices.Grow(b.commands, len(askProof))

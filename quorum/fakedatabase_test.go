@@ -48,6 +48,13 @@ func (m *fakeMaster) databases() int {
 	return Databases
 }
 
+// withOneDatabase has the masters have no other than database 0.
+func (w *world) withOneDatabase() {
+	for _, m := range w.masters {
+		m.set(func(m *fakeMaster) { m.count = 1 })
+	}
+}
+
 // selectable tells which database a text names; false if there is none.
 func (m *fakeMaster) selectable(text string) (db int, ok bool) {
 	db, err := strconv.Atoi(text)
@@ -93,6 +100,30 @@ func (m *fakeMaster) loseAll(argv []string) string {
 		})
 	}
 	return bulk(m.marker())
+}
+
+// standings does what standingsScript does.
+func (m *fakeMaster) standings(argv []string) (letters string) {
+	for db := range m.databases() {
+		m.in(db, func() {
+			stands := m.marker()
+			letter := "v"
+			switch {
+			case stands == "":
+				letter = "-"
+			case !strings.Contains(stands, argv[1]):
+				letter = "?"
+			case !strings.Contains(stands, argv[0]):
+				letter = "o"
+			case nonceOf(stands).provisional():
+				letter = "q"
+			case strings.Contains(stands, `"ghosts":true`):
+				letter = "g"
+			}
+			letters += letter
+		})
+	}
+	return letters
 }
 
 // flushUnmarked empties the database in use, or all, but for their markers.

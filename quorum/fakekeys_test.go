@@ -222,6 +222,8 @@ func (m *fakeMaster) minds(args []string) string {
 		return bulk(m.marker())
 	case lossScript.text:
 		return m.loseAll(args[4:])
+	case standingsScript.text:
+		return bulk(m.standings(args[4:]))
 	case flushScript.text:
 		m.note(args[5:])
 		m.flushUnmarked(strings.EqualFold(args[5], "FLUSHALL"))

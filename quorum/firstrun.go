@@ -116,6 +116,9 @@ func (l *lane) firstMarker(link *link, installation string) marker {
 // their database follows.
 const whyHoldsKeys = "it has no marker and holds keys in database "
 
+// whyUnmarked is why a master of a set is kept out that bore no marker.
+const whyUnmarked = "its marker is gone, and no master votes"
+
 // givenOne says when a master is given a marker that waits for others: when they can be
 // reached, or have been given theirs.
 func (e *Engine) givenOne(sights []sight, waits []string) string {
@@ -156,7 +159,7 @@ func (l *lane) markFirst(link *link) (standing, error) {
 	}
 	if known {
 		next := l.firstMarker(link, installation)
-		next.Why = "its marker is gone, and no master votes"
+		next.Why = whyUnmarked
 		defer e.rouseAll()
 		return 0, l.markAll(link, "", next, installation, link.who.runID)
 	}
@@ -202,7 +205,9 @@ func (l *lane) markFirst(link *link) (standing, error) {
 		l.withhold(nil, "it has no marker here, and another installation's elsewhere")
 		return unmarked, nil
 	}
-	return 0, l.markAll(link, "", l.firstMarker(link, m.Installation), m.Installation, link.who.runID)
+	next := l.firstMarker(link, m.Installation)
+	next.Why = whyUnmarked
+	return 0, l.markAll(link, "", next, m.Installation, link.who.runID)
 }
 
 // join has a master whose marker is of another installation with the same terms be one

@@ -51,8 +51,16 @@ func (e *Engine) Hindrance() string {
 	if !f.begun {
 		return ""
 	}
-	atOnce := "or at once after redlock-proxy bootstrap --no-locks-held"
-	if f.away {
+	why, atOnce := "a new set, or all was lost", "or at once after redlock-proxy bootstrap --no-locks-held"
+	elsewhere := e.votesElsewhere()
+	if elsewhere { // where one votes, bootstrap does nothing
+		why = fmt.Sprintf("what was granted in database %d is lost", e.db())
+		atOnce = fmt.Sprintf("or at once after LOCK ADMIT of %d of them, which needs allow-dangerous", quorumOf(len(e.lanes)))
+	}
+	switch {
+	case elsewhere && len(f.waits) > 0:
+		atOnce += ", when those are marked"
+	case f.away:
 		atOnce += ", when all can be reached"
 	}
 	text := "no master is marked"
@@ -62,7 +70,7 @@ func (e *Engine) Hindrance() string {
 	case len(f.waits) < len(e.lanes):
 		text = "not all masters are marked, and none has voted yet"
 	}
-	text += ": a new set, or all was lost; "
+	text += ": " + why + "; "
 	switch {
 	case f.stuck != "":
 		return text + f.stuck

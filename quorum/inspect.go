@@ -56,6 +56,11 @@ func (l *lane) hears(link *link, b *batch) error {
 		}
 		heard = heard[:last]
 	}
+	if b.asks {
+		last := len(heard) - 1
+		l.hearsStandings(link.read(heard[last], &b.cost), b.proof.clock.sent)
+		heard = heard[:last]
+	}
 	if b.tries {
 		answers := make([]answer, len(rights))
 		for i, a := range heard[len(heard)-len(rights):] {

@@ -76,6 +76,7 @@ type lane struct {
 	diskLog   string      // the name of the log that it writes; see durable.go
 	drained   bool        // by the operator
 	sight     sight       // what is known of the marker
+	across    standings   // how the master stands in all databases, if this is that of database 0
 
 	// Used by the lane's goroutine alone.
 	flush      []Flusher

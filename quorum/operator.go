@@ -57,6 +57,7 @@ func (e *Engine) everywhere(name string) ([]*lane, error) {
 func (e *Engine) Admit(name string) error {
 	e.hand.Lock()
 	defer e.hand.Unlock()
+	e.openForgotten(name)
 	lanes, err := e.everywhere(name)
 	if err != nil {
 		return err
@@ -121,7 +122,7 @@ func (l *lane) decisive() bool {
 	l.mu.Lock()
 	votes := l.open && !l.silent()
 	l.mu.Unlock()
-	return votes && l.engine.shortage(nil, nil).can == quorumOf(len(l.engine.lanes))
+	return votes && !l.engine.unused() && l.engine.shortage(nil, nil).can == quorumOf(len(l.engine.lanes))
 }
 
 // Resume ends what Drain began. The error says that there is no such master.

@@ -162,7 +162,7 @@ func TestClockJumpIsOneQuarantineForAllProxies(t *testing.T) {
 		m.set(func(m *fakeMaster) {
 			m.jumped = time.Minute
 			m.after = func(_ []string, m *fakeMaster) {
-				if n := nonceOf(m.marker()); n.provisional() {
+				if n := nonceOf(m.marker()); n.provisional() && m.using == 0 {
 					quarantines[n] = true
 				}
 			}

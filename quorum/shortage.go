@@ -144,6 +144,9 @@ type missing struct {
 
 // watchQuorum logs that the quorum is lost, and that it is back. The sweeper calls it.
 func (e *Engine) watchQuorum() {
+	if e.unused() {
+		return // nobody misses it
+	}
 	m := &e.missing
 	if !m.tried {
 		select {

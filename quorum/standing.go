@@ -269,6 +269,7 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 	if nonceOf(a.str) == own {
 		l.settleJump(p.clock)
 		l.untold = false
+		l.hearsStandings(answer{}, p.clock.read) // they are others by now
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ type Status struct {
 	OverMaxTTL  uint64 // requests whose ttl was over max-ttl, or that had none
 	MaxHoldEnds uint64 // extensions refused because of max-hold
 
-	Quarantines uint64 // begun, or met, by this proxy, in all databases
+	Quarantines uint64 // begun, or met, by this proxy, in all databases in use
 	Quarantined int    // of these, those that last
 	CatchUps    uint64 // catch-ups that gave a master all it had lost
 	CatchUpKeys uint64 // keys that masters were given by catch-ups
@@ -89,8 +89,8 @@ type MasterStatus struct {
 	Left    time.Duration
 	CatchUp CatchUp
 
-	// Elsewhere are the other databases in use in which the master does not stand
-	// as it does here.
+	// Elsewhere are the other databases, in use or opened to be healed, in which the master
+	// does not stand as it does here.
 	Elsewhere []MasterStatus
 
 	// ClockKnown tells that ClockOffset is: by how much its clock is ahead of

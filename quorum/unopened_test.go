@@ -1,6 +1,8 @@
 package quorum
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -107,6 +109,152 @@ func TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince(t *testing.T) {
 		w.down(1)
 		if r := w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}); r.Decision == Won {
 			t.Errorf("a second holder: %v", w.noncesOf(3))
+		}
+	})
+}
+
+// Each master comes back blank, one after the other, while database 0 alone is open: in the
+// others they remember all the same, in those that hold locks and those that hold none.
+func TestDatabasesThatNobodyUsesAreHealedAsWell(t *testing.T) {
+	for name, lose := range map[string]func(*fakeMaster){
+		"an empty process": (*fakeMaster).restartBlank,
+		"FLUSHALL":         func(m *fakeMaster) { m.set(forgetAll) },
+		"FLUSHDB of one":   func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.in(5, func() { clear(m.keys) }) }) },
+		"FLUSHDB of all but 0": func(m *fakeMaster) {
+			m.set(func(m *fakeMaster) {
+				for db := 1; db < Databases; db++ {
+					m.in(db, func() { clear(m.keys) })
+				}
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour}), Won)
+				w.stop(w.engine)
+				w.engine = w.start(w.cfg)
+				w.launch(w.cfg)
+				time.Sleep(2 * w.cfg.ProbeInterval)
+				for i, m := range w.masters {
+					before := w.noncesOf(i + 1)
+					lose(m)
+					time.Sleep(8 * w.cfg.ProbeInterval)
+					for db, n := range w.noncesOf(i + 1) {
+						if n == "" || n.provisional() || db == 5 && n == before[db] {
+							t.Errorf("master %d has %q in database %d, before %q", i+1, n, db, before[db])
+						}
+					}
+				}
+				for _, m := range w.masters {
+					if v := m.valueOf("k@5"); v != "a" {
+						t.Errorf("%s holds %q", m.name, v)
+					}
+				}
+				w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}), Contended)
+				w.want(w.asked(6, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}), Won)
+			})
+		})
+	}
+}
+
+// A few are opened at a time, and none stays open that nobody uses; of those that clients use
+// meanwhile none is closed.
+func TestDatabasesThatAreHealedAreOpenForAWhileAndAFewAtATime(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[0].restartBlank()
+		most := 0
+		for end := time.Now().Add(30 * w.cfg.ProbeInterval); time.Now().Before(end); time.Sleep(10 * ms) {
+			n := len(w.engine.tended())
+			most = max(most, n)
+			if n == tendedAtOnce && len(w.engine.opened()) == n {
+				db := w.engine.tended()[0].db()
+				w.want(w.asked(db, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour}), Won)
+			}
+		}
+		if most < 2 || most > tendedAtOnce {
+			t.Errorf("%d were open at once", most)
+		}
+		if list := w.engine.opened(); len(list) != 1 || list[0].unused() {
+			t.Errorf("%d are open in the end", len(list))
+		}
+		if s := w.state(1); s.State != Voting || s.Elsewhere != nil {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// What takes max-ttl takes it in all of them at one time, and an order by hand is about all.
+func TestDatabasesThatNobodyUsesWaitSideBySide(t *testing.T) {
+	for name, byHand := range map[string]bool{"left alone": false, "admitted by hand": true} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.masters[0].restartBlank()
+				w.masters[1].restartBlank()
+				within := w.cfg.quarantineTime() + 12*w.cfg.ProbeInterval
+				if byHand {
+					time.Sleep(3 * w.cfg.ProbeInterval)
+					w.order(w.engine.Admit("m1"))
+					w.order(w.engine.Admit("m2"))
+					within = 3 * w.cfg.ProbeInterval
+				}
+				time.Sleep(within)
+				for n := 1; n <= 2; n++ {
+					for db, is := range w.noncesOf(n) {
+						if is.provisional() {
+							t.Errorf("master %d has %q in database %d", n, is, db)
+						}
+					}
+				}
+			}, briefTTL)
+		})
+	}
+}
+
+// In a database that all have lost nothing is advised that does nothing.
+func TestDatabaseThatAllHaveLostNamesNoAdviceThatDoesNothing(t *testing.T) {
+	for _, db := range []int{0, 5} {
+		t.Run(fmt.Sprint(db), func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				time.Sleep(3 * w.cfg.ProbeInterval)
+				for _, m := range w.masters {
+					m.set(func(m *fakeMaster) { m.in(db, func() { clear(m.keys) }) })
+				}
+				time.Sleep(3 * w.cfg.ProbeInterval)
+				ask := func() Result {
+					return w.asked(db, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second})
+				}
+				r := ask()
+				begins := fmt.Sprintf("all masters are marked, and none has voted yet: what was granted in database %d is lost; locks from ", db)
+				if !strings.HasPrefix(r.Why, begins) || !strings.HasSuffix(r.Why, ", or at once after LOCK ADMIT of 2 of them, which needs allow-dangerous") {
+					t.Errorf("%q", r.Why)
+				}
+				w.order(w.engine.Admit("m1"))
+				w.order(w.engine.Admit("m3"))
+				time.Sleep(w.cfg.ProbeInterval)
+				w.want(ask(), Won)
+			})
+		})
+	}
+}
+
+// That a database has no quorum is told once somebody asks for something there.
+func TestLossOfAQuorumIsToldOfDatabasesInUseAlone(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		for _, m := range w.masters {
+			m.set(func(m *fakeMaster) { m.in(5, func() { clear(m.keys) }) })
+		}
+		time.Sleep(4 * w.cfg.ProbeInterval)
+		if n := len(w.engine.tended()); n != 1 {
+			t.Errorf("%d databases are open", n)
+		}
+		if found := log.lines("no quorum"); found != nil {
+			t.Errorf("%q", found)
+		}
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Second}), Unavailable)
+		time.Sleep(w.cfg.ProbeInterval)
+		if found := log.lines("no quorum"); len(found) != 1 || !strings.Contains(found[0], "database=5") {
+			t.Errorf("%q", found)
 		}
 	})
 }
