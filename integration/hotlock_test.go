@@ -19,7 +19,7 @@ func TestHotLockCostsOneAttemptARoundTrip(t *testing.T) {
 		r.Replies.Delay(roundTrip)
 	}
 	dial(t, p.Addr).lock("k", "holder", ttl)
-	sets := setsOf(t, masters[0], "k")
+	sets := callsOn(t, masters[0], "SET", "k")
 
 	const clients, during = 100, time.Second
 	var asked atomic.Int64

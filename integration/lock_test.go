@@ -63,16 +63,17 @@ func calls(t *testing.T, m *Redis, command string) int {
 	return 0
 }
 
-// echoed tells one count of sets from the next.
+// echoed tells one count from the next.
 var echoed atomic.Int64
 
-// setsOf counts what a master has set of a key since, as its MONITOR tells: markers, for
-// one, are set as well.
-func setsOf(t *testing.T, m *Redis, key string) (count func() int) {
+// callsOn counts how often a master has carried out a command since on keys that begin with
+// a prefix, as its MONITOR tells: the proxy has keys of its own.
+func callsOn(t *testing.T, m *Redis, command, prefix string) (count func() int) {
 	t.Helper()
 	heard, asking := direct(t, m), direct(t, m)
 	heard.want("OK", "MONITOR")
-	sets := 0
+	called := fmt.Sprintf(`"%s" "%s`, command, prefix)
+	n := 0
 	return func() int {
 		t.Helper()
 		// What was carried out before is heard before.
@@ -83,9 +84,9 @@ func setsOf(t *testing.T, m *Redis, key string) (count func() int) {
 			must(t, err)
 			switch line, _ := reply.(string); {
 			case strings.HasSuffix(line, fmt.Sprintf(`"ECHO" %q`, now)):
-				return sets
-			case strings.Contains(line, fmt.Sprintf(`"SET" %q `, key)):
-				sets++
+				return n
+			case strings.Contains(line, called):
+				n++
 			}
 		}
 	}

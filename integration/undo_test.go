@@ -64,7 +64,7 @@ func TestLateGrantIsUndoneBeforeAnythingNewer(t *testing.T) {
 func loseOnceAsked(t *testing.T, p *Proxy, masters []*Redis, relays []*Relay, key, token string) {
 	t.Helper()
 	c := dial(t, p.Addr)
-	sets := setsOf(t, masters[2], key)
+	sets := callsOn(t, masters[2], "SET", key)
 	for _, r := range relays[:2] {
 		r.Replies.Hold()
 	}
@@ -160,7 +160,7 @@ func TestLostAcquireIsNotSentToALateMaster(t *testing.T) {
 	relay.Replies.Hold()
 	c.lock("first", "t", ttl)
 	wantHolding(t, masters, "first", "t", 0, 1, 2)
-	sets := setsOf(t, masters[2], "k")
+	sets := callsOn(t, masters[2], "SET", "k")
 	c.refused("k", "t", ttl)
 	relay.Replies.Release()
 	c.lock("last", "t", ttl)

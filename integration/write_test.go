@@ -66,7 +66,7 @@ func TestNoCommandIsSentTwice(t *testing.T) {
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(append(flags(masters[:2]), "--master", relay.Addr), unhurried...)...)
 	c := dial(t, p.Addr)
-	sets := setsOf(t, masters[2], "k")
+	sets := callsOn(t, masters[2], "SET", "k")
 	relay.Replies.Hold()
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
