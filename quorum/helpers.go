@@ -2,6 +2,7 @@ package quorum
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ var helpers = readHelpers(helpersText)
 type library struct {
 	names    []string // in the order of the text
 	sections map[string]section
+	alone    string // the commands, where nothing else counts
 }
 
 type section struct {
@@ -27,12 +29,15 @@ type section struct {
 func readHelpers(text string) library {
 	l := library{sections: map[string]section{}}
 	parts := strings.Split(text, "\n--- ")
+	raw := map[string]string{}
 	for _, part := range parts[1:] {
 		head, text, _ := strings.Cut(part, "\n")
 		name, needs, _ := strings.Cut(head, ":")
+		raw[name] = text
 		l.names = append(l.names, name)
 		l.sections[name] = section{strings.Fields(needs), oneLine(text)}
 	}
+	l.alone = oneLine(strings.Replace(raw["commands"], "-- what counts\n", raw["bounds"], 1)) + " "
 	// What a string's functions are is made at once where one is asked for by a name that
 	// only the call knows.
 	l.sections["strings"] = section{[]string{"counted"}, l.group("strings", func(name string) bool { return strings.HasPrefix(name, "string_") })}
@@ -69,10 +74,20 @@ func (l library) all() string {
 }
 
 // of is the text that makes what is named, where there is such a thing: what Redis lacks
-// is nil.
+// is nil. What counts is made at the first command that needs it, if nothing else does.
 func (l library) of(names []string) string {
-	return "h = {} " + l.text(append([]string{"bounds"}, names...))
+	rest := l.text(names, "bounds", "commands")
+	switch {
+	case counting.MatchString(rest):
+		return "h = {} " + l.text(append([]string{"bounds"}, names...))
+	case slices.Contains(names, "redis_call") || slices.Contains(names, "redis_pcall"):
+		return "h = {} " + l.alone + rest
+	}
+	return "h = {} " + rest
 }
+
+// counting is what is made by the section of bounds.
+var counting = regexp.MustCompile(`\b(made|read|room|interned)\b`)
 
 func (l library) text(names []string, there ...string) string {
 	var b strings.Builder

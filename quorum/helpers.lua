@@ -19,12 +19,7 @@
 -- prelude where that says "what it knows", and see its locals.
 
 --- bounds
-local longest = 65536
 local room = memory
-
-spent = function()
-  refuse('the script takes more than ' .. steps .. ' steps (script-steps)')
-end
 
 -- interned is how many strings were made, or values given. Each string is compared with those
 -- that it collides with.
@@ -49,7 +44,7 @@ local function read(v)
   local n = #v
   if n > 255 then
     if n > longest then refuse('the script reads a string of ' .. n .. ' bytes, more than ' .. longest) end
-    spend(floor(n / 256))
+    spend(math.floor(n / 256))
   end
   return n
 end
@@ -70,7 +65,7 @@ local function whole(v, otherwise)
   if not n then error('bad argument (number expected, got ' .. type(v) .. ')') end
   if n ~= n then return 0 end
   n = math.max(-2147483647, math.min(2147483647, n))
-  return n < 0 and math.ceil(n) or floor(n)
+  return n < 0 and math.ceil(n) or math.floor(n)
 end
 
 --- plenty: counted
@@ -179,76 +174,78 @@ local function back(...) return ... end
 h.values = back
 
 --- commands
-weighed = function(...)
-  local all, n = {...}, select('#', ...)
-  spend(n / 4)
-  for i = 3, n do
-    local v = all[i]
-    if type(v) == 'string' and #v > 255 then spend(floor(#v / 256)) end
-  end
-end
+-- bounding has what commands need that are long, or read much, and is made by the first.
+local bounds
+bounding = function()
+  if bounds then return bounds end
+  bounds = {}
 
--- fetched is how many strings were counted before they come.
-local fetched = 0
+  -- what counts
 
-got = function(r)
-  if type(r) == 'string' then
-    made(read(r), 0)
-  elseif type(r) == 'table' then
-    local n = #r
-    if n > 7 then spend(n / 8) end
-    made(0, math.max(n - fetched, 0))
-    fetched = 0
-    for i = 1, n do got(r[i]) end
-  end
-end
-
--- Of no command, bounded takes how much a key weighs that is written to. It does not weigh the
--- same on all masters, and what they answer and count is to be, so that it is told roughly.
-bounded = function(n, k, ...)
-  if not n then
-    local size = ...
-    if size > 16384 then spend(size > 1048576 and 1024 or size > 131072 and 256 or 32) end
-    return
-  elseif n == 'GET' and select('#', ...) == 0 then
-    local r = raw('GETRANGE', k, '0', longest)
-    if r == '' and raw('EXISTS', k) == 0 then return false end
-    return r
-  elseif n == 'MGET' then
-    local keys, all = {k, ...}, {}
-    for i = 1, 1 + select('#', ...) do
-      spend(1)
-      local v = bounded('GET', text(keys[i]))
-      if type(v) == 'table' and not string.find(v.err, '^WRONGTYPE') then return v end
-      all[i] = type(v) == 'string' and v
-      got(all[i])
+  function bounds.weighed(...)
+    local all, n = {...}, select('#', ...)
+    spend(n / 4)
+    for i = 3, n do
+      local v = all[i]
+      if type(v) == 'string' and #v > 255 then spend(math.floor(#v / 256)) end
     end
-    return all
-  elseif n == 'HMGET' then
-    local sum = 0
-    local fields = {...}
-    for i = 1, select('#', ...) do
-      local size = raw('HSTRLEN', k, fields[i])
-      if type(size) == 'number' then sum = sum + size end
+  end
+
+  -- fetched is how many strings were counted before they come.
+  local fetched = 0
+
+  local function got(r)
+    if type(r) == 'string' then
+      made(read(r), 0)
+    elseif type(r) == 'table' then
+      local n = #r
+      if n > 7 then spend(n / 8) end
+      made(0, math.max(n - fetched, 0))
+      fetched = 0
+      for i = 1, n do got(r[i]) end
     end
-    made(sum)
-  elseif n == 'HGETALL' or n == 'HKEYS' or n == 'HVALS' or n == 'SMEMBERS' or string.sub(n, 1, 5) == 'ZRANG' or string.sub(n, 1, 8) == 'ZREVRANG' then
-    -- These read all of a key, or search it.
-    local count = raw(n == 'SMEMBERS' and 'SCARD' or string.sub(n, 1, 1) == 'H' and 'HLEN' or 'ZCARD', k)
-    if type(count) == 'number' and count > 16 then
-      if count > 10000 then refuse('the script reads a key of ' .. count .. ' elements, more than 10000') end
-      spend(count / 64)
-      if count > 500 then
-        -- So many strings there will be, at most.
-        count = ranged(n, k, count, ...)
-        made(0, count)
-        fetched = count
+  end
+  bounds.got = got
+
+  function bounds.read(n, k, ...)
+    if n == 'MGET' then
+      local keys, all = {k, ...}, {}
+      for i = 1, 1 + select('#', ...) do
+        spend(1)
+        local v = command('GET', keys[i])
+        if type(v) == 'table' and not string.find(v.err, '^WRONGTYPE') then return v end
+        all[i] = type(v) == 'string' and v
+        got(all[i])
       end
-      local size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0')
-      if type(size) == 'number' and size > 4194304 then refuse('the script reads a key of more than 4194304 bytes') end
+      return all
+    elseif n == 'HMGET' then
+      local sum = 0
+      local fields = {...}
+      for i = 1, select('#', ...) do
+        local size = raw('HSTRLEN', k, fields[i])
+        if type(size) == 'number' then sum = sum + size end
+      end
+      made(sum)
+    else
+      -- These read all of a key, or search it.
+      local count = raw(n == 'SMEMBERS' and 'SCARD' or string.sub(n, 1, 1) == 'H' and 'HLEN' or 'ZCARD', k)
+      if type(count) == 'number' and count > 16 then
+        if count > 10000 then refuse('the script reads a key of ' .. count .. ' elements, more than 10000') end
+        spend(count / 64)
+        if count > 500 then
+          -- So many strings there will be, at most.
+          count = seldom().ranged(n, k, count, ...)
+          made(0, count)
+          fetched = count
+        end
+        local size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0')
+        if type(size) == 'number' and size > 4194304 then refuse('the script reads a key of more than 4194304 bytes') end
+      end
     end
+    return raw(n, k, ...)
   end
-  return raw(n, k, ...)
+
+  return bounds
 end
 
 --- error_reply
@@ -454,7 +451,7 @@ end
 h.select = function(n, ...)
   read(n)
   local count = select('#', ...)
-  if count > 31 then spend(floor(count / 32)) end
+  if count > 31 then spend(math.floor(count / 32)) end
   return select(n, ...)
 end
 
@@ -511,7 +508,7 @@ h.pcall = function(...)
   spend(8)
   if n == 0 then return pcall() end
   return caught(xpcall(function() return f(unpack(all, 2, n)) end, function(e)
-    return type(e) == 'string' and placed(e, line(1)) or e
+    return type(e) == 'string' and seldom().placed(e, seldom().line(1)) or e
   end))
 end
 
@@ -977,7 +974,7 @@ local function packing(format)
   local n = read(format)
   if n > 256 then refuse('the script packs by a format of ' .. n .. ' bytes, more than 256') end
   if type(format) == 'string' and string.find(format, '%d%d%d%d%d%d') then refuse('the script packs by a format with a size of more than 99999') end
-  spend(1 + floor(n / 16))
+  spend(1 + math.floor(n / 16))
 end
 --- struct_size: packing
 h.struct_size = function(...)

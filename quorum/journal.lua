@@ -24,8 +24,7 @@
 -- array, since each further one takes a master more than all that is in it; see
 -- journal.go.
 return (function(R, K, A, L, O, make, P, steps, memory)
-  local raw, upper, floor, rawget = R.pcall, string.upper, math.floor, rawget
-  local declared
+  local raw = R.pcall
 
   -- What the script may write into is its own: K says which keys it was given. Each is
   -- one table as long as it will be; unpack cannot do any length.
@@ -40,38 +39,54 @@ return (function(R, K, A, L, O, make, P, steps, memory)
 
   -- The answer is made at the first write: from its fifth element on it has a record of
   -- each key that is written to, the first half of which is known then.
-  local answer, recorded
-  -- Of a step, which has a record of all its keys, touched tells which of them it writes to.
-  local touched
-  local wrote, removed, ttls, published = false, false, nil, nil
+  local answer
 
-  -- raised is the error that the shadow raised last, and where. troubled is what the master
-  -- first said of itself instead of carrying out a command: no error of the script's own,
-  -- whatever that reads like, and whatever the script makes of it.
-  local raised, troubled
-  local troubles = ' LOADING READONLY NOAUTH NOPERM MASTERDOWN CLUSTERDOWN MOVED ASK OOM MISCONF NOREPLICAS BUSY UNKILLABLE '
+  -- Of a client's script, spend takes steps, and answers how many are left; bounding().weighed
+  -- takes those for long arguments, read reads no more than it may, and got takes those for
+  -- what was read; see helpers.lua. longest is how long a string may be that it reads.
+  local spend, bounding
+  local longest = 65536
 
-  -- refused is why the script is, whatever it makes of the error: it has no step left.
-  -- Of a client's script, spend takes steps, and answers how many are left, and spent says
-  -- that there are no more; weighed takes those for long arguments, bounded reads no more
-  -- than it may, and got takes those for what was read; see helpers.lua.
-  local refused, spend, spent, weighed, bounded, got
+  -- Of a script of ours, sparing refuses what would read more than it may answer, and become
+  -- what its keys have become; see ours.lua.
+  local sparing, become
 
-  -- toiled tells that the script took more steps than any for locks does. toil is what one
-  -- of ours does instead: a command is one, and so is about a KiB that is dumped.
-  local toiled
-  local toil = 0
+  -- its is what else there is to know of the script, in one table, since each variable that
+  -- functions share costs a call as much as that.
+  --   * wrote and removed: it did so.
+  --   * recorded: where the answer has the record of a key, but for the first.
+  --   * touched, of a step, which has a record of all its keys: which of them it writes to.
+  --   * declared: the keys that it was given, if it names others than the first.
+  --   * ttls: the remaining ttls that it was told. published: its messages.
+  --   * raised: the error that the shadow raised last, and where.
+  --   * troubled: what the master first said of itself instead of carrying out a command: no
+  --     error of the script's own, whatever that reads like, and whatever the script makes of it.
+  --   * refused: why the script is, whatever it makes of the error: it has no step left.
+  --   * toiled: it took more steps than any for locks does. toil is what one of ours does
+  --     instead: a command is one, and so is about a KiB that is dumped.
+  --   * absent: a key that was not there when the script asked, and is only since it has a record.
+  --   * heavy: what the recorded keys come to together that are not small.
+  --   * unordered says of replies whose order is each master's own what they are made of: see
+  --     readShape.
+  local its = {wrote = false, removed = false, toil = 0, absent = false}
 
+  -- What is behind this is a function for its speed. To find a variable that a function made
+  -- here takes along, Lua goes through all others that any took along; one that is of the
+  -- function around is at hand.
+  return (function(make, keys, argv)
+  local h
+
+  -- refuse ends the script, for having no step left if nothing else is said.
   local function refuse(text, code)
-    if not refused then
-      refused = (code or 'ERR ') .. text
+    if not its.refused then
+      its.refused = text and (code or 'ERR ') .. text or 'ERR the script takes more than ' .. steps .. ' steps (script-steps)'
       if spend then
         local ok, left = pcall(spend, 0)
-        toiled = not ok or steps - left > 1000
+        its.toiled = not ok or steps - left > 1000
         pcall(spend, 1 / 0)
       end
     end
-    error(refused, 0)
+    error(its.refused, 0)
   end
 
   -- text is a key or an argument as Redis takes it. What is neither string nor number
@@ -80,10 +95,113 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     return type(v) == 'number' and string.format('%.17g', v) or v
   end
 
-  -- clock is the time of day in milliseconds, if the masters' clocks agree on one.
-  local function clock()
-    if A[1] == '' then refuse("no quorum of the masters' clocks agrees on the time of day", 'NOQUORUM ') end
-    return A[1] * 1000 + floor(A[2] / 1000)
+  -- What few scripts need is made when one does.
+  local rare
+  local function seldom()
+    if rare then return rare end
+    rare = {
+      large = 'the key takes more than 2 MiB, and can only be read and deleted',
+      tooMuch = 'the keys that are written to take more than 2 MiB in all, or more than 4 with what would become of them',
+      tooLarge = 'the reply of the script is too large',
+      reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING ',
+      writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH ',
+      troubles = ' LOADING READONLY NOAUTH NOPERM MASTERDOWN CLUSTERDOWN MOVED ASK OOM MISCONF NOREPLICAS BUSY UNKILLABLE ',
+    }
+
+    -- clock is the time of day in milliseconds, if the masters' clocks agree on one.
+    function rare.clock()
+      if A[1] == '' then refuse("no quorum of the masters' clocks agrees on the time of day", 'NOQUORUM ') end
+      return A[1] * 1000 + math.floor(A[2] / 1000)
+    end
+
+    -- flagged is PEXPIRE or PEXPIREAT with flags, which masters before 7.0 do not take.
+    function rare.flagged(n, k, ms, ...)
+      local r = raw(n, k, ms, ...)
+      if type(r) ~= 'table' or not string.find(r.err, 'rong number of arg', 1, true) then return r end
+      local e, at, want = raw('PTTL', k), tonumber(ms), {}
+      for i = 1, select('#', ...) do
+        local o = tostring((select(i, ...)))
+        if not string.find(' NX XX GT LT ', ' ' .. string.upper(o) .. ' ', 1, true) then return {err = 'ERR Unsupported option ' .. o} end
+        want[string.upper(o)] = true
+      end
+      if want.NX and (want.XX or want.GT or want.LT) then
+        return {err = 'ERR NX and XX, GT or LT options at the same time are not compatible'}
+      elseif want.GT and want.LT then
+        return {err = 'ERR GT and LT options at the same time are not compatible'}
+      end
+      if at and (n == 'EXPIRE' or n == 'EXPIREAT') then at = at * 1000 end
+      if at and (n == 'PEXPIREAT' or n == 'EXPIREAT') then at = at - rare.clock() end
+      if at and (e == -2 or want.NX and e >= 0 or want.XX and e < 0 or want.GT and (e < 0 or at <= e)
+        or want.LT and e >= 0 and at >= e) then return 0 end
+      return raw(n, k, ms)
+    end
+
+    -- ranged is how many strings there are in the reply to a command that reads of so many
+    -- elements all, or a range; and behind how many others it looks for them.
+    function rare.ranged(n, k, count, ...)
+      if string.sub(n, 1, 1) ~= 'Z' then return (n == 'HGETALL' and 2 or 1) * count, 0 end
+      local most, behind, scores = count, 0, 1
+      local all, by, rev = {...}, string.sub(n, -5) == 'SCORE' and 'BYSCORE', string.sub(n, 1, 4) == 'ZREV'
+      local first, last = tonumber(all[1]), tonumber(all[2])
+      for i = 3, select('#', ...) do
+        local o = type(all[i]) == 'string' and #all[i] < 20 and string.upper(all[i])
+        if o == 'BYSCORE' or o == 'BYLEX' then by = o end
+        if o == 'REV' then rev = true end
+        if o == 'WITHSCORES' then scores = 2 end
+        if o == 'LIMIT' then most, behind = tonumber(all[i + 2]) or most, tonumber(all[i + 1]) or 0 end
+      end
+      if by then
+        local between = raw(by == 'BYLEX' and 'ZLEXCOUNT' or 'ZCOUNT', k, text(all[rev and 2 or 1]), text(all[rev and 1 or 2]))
+        if type(between) == 'number' then count = between end
+        behind = math.min(math.max(behind, 0), count)
+      elseif first and last then
+        if first < 0 then first = math.max(first + count, 0) end
+        if last < 0 then last = last + count end
+        count = math.max(math.min(last, count - 1) - first + 1, 0)
+      end
+      if most >= 0 then count = math.min(count, most) end
+      return scores * count, by and behind or 0
+    end
+
+    -- told is an error as masters from 7.0 on tell it. Those before tell as errors of Lua what
+    -- keeps them from carrying out a command, with the code of a reply or none.
+    function rare.told(e)
+      local _, place = string.find(e, '^@user_script: %d+: ')
+      if place then
+        local plain = string.match(e, '^%-([^\r\n]*)', place + 1)
+        if plain then return plain end
+        if string.find(e, 'must be strings', 1, true) then return 'ERR Lua redis lib command arguments must be strings or integers' end
+        if string.find(e, 'Wrong number', 1, true) then return 'ERR Wrong number of args calling Redis command from script' end
+        return 'ERR ' .. string.sub(e, place + 1)
+      end
+      local text = string.gsub(e, "^(ERR invalid expire time in) (%a+)$", "%1 '%2' command")
+      return text
+    end
+
+    -- line is where the script is, beyond what is called in the prelude and, at most, as many
+    -- functions of Lua's own. 0 where there is no telling, as where it ends in
+    -- return redis.call(…), which Lua carries out in its place.
+    function rare.line(natives)
+      for level = 3, 12 do
+        local _, place = pcall(error, '', level)
+        local at = tonumber(string.match(place, ':(%d+):'))
+        if at and at ~= P then return at end
+        if not at then
+          if natives == 0 then return 0 end
+          natives = natives - 1
+        end
+      end
+      return 0
+    end
+
+    -- placed is an error's text with the script's line, if that is known, in the place of the
+    -- prelude's.
+    function rare.placed(e, at)
+      local _, last = string.find(e, '^user_script:' .. P .. ': ')
+      return last and (at > 0 and 'user_script:' .. at .. ': ' or '') .. string.sub(e, last + 1) or e
+    end
+
+    return rare
   end
 
   local function check(k)
@@ -92,16 +210,13 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if type(k) ~= 'string' then return end
     end
     if k ~= K[1] then
-      if not declared then
-        declared = {}
-        for i = 1, #K do declared[K[i]] = true end
+      if not its.declared then
+        its.declared = {}
+        for i = 1, #K do its.declared[K[i]] = true end
       end
-      if not declared[k] then refuse('the script uses a key that it was not given in KEYS') end
+      if not its.declared[k] then refuse('the script uses a key that it was not given in KEYS') end
     end
   end
-
-  local large = 'the key takes more than 2 MiB, and can only be read and deleted'
-  local tooMuch = 'the keys that are written to take more than 2 MiB in all, or more than 4 with what would become of them'
 
   -- bulk is about how many bytes are to be gone through to dump a key; what is small is
   -- nothing. How long a string is, is known, and what other keys take is first estimated by a
@@ -115,45 +230,46 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       local n = raw('STRLEN', k)
       if type(n) == 'number' then size = n end
     end
-    toil = toil + size / 1024
+    its.toil = its.toil + size / 1024
     return size
   end
-
-  -- heavy is what the recorded keys come to together that are not small.
-  local heavy = 0
 
   -- record keeps what a key is before it is written to. If any, it need not be, and is not
   -- where that costs much. If same, only when the key ends is changed.
   local function record(k, any, same)
-    if type(k) ~= 'string' then
+    if k ~= K[1] then
       k = text(k)
       if type(k) ~= 'string' then return end
     end
     if L and not any then
-      touched = touched or {}
-      touched[k] = same and touched[k] ~= 'value' and 'end' or 'value'
+      its.touched = its.touched or {}
+      its.touched[k] = same and its.touched[k] ~= 'value' and 'end' or 'value'
     end
-    if answer and recorded[k] then return recorded[k] end
+    if answer then
+      local i = k == answer[5] and 5 or its.recorded and its.recorded[k]
+      if i then return i end
+    end
     if k ~= K[1] then check(k) end
-    local size = bulk(k)
+    local size = its.absent == k and 0 or bulk(k)
     if size > 4096 then
-      if any and heavy + size > 2097152 then return end
-      if size > 2097152 then refuse(large) end
-      if heavy + size > 2097152 then refuse(tooMuch) end
-      heavy = heavy + size
-      if spend then bounded(nil, k, size) end
+      local heavy = (its.heavy or 0) + size
+      if any and heavy > 2097152 then return end
+      if size > 2097152 then refuse(seldom().large) end
+      if heavy > 2097152 then refuse(seldom().tooMuch) end
+      its.heavy = heavy
+      if spend and size > 16384 then spend(size > 1048576 and 1024 or size > 131072 and 256 or 32) end
     end
-    local d = raw('DUMP', k)
-    if type(d) == 'table' and any then return end
-    if type(d) == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
+    local d = its.absent ~= k and raw('DUMP', k)
+    local kind = type(d)
+    if kind == 'table' and any then return end
+    if kind == 'table' then refuse('this master cannot keep an undo record: ' .. d.err) end
     if d and #d > 8192 then
       local n = size == 0 and raw('STRLEN', k)
-      if #d > 2097152 or type(n) == 'number' and n > 2097152 then refuse(large) end
+      if #d > 2097152 or type(n) == 'number' and n > 2097152 then refuse(seldom().large) end
     end
-    if spend and d and #d > 127 then spend(floor(#d / 128)) end
+    if spend and d and #d > 127 then spend(math.floor(#d / 128)) end
     local p = d and raw('PTTL', k) or -2
     if not answer then
-      recorded = {[k] = 5}
       -- The nil is room for a reply of one value.
       answer = {0, 0, '', 0, k, d or '', p, '', 0, nil}
       return 5
@@ -162,7 +278,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     if n >= 4 + 5 * 400 then refuse('the script writes to more than 400 keys') end
     answer[n + 1], answer[n + 2], answer[n + 3] = k, d or '', p
     answer[n + 4], answer[n + 5] = '', 0
-    recorded[k] = n + 1
+    its.recorded = its.recorded or {}
+    its.recorded[k] = n + 1
     return n + 1
   end
 
@@ -170,102 +287,50 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   -- number is left to Redis to refuse, which reads it more strictly than Lua. Below 2^31,
   -- %d says the same everywhere, and faster.
   local function milliseconds(n, unit, absolute)
-    if type(n) == 'string' and not string.find(n, '^[1-9]%d*$') then return nil end
+    local kind = type(n)
+    if kind == 'string' then
+      n = string.find(n, '^[1-9]%d*$') and tonumber(n)
+      if not n then return nil end
     -- A number reaches Redis as %.17g spells it, with an exponent from 10^17 on.
-    if type(n) == 'number' and (n <= 0 or n >= 1e17) then return nil end
-    n = tonumber(n)
-    if not n or n ~= floor(n) then return nil end
+    elseif kind ~= 'number' or n <= 0 or n >= 1e17 or n % 1 ~= 0 then
+      return nil
+    end
     n = n * unit
     if absolute then
-      n = n - clock()
+      n = n - seldom().clock()
       if n <= 0 then return '-1' end
     end
     if n <= 0 or n > 9.2e18 then return nil end
     -- 200 years are for ever.
-    n = math.min(n, 6307200000000)
-    n = n + floor(n / 100) + 2
+    if n > 6307200000000 then n = 6307200000000 end
+    n = n + (n - n % 100) / 100 + 2
     return string.format(n < 2147483648 and '%d' or '%.0f', n)
   end
-
-  -- flagged is PEXPIRE or PEXPIREAT with flags, which masters before 7.0 do not take.
-  local function flagged(n, k, ms, ...)
-    local r = raw(n, k, ms, ...)
-    if type(r) ~= 'table' or not string.find(r.err, 'rong number of arg', 1, true) then return r end
-    local e, at, want = raw('PTTL', k), tonumber(ms), {}
-    for i = 1, select('#', ...) do
-      local o = tostring((select(i, ...)))
-      if not string.find(' NX XX GT LT ', ' ' .. upper(o) .. ' ', 1, true) then return {err = 'ERR Unsupported option ' .. o} end
-      want[upper(o)] = true
-    end
-    if want.NX and (want.XX or want.GT or want.LT) then
-      return {err = 'ERR NX and XX, GT or LT options at the same time are not compatible'}
-    elseif want.GT and want.LT then
-      return {err = 'ERR GT and LT options at the same time are not compatible'}
-    end
-    if at and (n == 'EXPIRE' or n == 'EXPIREAT') then at = at * 1000 end
-    if at and (n == 'PEXPIREAT' or n == 'EXPIREAT') then at = at - clock() end
-    if at and (e == -2 or want.NX and e >= 0 or want.XX and e < 0 or want.GT and (e < 0 or at <= e)
-      or want.LT and e >= 0 and at >= e) then return 0 end
-    return raw(n, k, ms)
-  end
-
-  -- ranged is how many strings there are in the reply to a command that reads of so many
-  -- elements all, or a range; and behind how many others it looks for them.
-  local function ranged(n, k, count, ...)
-    if string.sub(n, 1, 1) ~= 'Z' then return (n == 'HGETALL' and 2 or 1) * count, 0 end
-    local most, behind, scores = count, 0, 1
-    local all, by, rev = {...}, string.sub(n, -5) == 'SCORE' and 'BYSCORE', string.sub(n, 1, 4) == 'ZREV'
-    local first, last = tonumber(all[1]), tonumber(all[2])
-    for i = 3, select('#', ...) do
-      local o = type(all[i]) == 'string' and #all[i] < 20 and upper(all[i])
-      if o == 'BYSCORE' or o == 'BYLEX' then by = o end
-      if o == 'REV' then rev = true end
-      if o == 'WITHSCORES' then scores = 2 end
-      if o == 'LIMIT' then most, behind = tonumber(all[i + 2]) or most, tonumber(all[i + 1]) or 0 end
-    end
-    if by then
-      local between = raw(by == 'BYLEX' and 'ZLEXCOUNT' or 'ZCOUNT', k, text(all[rev and 2 or 1]), text(all[rev and 1 or 2]))
-      if type(between) == 'number' then count = between end
-      behind = math.min(math.max(behind, 0), count)
-    elseif first and last then
-      if first < 0 then first = math.max(first + count, 0) end
-      if last < 0 then last = last + count end
-      count = math.max(math.min(last, count - 1) - first + 1, 0)
-    end
-    if most >= 0 then count = math.min(count, most) end
-    return scores * count, by and behind or 0
-  end
-
-  local tooLarge = 'the reply of the script is too large'
-
-  -- Of a script of ours, sparing refuses what would read more than it may answer, and become
-  -- what its keys have become; see ours.lua.
-  local sparing, become
-
-  -- unordered says of replies whose order is each master's own what they are made of: see
-  -- readShape.
-  local unordered
-
-  local reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING '
-  local writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH '
 
   -- command carries one command out and answers what Redis answers. What locks are
   -- taken with comes first.
   local function command(n, k, ...)
-    if type(k) == 'number' then k = text(k) end
-    n = upper(n)
+    if k ~= K[1] then k = text(k) end
+    n = string.upper(n)
     if n == 'EXISTS' or n == 'MGET' then
       if k ~= K[1] then check(k) end
-      local all = {...}
-      for i = 1, select('#', ...) do check(all[i]) end
-      if spend then return bounded(n, k, ...) end
-      if n == 'MGET' then sparing(n, k, ...) end
-      return raw(n, k, ...)
+      if (...) ~= nil then
+        local all = {...}
+        for i = 1, select('#', ...) do check(all[i]) end
+      end
+      if n == 'MGET' then
+        if spend then return bounding().read(n, k, ...) end
+        sparing(n, k, ...)
+        return raw(n, k, ...)
+      end
+      local r = raw(n, k, ...)
+      if r == 0 then its.absent = k end
+      return r
     elseif n == 'HINCRBY' or n == 'HSET' or n == 'ZADD' or n == 'HMSET' or n == 'ZINCRBY' or n == 'INCR' or n == 'INCRBY'
       or n == 'DECR' or n == 'DECRBY' or n == 'GETSET' or n == 'APPEND' then
       record(k)
       local r = raw(n, k, ...)
-      wrote = wrote or type(r) ~= 'table' or not r.err
+      its.wrote = its.wrote or type(r) ~= 'table' or not r.err
       return r
     elseif n == 'PEXPIRE' or n == 'EXPIRE' or n == 'PEXPIREAT' or n == 'EXPIREAT' then
       local ms, o = ...
@@ -274,21 +339,21 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       ms = milliseconds(ms, (n == 'EXPIRE' or n == 'EXPIREAT') and 1000 or 1, n == 'PEXPIREAT' or n == 'EXPIREAT')
       local r
       if not ms then
-        if o == nil then r = raw(n, k, ...) else r = flagged(n, k, ...) end
-        removed = removed or r == 1
+        if o == nil then r = raw(n, k, ...) else r = seldom().flagged(n, k, ...) end
+        its.removed = its.removed or r == 1
       else
-        if o == nil then r = raw('PEXPIRE', k, ms) else r = flagged('PEXPIRE', k, ms, select(2, ...)) end
-        if ms == '-1' then removed = removed or r == 1 else wrote = wrote or r == 1 end
+        if o == nil then r = raw('PEXPIRE', k, ms) else r = seldom().flagged('PEXPIRE', k, ms, select(2, ...)) end
+        if ms == '-1' then its.removed = its.removed or r == 1 else its.wrote = its.wrote or r == 1 end
       end
       return r
     elseif n == 'PTTL' or n == 'TTL' then
       if k ~= K[1] then check(k) end
       local p = raw('PTTL', k, ...)
       if type(p) == 'number' and p > 0 then
-        p = math.max(p - floor(p / 100) - 2, 1)
-        if n == 'TTL' then p = floor((p + 500) / 1000) end
-        ttls = ttls or {}
-        ttls[p] = true
+        p = math.max(p - math.floor(p / 100) - 2, 1)
+        if n == 'TTL' then p = math.floor((p + 500) / 1000) end
+        its.ttls = its.ttls or {}
+        its.ttls[p] = true
       end
       return p
     elseif n == 'DEL' or n == 'UNLINK' then
@@ -296,7 +361,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       local all = {...}
       for i = 1, select('#', ...) do record(all[i]) end
       local r = raw(n, k, ...)
-      removed = removed or type(r) == 'number' and r > 0
+      its.removed = its.removed or type(r) == 'number' and r > 0
       return r
     elseif n == 'SET' or n == 'GETEX' then
       local i = record(k)
@@ -304,7 +369,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if #c ~= select('#', ...) then return raw(n, k, ...) end
       local get, nx, xx, compares, units
       for j = n == 'SET' and 2 or 1, #c do
-        local o = type(c[j]) == 'string' and upper(c[j])
+        local o = type(c[j]) == 'string' and string.upper(c[j])
         local unit = (o == 'PX' or o == 'PXAT') and 1 or (o == 'EX' or o == 'EXAT') and 1000
         -- Redis takes no two of these.
         if unit and units and units ~= o then return raw(n, k, ...) end
@@ -321,47 +386,53 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if nx and get and type(r) == 'table' and r.err == 'ERR syntax error' then
         -- Masters before 7.0 do not take both.
         for j = #c, 2, -1 do
-          if type(c[j]) == 'string' and upper(c[j]) == 'GET' then table.remove(c, j) end
+          if type(c[j]) == 'string' and string.upper(c[j]) == 'GET' then table.remove(c, j) end
         end
         r = raw(n, k, unpack(c))
         if type(r) ~= 'table' then r = raw('GET', k) elseif r.ok then r = false end
       end
       if type(r) == 'table' then
-        wrote = wrote or r.ok
+        its.wrote = its.wrote or r.ok
       elseif n == 'GETEX' then
-        wrote = wrote or r and #c > 0
+        its.wrote = its.wrote or r and #c > 0
       elseif get then
         -- SET ... GET answers the old value, and not whether it set.
-        if nx then wrote = wrote or not r
-        elseif xx then wrote = wrote or r
-        elseif compares then wrote = wrote or (raw('DUMP', k) or '') ~= answer[i + 1]
-        else wrote = true end
+        if nx then its.wrote = its.wrote or not r
+        elseif xx then its.wrote = its.wrote or r
+        elseif compares then its.wrote = its.wrote or (raw('DUMP', k) or '') ~= answer[i + 1]
+        else its.wrote = true end
       end
       return r
-    elseif n == 'GET' or n == 'HEXISTS' or n == 'HGET' or n == 'TYPE' or n == 'ZSCORE' or n == 'ZCARD' or n == 'ZCOUNT'
-      or n == 'STRLEN' or n == 'HLEN' or n == 'SISMEMBER' or n == 'SCARD' or n == 'GETRANGE' or n == 'HGETALL'
-      or n == 'HMGET' or n == 'HKEYS' or n == 'HVALS' or n == 'SMEMBERS' or n == 'SMISMEMBER' or n == 'ZRANGE'
-      or n == 'ZREVRANGE' or n == 'ZRANGEBYSCORE' or n == 'ZREVRANGEBYSCORE' or n == 'ZRANK' or n == 'ZREVRANK' then
+    elseif n == 'HEXISTS' or n == 'HGET' or n == 'TYPE' or n == 'ZSCORE' or n == 'ZCARD' or n == 'ZCOUNT' or n == 'STRLEN'
+      or n == 'HLEN' or n == 'SISMEMBER' or n == 'SCARD' or n == 'GETRANGE' or n == 'SMISMEMBER' or n == 'ZRANK' or n == 'ZREVRANK' then
       if k ~= K[1] then check(k) end
-      if spend then return bounded(n, k, ...) end
-      if n == 'HGETALL' or n == 'SMEMBERS' or n == 'HKEYS' or n == 'HVALS' or n == 'HMGET' or string.sub(n, 1, 5) == 'ZRANG' or string.sub(n, 1, 8) == 'ZREVRANG' then
-        sparing(n, k, ...)
-      end
+      return raw(n, k, ...)
+    elseif n == 'GET' then
+      if k ~= K[1] then check(k) end
+      if not spend or select('#', ...) > 0 then return raw(n, k, ...) end
+      local r = raw('GETRANGE', k, '0', longest)
+      if r == '' and raw('EXISTS', k) == 0 then return false end
+      return r
+    elseif n == 'HGETALL' or n == 'HMGET' or n == 'HKEYS' or n == 'HVALS' or n == 'SMEMBERS' or n == 'ZRANGE'
+      or n == 'ZREVRANGE' or n == 'ZRANGEBYSCORE' or n == 'ZREVRANGEBYSCORE' then
+      if k ~= K[1] then check(k) end
+      if spend then return bounding().read(n, k, ...) end
+      sparing(n, k, ...)
       local r = raw(n, k, ...)
       if (n == 'HGETALL' or n == 'SMEMBERS') and type(r) == 'table' then
-        unordered = unordered or {}
-        unordered[r] = n == 'HGETALL' and '%' or '~'
+        its.unordered = its.unordered or {}
+        its.unordered[r] = n == 'HGETALL' and '%' or '~'
       end
       return r
     elseif n == 'HDEL' or n == 'SREM' or n == 'ZREM' or n == 'ZREMRANGEBYSCORE' or n == 'ZREMRANGEBYRANK' or n == 'GETDEL' then
       record(k)
       local r = raw(n, k, ...)
-      removed = removed or r and r ~= 0 and type(r) ~= 'table'
+      its.removed = its.removed or r and r ~= 0 and type(r) ~= 'table'
       return r
     elseif n == 'SETNX' or n == 'HSETNX' or n == 'SADD' or n == 'PERSIST' then
       record(k, false, n == 'PERSIST')
       local r = raw(n, k, ...)
-      wrote = wrote or type(r) == 'number' and r > 0
+      its.wrote = its.wrote or type(r) == 'number' and r > 0
       return r
     elseif n == 'SETEX' or n == 'PSETEX' then
       local ms, v = ...
@@ -369,18 +440,18 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       local padded = milliseconds(ms, n == 'SETEX' and 1000 or 1)
       local r
       if padded and v ~= nil and select('#', ...) == 2 then r = raw('PSETEX', k, padded, v) else r = raw(n, k, ...) end
-      wrote = wrote or type(r) == 'table' and r.ok
+      its.wrote = its.wrote or type(r) == 'table' and r.ok
       return r
     elseif n == 'MSET' or n == 'MSETNX' then
       record(k)
       local all = {...}
       for i = 2, select('#', ...), 2 do record(all[i]) end
       local r = raw(n, k, ...)
-      wrote = wrote or r == 1 or type(r) == 'table' and r.ok
+      its.wrote = its.wrote or r == 1 or type(r) == 'table' and r.ok
       return r
     elseif n == 'TIME' then
       if k ~= nil then return raw(n, k, ...) end
-      clock()
+      seldom().clock()
       return {A[1], A[2]}
     elseif n == 'PUBLISH' or n == 'SPUBLISH' then
       local m = text((...))
@@ -388,9 +459,9 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       -- There is nobody who could have subscribed to a shard's channel.
       if n == 'SPUBLISH' then return 0 end
       if #k > 1024 then return {err = 'ERR the name of a channel or a pattern is longer than 1024 bytes'} end
-      published = published or {}
-      if #published >= 800 then refuse('the script publishes more than 400 messages') end
-      published[#published + 1], published[#published + 2] = k, m
+      its.published = its.published or {}
+      if #its.published >= 800 then refuse('the script publishes more than 400 messages') end
+      its.published[#its.published + 1], its.published[#its.published + 2] = k, m
       return 0
     elseif n == 'SELECT' then
       -- That this master may vote is known of the connection's database alone.
@@ -406,101 +477,63 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     refuse(n .. ' is not for lock scripts: this proxy runs those that use strings, hashes, sets and sorted sets')
   end
 
-  -- told is an error as masters from 7.0 on tell it. Those before tell as errors of Lua what
-  -- keeps them from carrying out a command, with the code of a reply or none.
-  local function told(e)
-    local _, place = string.find(e, '^@user_script: %d+: ')
-    if place then
-      local plain = string.match(e, '^%-([^\r\n]*)', place + 1)
-      if plain then return plain end
-      if string.find(e, 'must be strings', 1, true) then return 'ERR Lua redis lib command arguments must be strings or integers' end
-      if string.find(e, 'Wrong number', 1, true) then return 'ERR Wrong number of args calling Redis command from script' end
-      return 'ERR ' .. string.sub(e, place + 1)
-    end
-    local text = string.gsub(e, "^(ERR invalid expire time in) (%a+)$", "%1 '%2' command")
-    return text
-  end
-
   -- asked looks at what command takes for granted: that the first two arguments are
   -- strings, or numbers, and that the script may write.
   local function asked(...)
-    local n, k = ...
+    local n, k, a, b, more = ...
+    local sound = type(n) == 'string' and (k and k == K[1] or type(k) == 'string')
     if spend then
       -- A name is compared and looked up, and a key, too.
       if type(n) == 'string' and #n > 64 then
         spend(3)
         return {err = 'ERR Unknown Redis command called from script'}
       end
-      if type(k) == 'string' and #k > 255 then spend(floor(#k / 256)) end
+      if sound and #k > 255 then spend(math.floor(#k / 256)) end
     end
-    if O or type(n) ~= 'string' or type(k) ~= 'string' then
+    if O or not sound then
       local count = select('#', ...)
       if count == 0 then return {err = 'ERR Please specify at least one argument for this redis lib call'} end
       n, k = text(n), text(k)
       if type(n) ~= 'string' or count > 1 and type(k) ~= 'string' then
         return {err = 'ERR Lua redis lib command arguments must be strings or integers'}
       end
-      n = ' ' .. upper(n) .. ' '
-      local writing = string.find(writes, n, 1, true)
-      if count == 1 and n ~= ' TIME ' and n ~= ' PING ' and (writing or string.find(reads, n, 1, true)) then
+      n = ' ' .. string.upper(n) .. ' '
+      local writing = string.find(seldom().writes, n, 1, true)
+      if count == 1 and n ~= ' TIME ' and n ~= ' PING ' and (writing or string.find(seldom().reads, n, 1, true)) then
         return {err = 'ERR Wrong number of args calling Redis command from script'}
       end
       if O and writing then return {err = 'ERR Write commands are not allowed from read-only scripts.'} end
     end
     if spend then
-      local _, _, a, b, more = ...
       spend(3)
-      if more ~= nil or type(a) == 'string' and #a > 255 or type(b) == 'string' and #b > 255 then weighed(...) end
+      if a and (more ~= nil or type(a) == 'string' and #a > 255 or type(b) == 'string' and #b > 255) then bounding().weighed(...) end
+    else
+      its.toil = its.toil + 1
     end
-    toil = toil + 1
     local r = command(...)
-    if type(r) == 'table' and r.err then
-      r.err = told(r.err)
+    local kind = type(r)
+    if kind == 'table' and r.err then
+      r.err = seldom().told(r.err)
       local code = string.match(r.err, '^(%u+) ')
-      if code and not troubled and string.find(troubles, ' ' .. code .. ' ', 1, true) then troubled = r.err end
-    elseif spend and (type(r) == 'string' and #r > 255 or type(r) == 'table') then
-      got(r)
+      if code and not its.troubled and string.find(seldom().troubles, ' ' .. code .. ' ', 1, true) then its.troubled = r.err end
+    elseif spend and (kind == 'table' or kind == 'string' and #r > 255) then
+      bounding().got(r)
     end
     return r
-  end
-
-  -- line is where the script is, beyond what is called in the prelude and, at most, as many
-  -- functions of Lua's own. 0 where there is no telling, as where it ends in
-  -- return redis.call(…), which Lua carries out in its place.
-  local function line(natives)
-    for level = 3, 12 do
-      local _, place = pcall(error, '', level)
-      local at = tonumber(string.match(place, ':(%d+):'))
-      if at and at ~= P then return at end
-      if not at then
-        if natives == 0 then return 0 end
-        natives = natives - 1
-      end
-    end
-    return 0
-  end
-
-  -- placed is an error's text with the script's line, if that is known, in the place of the
-  -- prelude's.
-  local function placed(e, at)
-    local _, last = string.find(e, '^user_script:' .. P .. ': ')
-    return last and (at > 0 and 'user_script:' .. at .. ': ' or '') .. string.sub(e, last + 1) or e
   end
 
   local function call(...)
     local r = asked(...)
     if type(r) == 'table' and r.err then
-      raised = {{err = r.err}, line(0)}
-      error(raised[1], 0)
+      its.raised = {{err = r.err}, seldom().line(0)}
+      error(its.raised[1], 0)
     end
     return r
   end
 
-  -- script is the script, and h what it knows of Redis.
-  local h
   -- what it knows
   local script
-  script, spend = make(keys, argv, h, steps and steps + 1, spent)
+  script, spend = make(keys, argv, h, steps and steps + 1, refuse)
 
   -- encode turns a reply into a shape, and the one value that it speaks of, or all.
   local function encode(v)
@@ -512,8 +545,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     elseif t == 'number' then
       -- What no integer can hold is the least of all in Redis.
       if v ~= v or v >= 2^63 or v < -2^63 then return ':', '-9223372036854775808' end
-      v = v < 0 and math.ceil(v) or floor(v)
-      return ttls and ttls[v] and 't' or ':', string.format('%.0f', v)
+      v = v < 0 and math.ceil(v) or math.floor(v)
+      return its.ttls and its.ttls[v] and 't' or ':', string.format('%.0f', v)
     elseif t == 'boolean' then
       return ':', '1'
     elseif t ~= 'table' then
@@ -532,12 +565,12 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       end
       while rawget(a, n + 1) ~= nil do
         n = n + 1
-        if n > 1000 then refuse(tooLarge) end
+        if n > 1000 then refuse(seldom().tooLarge) end
       end
-      shape[#shape + 1] = (unordered and unordered[a] or '*') .. n .. ';'
+      shape[#shape + 1] = (its.unordered and its.unordered[a] or '*') .. n .. ';'
       for i = 1, n do
         local e = rawget(a, i)
-        if #values > 500 or #shape > 1000 or size > 2097152 or depth > 6 then refuse(tooLarge) end
+        if #values > 500 or #shape > 1000 or size > 2097152 or depth > 6 then refuse(seldom().tooLarge) end
         if type(e) == 'table' and type(rawget(e, 'err')) ~= 'string' and type(rawget(e, 'ok')) ~= 'string' then
           each(e, depth + 1)
         else
@@ -554,101 +587,98 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     return table.concat(shape), nil, values
   end
 
-  local function run()
-    local at, thrown = -1, nil
-    local body = script
-    if L then
-      -- A master that declines is to tell what it holds, too.
-      body = function()
-        if #K <= 16 then for i = 1, #K do record(K[i], true) end end
-        return script()
-      end
+  local at, thrown = -1, nil
+  local body = script
+  if L then
+    -- A master that declines is to tell what it holds, too.
+    body = function()
+      if #K <= 16 then for i = 1, #K do record(K[i], true) end end
+      return script()
     end
-    -- Here, and not behind pcall, an error is still what was raised, and where.
-    local ok, v = xpcall(body, function(e)
-      at = raised and e == raised[1] and raised[2] or line(1)
-      if type(e) == 'table' then
-        thrown = rawget(e, 'err')
-        if type(thrown) ~= 'string' then thrown = 'ERR nil' end
-      elseif type(e) == 'string' then
-        thrown = 'ERR ' .. placed(e, at)
-      else
-        thrown = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
-      end
-    end)
-    local shape, value, values
-    if ok then
-      ok, shape, value, values = pcall(encode, v)
-      if not ok then thrown = 'ERR ' .. tostring(shape) end
-    end
-    if L and touched and not refused then pcall(become) end
-    if spend then
-      if not refused then toiled = steps - spend(0) > 1000 end
-    else
-      toiled = toil > 1000
-    end
-    if refused or not ok then
-      if refused then
-        local left = 4194304
-        for i = 5, answer and #answer or 0, 5 do
-          local k, d, p = answer[i], answer[i + 1], answer[i + 2]
-          local written = not L or touched and touched[k]
-          if written == 'end' and raw('EXISTS', k) == 1 then
-            written = false
-            if p ~= raw('PTTL', k) then
-              if p < 0 then raw('PERSIST', k) else raw('PEXPIRE', k, string.format('%.0f', math.max(p, 1))) end
-            end
-          end
-          local size = written and left > 0 and raw('MEMORY', 'USAGE', k)
-          if type(size) == 'number' then left = left - size end
-          -- To restore what is the same costs less than to see that of much.
-          if written and (left <= 0 or d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k)) then
-            raw('DEL', k)
-            if d ~= '' then raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d) end
-          end
-        end
-        return {4 + (toiled and 64 or 0), 0, '-', 0, refused}
-      end
-      shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
-    end
-    if troubled then shape, value, values = '-', troubled, nil end
-    local n = 4
-    if answer and (L or wrote or removed) then
-      for i = 5, #answer, 5 do
-        local k = answer[i]
-        if L and not (touched and touched[k]) then
-          answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
-        else
-          local after
-          if L and touched[k] == 'end' then
-            after = raw('EXISTS', k) == 1 and answer[i + 1]
-          else
-            after = raw('DUMP', k)
-          end
-          if after and #after > 100 and not L then after = R.sha1hex(after) end
-          answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
-        end
-        n = i + 4
-      end
-    else
-      answer = {0, 0, '', 0, value}
-    end
-    if L then
-      for i = 1, (wrote or removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
-    end
-    answer[1] = (wrote and 1 or 0) + (removed and 2 or 0) + (L and 16 or 0) + (troubled and 32 or 0)
-      + (toiled and 64 or 0)
-    answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
-    if values then
-      for i = 1, #values do answer[n + i] = values[i] end
-      n = n + #values
-    elseif value then
-      n = n + 1
-      answer[n] = value
-    end
-    for i = 1, published and #published or 0 do answer[n + i] = published[i] end
-    return answer
   end
-
-  return run()
+  -- Here, and not behind pcall, an error is still what was raised, and where.
+  local ok, v = xpcall(body, function(e)
+    at = its.raised and e == its.raised[1] and its.raised[2] or seldom().line(1)
+    if type(e) == 'table' then
+      thrown = rawget(e, 'err')
+      if type(thrown) ~= 'string' then thrown = 'ERR nil' end
+    elseif type(e) == 'string' then
+      thrown = 'ERR ' .. seldom().placed(e, at)
+    else
+      thrown = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
+    end
+  end)
+  local shape, value, values
+  if ok then
+    ok, shape, value, values = pcall(encode, v)
+    if not ok then thrown = 'ERR ' .. tostring(shape) end
+  end
+  if L and its.touched and not its.refused then pcall(become) end
+  if spend then
+    if not its.refused then its.toiled = steps - spend(0) > 1000 end
+  else
+    its.toiled = its.toil > 1000
+  end
+  if its.refused or not ok then
+    if its.refused then
+      local left = 4194304
+      for i = 5, answer and #answer or 0, 5 do
+        local k, d, p = answer[i], answer[i + 1], answer[i + 2]
+        local written = not L or its.touched and its.touched[k]
+        if written == 'end' and raw('EXISTS', k) == 1 then
+          written = false
+          if p ~= raw('PTTL', k) then
+            if p < 0 then raw('PERSIST', k) else raw('PEXPIRE', k, string.format('%.0f', math.max(p, 1))) end
+          end
+        end
+        local size = written and left > 0 and raw('MEMORY', 'USAGE', k)
+        if type(size) == 'number' then left = left - size end
+        -- To restore what is the same costs less than to see that of much.
+        if written and (left <= 0 or d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k)) then
+          raw('DEL', k)
+          if d ~= '' then raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d) end
+        end
+      end
+      return {4 + (its.toiled and 64 or 0), 0, '-', 0, its.refused}
+    end
+    shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
+  end
+  if its.troubled then shape, value, values = '-', its.troubled, nil end
+  local n = 4
+  if answer and (L or its.wrote or its.removed) then
+    for i = 5, #answer, 5 do
+      local k = answer[i]
+      if L and not (its.touched and its.touched[k]) then
+        answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
+      else
+        local after
+        if L and its.touched[k] == 'end' then
+          after = raw('EXISTS', k) == 1 and answer[i + 1]
+        else
+          after = raw('DUMP', k)
+        end
+        if after and #after > 100 and not L then after = R.sha1hex(after) end
+        answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
+      end
+      n = i + 4
+    end
+  else
+    answer = {0, 0, '', 0, value}
+  end
+  if L then
+    for i = 1, (its.wrote or its.removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
+  end
+  answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
+    + (its.toiled and 64 or 0)
+  answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
+  if values then
+    for i = 1, #values do answer[n + i] = values[i] end
+    n = n + #values
+  elseif value then
+    n = n + 1
+    answer[n] = value
+  end
+  for i = 1, its.published and #its.published or 0 do answer[n + i] = its.published[i] end
+  return answer
+  end)(make, keys, argv)
 end)

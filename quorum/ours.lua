@@ -5,7 +5,7 @@
 -- wholly is what a script of ours reads that has looked itself how much it is.
 local function wholly(...)
   local r = raw(...)
-  if type(r) == 'table' then toil = toil + 2 * #r end
+  if type(r) == 'table' then its.toil = its.toil + 2 * #r end
   return r
 end
 
@@ -16,18 +16,18 @@ local passed = 0
 sparing = function(n, k, ...)
   if n == 'HMGET' or n == 'MGET' then
     local sum, all = 0, {...}
-    if #all > 1000 then refuse(tooLarge) end
+    if #all > 1000 then refuse(seldom().tooLarge) end
     for i = 1, #all > 4 and #all - 1 or 0 do
       local size = n == 'MGET' and raw('STRLEN', all[i]) or n == 'HMGET' and raw('HSTRLEN', k, all[i])
       if type(size) == 'number' then sum = sum + size end
     end
-    if sum > 2097152 then refuse(tooLarge) end
+    if sum > 2097152 then refuse(seldom().tooLarge) end
     return
   end
   local count = raw(n == 'SMEMBERS' and 'SCARD' or string.sub(n, 1, 1) == 'H' and 'HLEN' or 'ZCARD', k)
   if type(count) ~= 'number' or count <= 16 then return end
-  local strings, behind = ranged(n, k, count, ...)
-  if strings > 501 then refuse(tooLarge) end
+  local strings, behind = seldom().ranged(n, k, count, ...)
+  if strings > 501 then refuse(seldom().tooLarge) end
   passed = passed + behind
   if passed > 100000 then refuse('a range is looked for behind more than 100000 elements') end
   -- Of so few, what they take is soon told. A master counts with them what they take beside
@@ -35,8 +35,8 @@ sparing = function(n, k, ...)
   if n ~= 'ZRANGE' then
     local size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0')
     if type(size) == 'number' then
-      if size > 4194304 then refuse(tooLarge) end
-      toil = toil + size / 1024
+      if size > 4194304 then refuse(seldom().tooLarge) end
+      its.toil = its.toil + size / 1024
     end
   end
 end
@@ -44,14 +44,14 @@ end
 -- become refuses a step by what its keys have become, before that is dumped. They have
 -- not become more than they were, and were given: an element takes less than 128 bytes more.
 become = function()
-  local given = heavy + 128 * #A
+  local sum = its.heavy or 0
+  local given = sum + 128 * #A
   for i = 1, #A do given = given + #A[i] end
-  if heavy + given <= 1048576 then return end
-  local sum = heavy
-  for k, what in pairs(touched) do
+  if sum + given <= 1048576 then return end
+  for k, what in pairs(its.touched) do
     local size = what == 'value' and bulk(k) or 0
     if size > 4096 then sum = sum + size end
-    if sum > 4194304 then refuse(tooMuch) end
+    if sum > 4194304 then refuse(seldom().tooMuch) end
   end
 end
 
