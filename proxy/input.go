@@ -104,6 +104,17 @@ func (c *conn) received(k *chunk, p []byte) ending {
 	return last
 }
 
+// gather adds to what there is of a command, which brings so many more bytes at most. It has
+// room for twice as much where it is too small, but for no more than these. (By append, a
+// quarter more: then a long argument leaves the collector several times as much as it is.)
+func (c *conn) gather(p []byte, left int) {
+	if need := len(c.partial) + len(p); need > cap(c.partial) {
+		room := need + min(max(2*cap(c.partial)-need, 0), left)
+		c.partial = append(make([]byte, 0, room), c.partial...)
+	}
+	c.partial = append(c.partial, p...)
+}
+
 // feed carries out the commands that are complete with p, and keeps the rest.
 func (c *conn) feed(k *chunk, p []byte) ending {
 	turn := 0
@@ -114,13 +125,13 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 			return c.refuse(k, err)
 		}
 		if !complete {
-			c.partial = append(c.partial, p[:n]...)
+			c.gather(p[:n], c.scan.left())
 			break
 		}
 		raw := p[:n]
 		if len(c.partial) > 0 {
-			raw = append(c.partial, raw...)
-			c.partial = nil
+			c.gather(raw, 0)
+			raw, c.partial = c.partial, nil
 		} else {
 			raw = k.keep(raw)
 		}

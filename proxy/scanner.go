@@ -71,6 +71,14 @@ func (s *scanner) next(p []byte) (n int, end bool, err error) {
 	return n, end, err
 }
 
+// left is how many bytes the command still brings, and the largest int where that is not known.
+func (s *scanner) left() int {
+	if s.args == 1 && s.state == inBody {
+		return s.body + len("\r\n")
+	}
+	return math.MaxInt
+}
+
 // small takes a whole argument of less than a hundred bytes, as nearly all are. It is
 // what step comes to with one, for a fraction of the time; of anything else, and of
 // what is wrong, it takes nothing.
