@@ -37,12 +37,14 @@ func attacks() []attack {
 		{name: "deaf", title: "20 subscribers that do not read, and one client that publishes", crew: []string{"deaf"}, may: may{bounded: true}},
 		{name: "unread", title: "20 clients ask for values of 1 MiB without pause and read nothing", crew: []string{"unread"}, may: may{bounded: true}},
 		{name: "values", title: "four clients pipeline `SET` of values of 1 MiB without pause", crew: []string{"values"}, may: may{bounded: true}},
+		{name: "collections", title: "four clients read, watch, count and extend a set of 20,000 members each, without pause", crew: []string{"collections"},
+			may: may{p99: 50 * time.Millisecond}},
 		{name: "liar", title: "a master announces 1.5 GiB, again and again", liar: true, proxyOnly: true, may: may{bounded: true}},
 		{name: "auth", title: "four clients guess passwords without pause", crew: []string{"auth"}},
 		{name: "endless", title: "20 clients run endless scripts, half of them behind a write", crew: []string{"endless"},
 			may: may{p99: 50 * time.Millisecond, answers: time.Second, onlyErrors: true}},
 		{name: "texts", title: "up to 20,000 scripts, each another one", crew: []string{"texts"}},
 		{name: "all", title: "all of these at once", liar: true, proxyOnly: true, may: may{bounded: true, refusals: true},
-			crew: []string{"pipeline", "pipelines", "resets", "docs", "long", "diligent", "unfinished", "deaf", "unread", "values", "auth", "endless", "texts"}},
+			crew: []string{"pipeline", "pipelines", "resets", "docs", "long", "diligent", "unfinished", "deaf", "unread", "values", "collections", "auth", "endless", "texts"}},
 	}
 }

@@ -15,19 +15,20 @@ import (
 
 // attackers are what processes of this program do, by their names.
 var attackers = map[string]func(*assault) error{
-	"pipeline":   func(a *assault) error { return a.pipeline(1) },
-	"pipelines":  func(a *assault) error { return a.pipeline(4) },
-	"resets":     (*assault).resets,
-	"docs":       (*assault).docs,
-	"long":       (*assault).long,
-	"diligent":   (*assault).diligent,
-	"unfinished": (*assault).unfinished,
-	"deaf":       (*assault).deaf,
-	"unread":     (*assault).unread,
-	"values":     (*assault).values,
-	"auth":       (*assault).auth,
-	"endless":    (*assault).endless,
-	"texts":      (*assault).texts,
+	"pipeline":    func(a *assault) error { return a.pipeline(1) },
+	"pipelines":   func(a *assault) error { return a.pipeline(4) },
+	"resets":      (*assault).resets,
+	"docs":        (*assault).docs,
+	"long":        (*assault).long,
+	"diligent":    (*assault).diligent,
+	"unfinished":  (*assault).unfinished,
+	"deaf":        (*assault).deaf,
+	"unread":      (*assault).unread,
+	"values":      (*assault).values,
+	"collections": (*assault).collections,
+	"auth":        (*assault).auth,
+	"endless":     (*assault).endless,
+	"texts":       (*assault).texts,
 }
 
 // flood sends what there is in packets, one after the other and without waiting for
@@ -163,6 +164,40 @@ func (a *assault) diligent() error {
 				if failure != "" {
 					a.refused(failure)
 				}
+			}
+		}
+	})
+}
+
+// collections: what Redis itself does of all members, and what the proxy has to know of a key
+// before it is written to.
+func (a *assault) collections() error {
+	const clients, members, each = 4, 20_000, 500
+	commands := func(key string) [][]string {
+		return [][]string{
+			{"SMEMBERS", key}, {"WATCH", key}, {"MULTI"}, {"PEXPIRE", key, "600000"}, {"SADD", key, "another"}, {"SREM", key, "another"}, {"EXEC"},
+			{"PEXPIRE", key, "600000"}, {"SADD", key, "another"}, {"SREM", key, "another"},
+			{"EVAL", "return #redis.call('SMEMBERS', KEYS[1])", "1", key}, {"EVAL", "return redis.call('SADD', KEYS[1], 'another')", "1", key},
+		}
+	}
+	return a.clients(clients, true, func(w *wire, i int) error {
+		key := fmt.Sprintf("collection:%d", i)
+		for at := 0; at < members; at += each {
+			sadd := []string{"SADD", key}
+			for m := range each {
+				sadd = append(sadd, fmt.Sprintf("member:%d", at+m))
+			}
+			if failure, err := w.do(sadd...); err != nil || failure != "" {
+				return errors.Join(err, errors.New(failure))
+			}
+		}
+		a.begun()
+		for {
+			for _, args := range commands(key) {
+				if _, err := w.do(args...); err != nil { // what is too large is refused
+					return err
+				}
+				a.done.Add(1)
 			}
 		}
 	})
