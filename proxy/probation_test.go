@@ -89,6 +89,39 @@ func TestScriptsOfThoseWhoseScriptsToilGoOneByOne(t *testing.T) {
 	})
 }
 
+// TestWhoseCommandsToilWaitsForHisTurn: those that are scripts of ours. They are on no probation
+// themselves, since they are everybody's.
+func TestWhoseCommandsToilWaitsForHisTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		added := quorum.Result{Decision: quorum.Won, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}}
+		much := added
+		much.Toiled = true
+		clients := []*client{r.dial(), r.dial(), r.dial()}
+		send := func(i int) {
+			clients[i].send(fmt.Sprintf("SADD k%d member\r\n", i))
+			synctest.Wait()
+		}
+		for i, c := range clients[:2] {
+			send(i)
+			r.engine.answer(t, fmt.Sprint("k", i), much)
+			c.told(":1")
+		}
+		for i := range clients {
+			send(i)
+		}
+		if got := r.put(); got != 4 {
+			t.Errorf("%d requests are put, want those of one who has toiled and of one who has not after the first 2", got)
+		}
+		for _, i := range []int{2, 0, 1} {
+			r.engine.answer(t, fmt.Sprint("k", i), added)
+			clients[i].told(":1")
+			synctest.Wait()
+		}
+		r.end()
+	})
+}
+
 // TestNoScriptWaitsLongForItsTurn: the one before may wait for masters.
 func TestNoScriptWaitsLongForItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
