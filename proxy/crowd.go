@@ -19,9 +19,10 @@ import (
 type crowd struct {
 	most int // bytes, or scripts
 
-	mu   sync.Mutex // guards what follows
-	used int
-	line []*crowdWaiter
+	mu    sync.Mutex // guards what follows
+	used  int
+	line  []*crowdWaiter
+	moved time.Time // when the last of them gave back what it took
 }
 
 // crowdWaiter is one in the line.
@@ -83,6 +84,7 @@ func (r *crowd) give(n int) {
 	var ready []*crowdWaiter
 	r.mu.Lock()
 	r.used -= n
+	r.moved = time.Now()
 	for len(r.line) > 0 && r.fits(r.line[0].n) {
 		w := r.line[0]
 		r.line = r.line[1:]
@@ -98,23 +100,41 @@ func (r *crowd) give(n int) {
 	}
 }
 
-// await waits until there is room for n in a crowd, or for so long at most. They are to be given
-// back in any case. mu is held.
-func (c *conn) await(r *crowd, n int, longest time.Duration) {
+// await waits until there is room for n in a crowd, or for so long at most, and where the crowd
+// has not moved for a while, no longer than that. They are to be given back in any case. mu is held.
+func (c *conn) await(r *crowd, n int, still, longest time.Duration) {
 	w := r.enter(c, n)
 	if w.mayGo {
 		return
 	}
 	over := false
-	timer := time.AfterFunc(longest, func() {
+	began := time.Now()
+	var timer *time.Timer
+	timer = time.AfterFunc(min(still, longest), func() {
+		left := min(still-r.stoodStill(began), longest-time.Since(began))
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if !over && left > 0 {
+			timer.Reset(left)
+			return
+		}
 		over = true
 		c.wake()
 	})
-	defer timer.Stop()
 	for c.phase != cutOff && !over && !r.mayGo(w) {
 		c.waitFlushed()
 	}
+	over = true
+	timer.Stop()
 	r.leave(w)
+}
+
+// stoodStill is for how long it has not moved since a time.
+func (r *crowd) stoodStill(since time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.moved.After(since) {
+		since = r.moved
+	}
+	return time.Since(since)
 }

@@ -16,9 +16,10 @@ const (
 	// probation is how many calls that do not toil show that a client's, or a script's, are no
 	// burden.
 	probation = 16
-	// longestTurn is how long one waits at most for those before: where masters do not answer,
-	// theirs takes much longer than a script does.
-	longestTurn = 250 * time.Millisecond
+	// longestTurn is how long one waits at most for the one whose turn it is: where masters do
+	// not answer, that takes much longer than a script does. longestInLine is for all before.
+	longestTurn   = 250 * time.Millisecond
+	longestInLine = 2 * time.Second
 )
 
 // ofClient tells whether a request is to run a script of the client's own.

@@ -149,6 +149,47 @@ func TestNoScriptWaitsLongForItsTurn(t *testing.T) {
 	})
 }
 
+// TestScriptsWaitForAllBeforeWhileTheseAreCarriedOut: else many that take long would be at the masters
+// together as soon as the first of them had waited for long.
+func TestScriptsWaitForAllBeforeWhileTheseAreCarriedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		const n = 12
+		clients := r.toiling(n)
+		for i, c := range clients {
+			c.runs(fmt.Sprint("k", i))
+			synctest.Wait()
+		}
+		for i, c := range clients {
+			time.Sleep(longestTurn / 2)
+			synctest.Wait()
+			if got := r.put(); got != n+i+1 {
+				t.Fatalf("%d requests are put, want %d", got, n+i+1)
+			}
+			r.engine.answer(t, fmt.Sprint("k", i), noSteps)
+			c.told("-ERR the script takes")
+		}
+		// Nobody waits for longer than that.
+		for i, c := range clients {
+			c.runs(fmt.Sprint("k", i))
+			synctest.Wait()
+		}
+		for i := range longestInLine / longestTurn {
+			time.Sleep(longestTurn - time.Millisecond)
+			r.engine.answer(t, fmt.Sprint("k", int(i)), noSteps)
+			synctest.Wait()
+		}
+		time.Sleep(longestTurn)
+		if got := r.put(); got != 3*n {
+			t.Errorf("%d requests are put, want all %d", got, 3*n)
+		}
+		for i := int(longestInLine / longestTurn); i < n; i++ {
+			r.engine.answer(t, fmt.Sprint("k", i), noSteps)
+		}
+		r.end()
+	})
+}
+
 // TestTurnIsPassedOnByWhoIsGone, be it his, or yet to come.
 func TestTurnIsPassedOnByWhoIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -132,7 +132,7 @@ func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	waited := c.awaitRoom(len(a.Requests))
 	toiler := c.onProbation(a)
 	if toiler {
-		c.await(&c.srv.toilers, 1, longestTurn)
+		c.await(&c.srv.toilers, 1, longestTurn, longestInLine)
 	}
 	s := c.newSlot(a, begun)
 	s.toiler = toiler
