@@ -54,6 +54,7 @@ func simulateCatchUps(t *testing.T, seed uint64) (caughtUp int) {
 		}
 		s.world = newWorld(t, 3+2*s.rand.IntN(2))
 		s.world.log = s.log()
+		s.fewDatabases()
 		for _, m := range s.world.masters {
 			m.quiet = true
 			if *schedules == 1 {

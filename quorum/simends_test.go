@@ -36,6 +36,7 @@ func simulateEnds(t *testing.T, seed uint64) (ended int) {
 		comings := seed%2 == 0
 		s.world = newWorld(t, 3+2*s.rand.IntN(2))
 		s.world.log = s.log()
+		s.fewDatabases()
 		for _, m := range s.world.masters {
 			m.quiet = true
 			if *schedules == 1 {

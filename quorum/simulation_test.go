@@ -200,6 +200,7 @@ func (s *simulation) begin() {
 	}
 	s.world = newWorld(s.t, n)
 	s.world.log = s.log()
+	s.fewDatabases()
 	drifting := s.rand.IntN(2) == 0
 	for _, m := range s.world.masters {
 		m.quiet = true
