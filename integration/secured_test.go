@@ -112,6 +112,30 @@ func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
 	cycle(c, "k")
 }
 
+// TestWhatCannotBePutBackStaysWhereItIs: the masters' user may not restore keys, so what a
+// refused script, or a write that a minority has carried out, replaces would be gone for good.
+func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {
+	masters := startMasters(t, 3)
+	for _, m := range masters {
+		ask(t, m, "ACL", "SETUSER", "px", "on", ">pw", "~*", "&*", "+@all")
+	}
+	p := startProxy(t, append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"))...)
+	c := dial(t, p.Addr)
+	c.lock("k", "t", ttl)
+	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	for _, m := range masters {
+		ask(t, m, "ACL", "SETUSER", "px", "-restore")
+	}
+	c.do("EVAL", "redis.call('set',KEYS[1],'x') return redis.call('lpush',KEYS[1],'1')", "1", "k")
+	for _, m := range masters {
+		if exists := ask(t, m, "EXISTS", "k"); exists != int64(1) {
+			t.Error("what a refused script cannot put back is gone")
+		}
+	}
+	eventually(t, func() error { return logged(p, "'restore'") })
+	c.wantNoQuorum("GET", "k")
+}
+
 func TestMastersAreReachedThroughTLS(t *testing.T) {
 	certificates, err := NewCertificates(t.TempDir())
 	must(t, err)

@@ -123,7 +123,7 @@ const neverThere = private + "never there}"
 var rights = [][]string{
 	{"PERSIST", neverThere}, {"PEXPIRE", neverThere, "1"}, {"DEL", neverThere}, {"EXISTS", neverThere},
 	{"TYPE", neverThere}, {"PTTL", neverThere}, {"GETRANGE", neverThere, "0", "0"}, {"GET", neverThere},
-	{"SET", neverThere, "", "XX"}, {"EVAL", "return 1", "0"}, {"EVALSHA", readScript.sha, "1", neverThere},
+	{"SET", neverThere, "", "XX"}, {"RESTORE", neverThere, "0", ""}, {"EVAL", "return 1", "0"}, {"EVALSHA", readScript.sha, "1", neverThere},
 }
 
 // lacks tells that the master does not carry out one of them, by its answers. One whose memory

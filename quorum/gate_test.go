@@ -57,6 +57,7 @@ func TestGateLetsOnlyAMasterIn(t *testing.T) {
 		"a time before 1970":    {answer("TIME", array(bulk("-1"), bulk("0"))), errGarbage.Error()},
 		"scripts refused":       {answer("SCRIPT LOAD", "-NOPERM no\r\n"), "NOPERM"},
 		"a command forbidden":   {answer("DEL", "-NOPERM this user has no permissions to run the 'del' command\r\n"), "NOPERM"},
+		"no RESTORE":            {answer("RESTORE", "-NOPERM this user has no permissions to run the 'restore' command\r\n"), "NOPERM"},
 		"a command renamed":     {answer("EVALSHA", "-ERR unknown command 'EVALSHA', with args beginning with: 'x' 'y' \r\n"), "ERR unknown command 'EVALSHA'"},
 		"a memory that is full": {answer("SET "+neverThere, "-OOM command not allowed when used memory > 'maxmemory'.\r\n"), ""},
 		"scripts of another":    {answer("SCRIPT LOAD", bulk("0000")), "0000"},

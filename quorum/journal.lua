@@ -635,8 +635,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         if type(size) == 'number' then left = left - size end
         -- To restore what is the same costs less than to see that of much.
         if written and (left <= 0 or d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k)) then
-          raw('DEL', k)
-          if d ~= '' then raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d) end
+          if d == '' then raw('DEL', k)
+          else raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d, 'REPLACE') end
         end
       end
       return {4 + (its.toiled and 64 or 0), 0, '-', 0, its.refused}

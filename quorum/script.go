@@ -76,6 +76,15 @@ return n
 end
 `
 
+// restores makes restore(k,n,d): RESTORE in the place of what is there, which stays where the
+// master refuses. One whose memory is full refuses only what a script writes first.
+const restores = `local function restore(k,n,d)
+local a=redis.pcall('RESTORE',k,n,d,'REPLACE')
+if a.err and string.find(a.err,'OOM',1,true) then redis.call('DEL',k) a=redis.pcall('RESTORE',k,n,d) end
+return a
+end
+`
+
 // movesExpiry makes moved(n,p): the ttl to give a key that has p and is to have n, both
 // in milliseconds. An expiry is moved by more than a span is wide (see span.go), or not
 // at all, so that what was extended is told from what was not:
@@ -206,7 +215,7 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// latched or not, so its dump alone would not tell. A key that is to be brought up
 	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
-	latchScript = newScript(sameNonce + endsWithin + leftSince + `local k=KEYS[1]
+	latchScript = newScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l='` + latchKeys + `'..k
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
@@ -219,8 +228,7 @@ if d~=ARGV[3] and redis.sha1hex(d)~=ARGV[3] or not same(ARGV[9]) then r=0
 elseif not ends(k,ARGV[6],ARGV[7],ARGV[8]) then r=0
 elseif ARGV[4]=='' or n~=ARGV[5] and n<=0 then redis.call('DEL',k)
 else
-local a=redis.pcall('RESTORE',k,n,ARGV[4],'REPLACE')
-if a.err then r=0 end
+if restore(k,n,ARGV[4]).err then r=0 end
 end end
 if mine then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
 return r`)
@@ -234,15 +242,16 @@ return r`)
 	// of the master any more. If ARGV[8] is not empty, it is by how much the write has moved
 	// the expiry, which then moves back by as much, to where it was; else ARGV[9], if that is
 	// not empty, is when it ended by the master's clock.
-	putBackScript = newScript(sameNonce + endsWithin + leftSince + `local k=KEYS[1]
+	putBackScript = newScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 if not same(ARGV[7]) then return -1 end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
 if not ends(k,ARGV[4],ARGV[5],ARGV[6]) then return 0 end
 local n=left(k,ARGV[3],ARGV[8],ARGV[9])
-redis.call('DEL',k)
-if ARGV[2]~='' and (n==ARGV[3] or n>0) then redis.call('RESTORE',k,n,ARGV[2]) end
+if ARGV[2]=='' or n~=ARGV[3] and n<=0 then redis.call('DEL',k) return 1 end
+local a=restore(k,n,ARGV[2])
+if a.err then return a end
 return 1`)
 )
 
