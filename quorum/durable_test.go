@@ -84,6 +84,10 @@ func TestLogThatWasLeftBehindExcusesNobody(t *testing.T) {
 			time.Sleep(3 * w.cfg.ProbeInterval)
 			elsewhere(m, "total_forks:1\r\n")
 		},
+		"before its new process is looked at": func(w *world, m *fakeMaster) {
+			m.restartFromLog()
+			elsewhere(m, "aof_rewrites:1\r\n")
+		},
 		"and its master is flushed": func(w *world, m *fakeMaster) {
 			elsewhere(m, "total_forks:1\r\n")
 			time.Sleep(5 * w.cfg.ProbeInterval)

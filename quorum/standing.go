@@ -178,7 +178,10 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 		}
 		if yes {
 			next := l.markerOf(link, m.Installation, m.Loss)
-			next.Log, next.Others, next.Ghosts = log, e.logsBeside(l, m.Others), m.Ghosts
+			next.Others, next.Ghosts = e.logsBeside(l, m.Others), m.Ghosts
+			if next.Log == "" { // it still writes the log that it has read
+				next.Log = log
+			}
 			return 0, l.mark(link, read, next)
 		}
 		s, why = restarted, "its process was started anew, with a log that is not whole"
