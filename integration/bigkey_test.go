@@ -54,6 +54,28 @@ func TestKeyThatIsBigCanOnlyBeDeleted(t *testing.T) {
 	c.want(int64(1), "DEL", "set")
 }
 
+// The few elements by which a master estimates what a key takes may be unlike all others: of a
+// sorted set they are those of the lowest scores.
+func TestKeyOfWhichAFewElementsAreLongIsNotTakenForABigOne(t *testing.T) {
+	masters, p := startQuorum(t, 3, "--acquire-timeout", "20s", "--master-timeout", "20s")
+	const long, short = 5, 500
+	for _, m := range masters {
+		ask(t, m, "EVAL", `for i = 1, ARGV[1] do redis.call('zadd', KEYS[1], i, string.rep('x', 6000)..i) end
+for i = 1, ARGV[2] do redis.call('zadd', KEYS[1], 1000, 'm'..i) end`, "1", "waiters", fmt.Sprint(long), fmt.Sprint(short))
+		if estimate, _ := ask(t, m, "MEMORY", "USAGE", "waiters").(int64); estimate <= 2<<20 {
+			t.Fatalf("the master estimates %d bytes", estimate)
+		}
+	}
+	c := dial(t, p.Addr)
+	c.want(int64(1), "ZADD", "waiters", "1000", "another")
+	c.want(int64(1), "EVAL", "return redis.call('zrem', KEYS[1], ARGV[1])", "1", "waiters", "another")
+	c.want(int64(1), "EXPIRE", "waiters", "100")
+	c.want("OK", "WATCH", "waiters")
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "ZREM", "waiters", "m1")
+	c.want([]any{int64(1)}, "EXEC")
+}
+
 // carriedOut is how often a master has carried out a command since its statistics were reset.
 func carriedOut(t *testing.T, m *Redis, name string) int {
 	t.Helper()

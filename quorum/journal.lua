@@ -220,7 +220,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
 
   -- bulk is about how many bytes are to be gone through to dump a key; what is small is
   -- nothing. How long a string is, is known, and what other keys take is first estimated by a
-  -- few elements, and then, if these could be all that is small of it, asked of all.
+  -- few elements, and then asked of all, unless it cannot be small: the few may be unlike all
+  -- others, so it is so many elements that tell, which take 64 bytes each or more.
   local function bulk(k)
     local size = raw('MEMORY', 'USAGE', k)
     if type(size) ~= 'number' or size <= 256 then return 0 end
@@ -228,7 +229,13 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     if type(size) ~= 'number' then return 0 end
     if size > 2097152 then
       local n = raw('STRLEN', k)
-      if type(n) == 'number' then size = n end
+      if type(n) == 'number' then size = n
+      else
+        for _, count in ipairs{'ZCARD', 'HLEN', 'SCARD'} do
+          n = raw(count, k)
+          if type(n) == 'number' and n <= 32768 then size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0') end
+        end
+      end
     end
     its.toil = its.toil + size / 1024
     return size

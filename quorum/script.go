@@ -115,7 +115,13 @@ const (
 local z=redis.pcall('MEMORY','USAGE',k)
 if type(z)~='number' then z=0 end
 if z>256 and z<=2097152 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
-if z>2097152 then local n=redis.pcall('STRLEN',k) if type(n)=='number' then z=n end end
+if z>2097152 then
+local n=redis.pcall('STRLEN',k)
+if type(n)=='number' then z=n
+else for _,c in ipairs{'ZCARD','HLEN','SCARD'} do
+n=redis.pcall(c,k)
+if type(n)=='number' and n<=32768 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
+end end end
 z=z>2097152
 local d=not z and redis.pcall('DUMP',k)
 if z or d and #d>8192 then
