@@ -1,7 +1,9 @@
 package quorum
 
 import (
+	"bufio"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,22 @@ func TestBootstrapThatIsCutOffTellsWhatItHasDone(t *testing.T) {
 			t.Errorf("once more it is told %q", told)
 		}
 	})
+}
+
+// What could not be taken back is still marked by the order.
+func TestBootstrapTellsOfWhatItCouldNotTakeBack(t *testing.T) {
+	ours, theirs := net.Pipe()
+	theirs.Close()
+	lost := &member{name: "m1", stage: isMarked, conn: ours, gate: gate{w: ours, r: bufio.NewReader(ours), nils: true}, steps: []string{"step"}}
+	never := &member{name: "m2"}
+	marks := []marker{{nonce: newNonce(true), First: true, Loss: "step"}}
+	err := withdrawAll([]*member{lost, never}, []found{{name: "m1", marks: marks}, {name: "m2"}}, errors.New("m3 is another set's"))
+	if told := err.Error(); !strings.HasSuffix(told, "of these: m1") {
+		t.Errorf("it says %q", told)
+	}
+	if told := soFar([]*member{lost, never}); !strings.Contains(told, "these are marked, and may not vote yet: m1; these are not marked: m2") {
+		t.Errorf("it says %q", told)
+	}
 }
 
 // The word that no locks are held was given before the masters voted. What one of them may

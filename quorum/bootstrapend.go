@@ -54,10 +54,11 @@ func soFar(members []*member) string {
 func withdrawAll(members []*member, list []found, why error) error {
 	var kept []string
 	for i, m := range members {
-		m.stage = notMarked
 		if err := m.withdraw(list[i]); err != nil {
 			kept = append(kept, m.name)
+			continue
 		}
+		m.stage = notMarked
 	}
 	if kept != nil {
 		why = fmt.Errorf("%w\nwhat this order had marked could not all be taken back: delete the key %s in each database of these: %s", why, MarkerKey, strings.Join(kept, " "))

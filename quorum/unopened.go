@@ -145,7 +145,7 @@ func (e *Engine) votesElsewhere() bool {
 // tend does all that, for as long as the engine lasts.
 func (e *Engine) tend(ctx context.Context) {
 	var closed [Databases]time.Duration // when each last was, by our clock
-	healed, first := make(map[int]struct{}), rand.IntN(Databases)
+	forgot, first := make(map[int]struct{}), rand.IntN(Databases)
 	for ; ctx.Err() == nil; pause(ctx, e.ProbeInterval/8) {
 		if e.firstStart().begun || e.barring() != nil {
 			continue // which is over in all databases at once, or never
@@ -171,22 +171,37 @@ func (e *Engine) tend(ctx context.Context) {
 				if room <= 0 {
 					waits = waits || wanted == forgotten
 				} else if e.unopened(db) != nil {
-					room--
+					if room--; wanted == forgotten {
+						forgot[db] = struct{}{}
+					}
 				}
 			}
 		}
 		for _, d := range e.tended() {
 			if d.healed(waits) && e.drop(d) {
 				closed[d.db()] = e.boot()
-				healed[d.db()] = struct{}{}
 				e.wait.Go(func() { d.Close(ctx) })
 			}
 		}
-		if len(healed) > 0 && !waits && len(e.tended()) == 0 {
-			e.log.Info("all masters remember again what was granted in databases that nobody uses", "databases", len(healed))
-			clear(healed)
+		if len(forgot) > 0 && len(e.tended()) == 0 && e.allRemember(closed) {
+			e.log.Info("all masters remember again what was granted in databases that nobody uses", "databases", len(forgot))
+			clear(forgot)
 		}
 	}
+}
+
+// allRemember tells that all masters are there, and none has forgotten in any database, by what
+// they were asked after each was closed.
+func (e *Engine) allRemember(closed [Databases]time.Duration) bool {
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		open, letters, asked := l.open, l.across.letters, l.across.asked
+		l.mu.Unlock()
+		if !open || letters == "" || asked <= slices.Max(closed[:]) || slices.ContainsFunc([]byte(letters), forgets) {
+			return false
+		}
+	}
+	return true
 }
 
 // tended are the databases that are open though no client has asked for them.

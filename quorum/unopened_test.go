@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -255,6 +256,34 @@ func TestLossOfAQuorumIsToldOfDatabasesInUseAlone(t *testing.T) {
 		time.Sleep(w.cfg.ProbeInterval)
 		if found := log.lines("no quorum"); len(found) != 1 || !strings.Contains(found[0], "database=5") {
 			t.Errorf("%q", found)
+		}
+	})
+}
+
+// That all remember again is said of masters that are there, and of databases that had lost
+// something.
+func TestThatAllRememberAgainIsSaidOnceTheyDo(t *testing.T) {
+	const said = "all masters remember again"
+	operated(t, func(w *world, log *logged) {
+		m := w.masters[0]
+		m.restartBlank()
+		for nonces := w.noncesOf(1); !slices.ContainsFunc(nonces[1:], func(n nonce) bool { return n != "" && !n.provisional() }); nonces = w.noncesOf(1) {
+			time.Sleep(w.cfg.ProbeInterval / 16)
+		}
+		w.down(1)
+		time.Sleep(20 * w.cfg.ProbeInterval)
+		if found := log.lines(said); len(found) != 0 {
+			t.Errorf("master 1 is away, and it is said: %q", found)
+		}
+		w.up(1)
+		time.Sleep(time.Minute)
+		if found := log.lines(said); len(found) != 1 || !strings.Contains(found[0], "databases=15") {
+			t.Errorf("it is said: %q", found)
+		}
+		m.set(func(m *fakeMaster) { m.in(7, func() { clear(m.keys) }) })
+		time.Sleep(time.Minute)
+		if found := log.lines(said); len(found) != 2 || !strings.Contains(found[1], "databases=1") {
+			t.Errorf("it is said: %q", found)
 		}
 	})
 }
