@@ -123,8 +123,6 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return bulk(sha)
 	}
 	switch strings.ToUpper(args[0]) {
-	case "RESTORE":
-		return "-ERR DUMP payload version or checksum are wrong\r\n"
 	case "GETRANGE":
 		return bulk(m.marker()[:min(len(m.marker()), nonceLength)])
 	case "CONFIG":
