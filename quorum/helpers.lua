@@ -104,12 +104,14 @@ local function entered(t, k)
 end
 
 --- put: entered
--- put is t[k] = v.
+-- put is t[k] = v. Nothing where there is nothing stays so: Lua would make room for it, and go
+-- through a full table for that.
 local function put(t, k, v)
   if type(t) ~= 'table' then error('attempt to index a ' .. type(t) .. ' value') end
   if k ~= nil then
     if v == nil then
-      if t[k] ~= nil then gone, dead = gone + 1, dead + 1 end
+      if t[k] ~= nil then gone, dead = gone + 1, dead + 1
+      elseif k == k then return end
     elseif t[k] == nil then
       entered(t, k)
     end
@@ -695,23 +697,27 @@ h.string_format = function(...)
 end
 
 -- pattern takes the steps of a search. A quantifier may be tried in as many ways as the
--- subject is long, but for the last item of a pattern, which matches at once.
+-- subject is long, but for the last item of a pattern, which matches at once. by is who
+-- searches, as the functions differ: 'find' looks for what is no pattern many bytes at a time,
+-- and to 'gmatch' no pattern has an anchor.
 --- pattern
-local function pattern(s, p, plain)
+local function pattern(s, p, by, plain)
   local n, m = read(s), read(p)
   if type(p) ~= 'string' then return n end
   spend(0.25 + n / 512)
   if plain or not string.find(p, '[%^%$%*%+%?%.%(%[%%%-]') then
-    spend(n * m / 4096)
+    spend(n * m / (by == 'find' and 4096 or 1024))
     return n
   end
   if m > 256 then refuse('the script has a pattern of ' .. m .. ' bytes, more than 256') end
-  local ways, i, at = string.byte(p) == 94 and 0 or 1, 1, 0
+  local ways, i, at = by ~= 'gmatch' and string.byte(p) == 94 and 0 or 1, 1, 0
   while i <= m do
     local c = string.sub(p, i, i)
     if c == '%' then
       c = string.sub(p, i + 1, i + 1)
       if c == 'b' then ways, i = ways + 1, i + 2 end
+      -- A capture that is met again may be as long as the subject.
+      if c >= '1' and c <= '9' then ways = ways + 1 end
       i = i + 2
     elseif c == '[' then
       -- Of a set, the first character is one of it, whatever it is.
@@ -737,8 +743,11 @@ end
 -- kept counts what a match has captured.
 --- kept
 local function kept(...)
-  for i = 1, select('#', ...) do
-    local v = select(i, ...)
+  local n = select('#', ...)
+  local all = n > 4 and {...}
+  for i = 1, n do
+    local v = all and all[i]
+    if not all then v = select(i, ...) end
     if type(v) == 'string' then made(#v) end
   end
   return ...
@@ -746,19 +755,19 @@ end
 
 --- string_find: pattern kept whole
 h.string_find = function(s, p, init, plain)
-  pattern(s, p, plain)
+  pattern(s, p, 'find', plain)
   return kept(string.find(s, p, whole(init), plain))
 end
 
 --- string_match: pattern kept whole
 h.string_match = function(s, p, init)
-  pattern(s, p)
+  pattern(s, p, 'match')
   return kept(string.match(s, p, whole(init)))
 end
 
 --- string_gmatch: pattern kept
 h.string_gmatch = function(s, p)
-  pattern(s, p)
+  pattern(s, p, 'gmatch')
   local another = string.gmatch(s, p)
   return function()
     spend(0.25)
@@ -768,9 +777,11 @@ end
 
 --- string_gsub: pattern kept whole
 h.string_gsub = function(s, p, r, most)
-  local n, kind = pattern(s, p), type(r)
+  local n, kind = pattern(s, p, 'gsub'), type(r)
   most = whole(most)
   if kind == 'string' or kind == 'number' then
+    -- It is searched twice.
+    pattern(s, p, 'gsub')
     local _, count = string.gsub(s, p, '', most)
     local _, captures = string.gsub(r, '%%', '')
     spend(read(s) / 256 + count / 32)
@@ -863,7 +874,14 @@ h.table_concat = function(t, sep, i, j)
   return table.concat(t, sep, i, j)
 end
 
---- table_insert: length whole put
+-- moved is t[k] = v of a table all of which is moved by one place. What is nowhere in a table
+-- with holes is nowhere afterwards, as to put.
+--- moved: put
+local function moved(t, k, v)
+  if v ~= nil and t[k] ~= nil then t[k] = v else put(t, k, v) end
+end
+
+--- table_insert: length whole moved put
 h.table_insert = function(...)
   local t, at = ...
   local count = select('#', ...)
@@ -872,30 +890,36 @@ h.table_insert = function(...)
   local n = length(t)
   at = whole(at, 0)
   if at > n then return put(t, at, (select(3, ...))) end
-  -- All is moved up by one, and that below 1 is there then, too.
-  entered(t, n + 1)
-  if at < 1 then held = held - at end
-  spend((n - at) / (at < 1 and 16 or 64))
-  return table.insert(t, at, (select(3, ...)))
+  spend((n - at) / 32)
+  for i = n, at, -1 do moved(t, i + 1, t[i]) end
+  put(t, at, (select(3, ...)))
 end
 
---- table_remove: length whole counted
+--- table_remove: length whole moved
 h.table_remove = function(...)
   local t, at = ...
   if type(t) ~= 'table' then return table.remove(...) end
-  if #t > 0 then gone, dead = gone + 1, dead + 1 end
-  if select('#', ...) < 2 then return table.remove(t) end
+  if select('#', ...) < 2 then
+    if #t > 0 then gone, dead = gone + 1, dead + 1 end
+    return table.remove(t)
+  end
   local n = length(t)
   at = whole(at, n)
   if at < 1 or at > n then return end
-  spend(math.max(0, n - at) / 64)
-  return table.remove(t, at)
+  spend((n - at) / 32)
+  local v = t[at]
+  for i = at, n do moved(t, i, t[i + 1]) end
+  return v
 end
 
 --- table_sort: length compared
 h.table_sort = function(t, f)
   if type(t) ~= 'table' or f ~= nil and type(f) ~= 'function' then return table.sort(t, f) end
-  length(t)
+  local n = length(t)
+  spend(n / 256)
+  for i = 1, n do
+    if t[i] == nil then refuse('the script sorts a table with holes') end
+  end
   table.sort(t, function(a, b)
     spend(0.25)
     if f then return f(a, b) end
@@ -953,7 +977,8 @@ end
 -- unpacked counts what was unpacked of so many bytes.
 local function unpacked(n, ...)
   if n > 255 then
-    for i = 1, select('#', ...) do walked((select(i, ...))) end
+    local all = {...}
+    for i = 1, select('#', ...) do walked(all[i]) end
   end
   return ...
 end
