@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What weighs on the masters is put to them a little at a time, of all clients together, in the
@@ -27,9 +29,11 @@ type crowd struct {
 
 // crowdWaiter is one in the line.
 type crowdWaiter struct {
-	conn  *conn
-	n     int
-	mayGo bool
+	conn   *conn
+	n      int
+	script *quorum.Script // what waits, if that is one
+	heft   uint8          // see conduct.go
+	mayGo  bool
 }
 
 const (
@@ -49,17 +53,16 @@ func crowdOf(memory int64) int { return int(min(max(memory/crowdPart, leastCrowd
 // fits is called with mu held. What is longer than all goes alone.
 func (r *crowd) fits(n int) bool { return r.used == 0 || r.used+n <= r.most }
 
-// enter takes n, or has somebody stand in the line.
-func (r *crowd) enter(c *conn, n int) *crowdWaiter {
+// enter takes n, or has somebody stand in the line. It tells whether he may go.
+func (r *crowd) enter(w *crowdWaiter) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &crowdWaiter{conn: c, n: n, mayGo: len(r.line) == 0 && r.fits(n)}
-	if w.mayGo {
-		r.used += n
+	if w.mayGo = len(r.line) == 0 && r.fits(w.n); w.mayGo {
+		r.used += w.n
 	} else {
 		r.line = append(r.line, w)
 	}
-	return w
+	return w.mayGo
 }
 
 func (r *crowd) mayGo(w *crowdWaiter) bool {
@@ -86,13 +89,38 @@ func (r *crowd) give(n int) {
 	r.used -= n
 	r.moved = time.Now()
 	for len(r.line) > 0 && r.fits(r.line[0].n) {
-		w := r.line[0]
+		ready = append(ready, r.line[0])
+		r.passes(r.line[0])
 		r.line = r.line[1:]
-		r.used += w.n
-		w.mayGo = true
-		ready = append(ready, w)
 	}
 	r.mu.Unlock()
+	wakeAll(ready)
+}
+
+// letPass lets those through, as give does, who wait with a script that need not any more, given
+// so much at most.
+func (r *crowd) letPass(script *quorum.Script, heft uint8) {
+	var ready []*crowdWaiter
+	r.mu.Lock()
+	r.line = slices.DeleteFunc(r.line, func(w *crowdWaiter) bool {
+		if w.script != script || w.heft > heft {
+			return false
+		}
+		ready = append(ready, w)
+		r.passes(w)
+		return true
+	})
+	r.mu.Unlock()
+	wakeAll(ready)
+}
+
+// passes is called with mu held.
+func (r *crowd) passes(w *crowdWaiter) {
+	r.used += w.n
+	w.mayGo = true
+}
+
+func wakeAll(ready []*crowdWaiter) {
 	for _, w := range ready {
 		w.conn.mu.Lock()
 		w.conn.wake()
@@ -100,11 +128,11 @@ func (r *crowd) give(n int) {
 	}
 }
 
-// await waits until there is room for n in a crowd, or for so long at most, and where the crowd
-// has not moved for a while, no longer than that. They are to be given back in any case. mu is held.
-func (c *conn) await(r *crowd, n int, still, longest time.Duration) {
-	w := r.enter(c, n)
-	if w.mayGo {
+// await waits until there is room in a crowd, or for so long at most, and where the crowd has not
+// moved for a while, no longer than that. What is taken is to be given back in any case. mu is held.
+func (c *conn) await(r *crowd, w *crowdWaiter, still, longest time.Duration) {
+	w.conn = c
+	if r.enter(w) {
 		return
 	}
 	over := false

@@ -8,44 +8,71 @@ import (
 )
 
 // A master is busy for a while with a script that takes many steps, and whoever has a request
-// in the same batch waits for all such in it. So a script that has, and those of a client that
-// had one, are on probation: they are carried out one after the other (see crowd.go), so that
-// one at a time is in the masters' batches.
+// in the same batch waits for all such in it. So a script that has, given as much (see
+// conduct.go), and those of a client that had one, are on probation: they are carried out one
+// after the other (see crowd.go), so that one at a time is in the masters' batches.
+//
+// What a script takes is known once it has run. One that nobody has seen to take little is a
+// stranger until somebody has: else whoever thinks of a new one each time, and calls it by a
+// new connection, would never be known. Of strangers a few are carried out at a time. Those
+// that wait with one script go on together once it is known.
 
 const (
 	// probation is how many calls that do not toil show that a client's, or a script's, are no
 	// burden.
 	probation = 16
+	// mostStrange is how many strangers are carried out at once.
+	mostStrange = 2
 	// longestTurn is how long one waits at most for the one whose turn it is: where masters do
 	// not answer, that takes much longer than a script does. longestInLine is for all before.
 	longestTurn   = 250 * time.Millisecond
 	longestInLine = 2 * time.Second
 )
 
-// ofClient tells whether a request is to run a script of the client's own.
-func ofClient(r *quorum.Request) bool { return r.Kind == quorum.Run && r.Script.OfClient() }
-
-// onProbation tells whether what is about to be put is on probation: a script, or what may go
-// on with one, as a WATCH does. mu is held.
-func (c *conn) onProbation(a *commands.Action) bool {
+// awaitTurn waits for the turn of what is about to be put, and tells of which crowd that is:
+// nil if it need not. mu is held.
+func (c *conn) awaitTurn(a *commands.Action) (turn *crowd) {
 	r := &a.Requests[0]
 	if r.Kind != quorum.Run && !a.Continues {
-		return false
+		return nil
 	}
-	return c.probation > 0 || ofClient(r) && r.Script.Probation.Load() > 0
+	var heft uint8
+	if r.Kind == quorum.Run && r.Script.OfClient() {
+		known := conductOf(r.Script)
+		heft = heftOf(r)
+		switch {
+		case known.toils(heft):
+			turn = &c.srv.toilers
+		case known.strange(heft):
+			turn = &c.srv.strange
+		}
+	}
+	if c.probation > 0 {
+		turn = &c.srv.toilers
+	}
+	if turn != nil {
+		c.await(turn, &crowdWaiter{n: 1, script: r.Script, heft: heft}, longestTurn, longestInLine)
+	}
+	return turn
 }
 
 // judge notes whether a script has toiled. One of ours is everybody's, so that it tells of the
 // client alone.
-func (c *conn) judge(script *quorum.Script, toiled bool) {
-	left := script.Probation.Load()
+//
+// Where masters have not answered in time, it may be another that has kept them. So that tells
+// against what waited for its turn, and of what was known no more than that it is doubted.
+func (c *conn) judge(s *slot, r *quorum.Result) {
+	request := s.asks[0].request
+	script, toiled := request.Script, r.Toiled
 	switch {
-	case !script.OfClient():
-	case toiled:
-		c.srv.stats.toiling.Add(1)
-		script.Probation.Store(probation)
-	case left > 0:
-		script.Probation.CompareAndSwap(left, left-1) // who judges at the same time counts for both
+	case r.Decision == quorum.Unavailable && (!toiled || !script.OfClient()):
+		return
+	case r.Decision == quorum.Unavailable && s.turn == nil:
+		learn(&script.Conduct, conduct.doubted)
+		return
+	}
+	if script.OfClient() {
+		c.learn(script, heftOf(request), toiled)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,5 +80,16 @@ func (c *conn) judge(script *quorum.Script, toiled bool) {
 		c.probation = probation
 	} else {
 		c.probation = max(c.probation-1, 0)
+	}
+}
+
+// learn notes of a client's script what a call has shown.
+func (c *conn) learn(script *quorum.Script, heft uint8, toiled bool) {
+	if toiled {
+		c.srv.stats.toiling.Add(1)
+	}
+	was, is := learn(&script.Conduct, func(k conduct) conduct { return k.after(heft, toiled) })
+	if is.light > was.light {
+		c.srv.strange.letPass(script, is.light)
 	}
 }

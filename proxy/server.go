@@ -30,6 +30,7 @@ type Server struct {
 	memory  allotment
 	longs   crowd // what is long of all clients
 	toilers crowd // scripts on probation
+	strange crowd // and those of which nothing is known
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
@@ -79,7 +80,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 	s.stats = newStats(commands.Table())
 	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
 	s.memory.masters = engine.Memory
-	s.longs.most, s.toilers.most = crowdOf(s.memory.most), 1
+	s.longs.most, s.toilers.most, s.strange.most = crowdOf(s.memory.most), 1, mostStrange
 	engine.Attend(&s.subscribers)
 	return s
 }

@@ -32,7 +32,7 @@ type slot struct {
 	queues  bool
 	held    []string
 
-	toiler bool // it is one of those whose scripts toil, see probation.go
+	turn *crowd // which it was to wait for, see probation.go; nil if for none
 
 	won bool // the reply tells that the first request, an acquire, was won
 
@@ -130,13 +130,10 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 	c.mu.Lock()
 	waited := c.awaitRoom(len(a.Requests))
-	toiler := c.onProbation(a)
-	if toiler {
-		c.await(&c.srv.toilers, 1, longestTurn, longestInLine)
-	}
+	turn := c.awaitTurn(a)
 	s := c.newSlot(a, begun)
-	s.toiler = toiler
-	if s.put = begun; waited || toiler {
+	s.turn = turn
+	if s.put = begun; waited || turn != nil {
 		s.put = c.srv.clock()
 	}
 	c.inFlight += s.weight
@@ -150,8 +147,8 @@ func (c *conn) put(a *commands.Action, begun time.Duration) bool {
 		entered := c.enter(s, a.request) && c.makeRoom(a)
 		c.mu.Unlock()
 		if !entered {
-			if toiler {
-				c.srv.toilers.give(1)
+			if turn != nil {
+				turn.give(1)
 			}
 			return false
 		}
@@ -207,21 +204,21 @@ func (c *conn) Flush() {
 // fill makes the reply of the results, or asks on. A client that is gone does
 // not stop that: what it asked for is carried out to the end.
 func (s *slot) fill() {
-	c, toiler := s.conn, s.toiler
+	c, turn := s.conn, s.turn
 	defer func() {
-		if toiler {
-			c.srv.toilers.give(1)
+		if turn != nil {
+			turn.give(1)
 		}
 	}()
 	reply, next := s.render.Render(s.results)
 	if len(next.Requests) > 0 {
-		toiler = false
+		turn = nil
 		s.told(false)
 		s.askOn(next)
 		return
 	}
-	if s.asks[0].request.Kind == quorum.Run && s.results[0].Decision != quorum.Unavailable {
-		c.judge(s.asks[0].request.Script, s.results[0].Toiled)
+	if s.asks[0].request.Kind == quorum.Run {
+		c.judge(s, &s.results[0])
 	}
 	now := c.srv.clock()
 	c.srv.stats.done(s.command, now-s.begun, &reply)

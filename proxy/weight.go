@@ -40,7 +40,7 @@ func (c *conn) makeRoom(a *ask) bool {
 	c.weight += n
 	if known >= lightWeight {
 		a.crowds = known
-		c.await(&c.srv.longs, known, longestInCrowd, longestInCrowd)
+		c.await(&c.srv.longs, &crowdWaiter{n: known}, longestInCrowd, longestInCrowd)
 	}
 	if c.phase != cutOff {
 		return true

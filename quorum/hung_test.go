@@ -189,3 +189,24 @@ func TestCloseAnswersASplit(t *testing.T) {
 		}
 	})
 }
+
+// TestScriptThatIsNotAnsweredInTimeMayHaveToiled, which is not said of one that nobody was asked.
+func TestScriptThatIsNotAnsweredInTimeMayHaveToiled(t *testing.T) {
+	for _, test := range []struct {
+		away   func(*fakeMaster)
+		settle time.Duration
+		want   bool
+	}{{(*fakeMaster).freeze, 0, true}, {(*fakeMaster).cut, time.Second, false}} {
+		inWorld(t, 3, func(w *world) {
+			run := lockOf("k", "t", 60_000)
+			if r := w.ask(run); r.Decision != Won || r.Toiled {
+				t.Errorf("%v, toiled: %v; want Won, and false", r.Decision, r.Toiled)
+			}
+			w.each(test.away, 2, 3)
+			time.Sleep(test.settle)
+			if r := w.ask(run); r.Decision != Unavailable || r.Toiled != test.want {
+				t.Errorf("%v, toiled: %v; want Unavailable, and %v", r.Decision, r.Toiled, test.want)
+			}
+		})
+	}
+}

@@ -412,6 +412,7 @@ func (o *op) scriptResult(c counted, r *Result) {
 			r.Toiled = true
 		}
 	}
+	r.Toiled = r.Toiled || r.Decision == Unavailable && c.timeUp()
 	from := Refused
 	if r.Decision == Won {
 		from = Granted

@@ -16,9 +16,9 @@ type Script struct {
 	wrapped *script  // of ours, as the masters know it
 	asked   often    // of a client's
 
-	// Probation, of a client's, is for who has it run: how many calls are still to show
-	// that it takes a master little.
-	Probation atomic.Int32
+	// Conduct, of a client's, is for who has it run: what it has seen of how much that takes
+	// a master, as it puts it.
+	Conduct atomic.Uint32
 
 	reading atomic.Pointer[Script] // the same, where it may not write
 

@@ -162,7 +162,8 @@ type Result struct {
 	Script *ScriptReply
 
 	// Toiled tells of a Run that the script, a client's, took a master more than a thousand
-	// steps, or all that it may: ten times what one for locks takes.
+	// steps, or all that it may: ten times what one for locks takes. Of an Unavailable it tells
+	// that masters that were asked have not answered in time, which may be the script's doing.
 	Toiled bool
 
 	// Answers is what each master said to a Survey, in the order of the masters.
