@@ -20,10 +20,14 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.last.Store(a.Command)
 	}
 	if len(a.Requests) > 0 {
-		if !c.put(&a, begun) || a.Close {
-			return ended
+		burden := c.burdenOf(&a.Requests[0])
+		if burden <= mostBurden {
+			if !c.put(&a, begun, burden) || a.Close {
+				return ended
+			}
+			return 0
 		}
-		return 0
+		a.Reply = collide
 	}
 	if a.Effect != nil {
 		c.carryOut(&a)

@@ -27,11 +27,35 @@ const (
 	// not answer, that takes much longer than a script does. longestInLine is for all before.
 	longestTurn   = 250 * time.Millisecond
 	longestInLine = 2 * time.Second
+
+	// What a script is given may take a master long before it has begun. What is above
+	// lightBurden, which is a millisecond, waits for its turn whatever is known of it, and what
+	// is above mostBurden is not put: names and values come to that only if they are made for
+	// it.
+	lightBurden = 8 << 20
+	mostBurden  = 128 << 20
 )
+
+// collide is what is said of the latter.
+var collide = commands.Error("ERR too many of the arguments collide where a master's Lua keeps its strings")
+
+// burdenOf is how much masters have to compare to take in what a script is given, in bytes.
+func (c *conn) burdenOf(r *quorum.Request) int {
+	if r.Kind != quorum.Run {
+		return 0
+	}
+	if len(r.Keys)+len(r.Args) > manyGiven {
+		c.stepAside() // it may take some milliseconds to know
+	}
+	return r.Interning()
+}
+
+// manyGiven is more than locks are about.
+const manyGiven = 256
 
 // awaitTurn waits for the turn of what is about to be put, and tells of which crowd that is:
 // nil if it need not. mu is held.
-func (c *conn) awaitTurn(a *commands.Action) (turn *crowd) {
+func (c *conn) awaitTurn(a *commands.Action, burden int) (turn *crowd) {
 	r := &a.Requests[0]
 	if r.Kind != quorum.Run && !a.Continues {
 		return nil
@@ -47,7 +71,7 @@ func (c *conn) awaitTurn(a *commands.Action) (turn *crowd) {
 			turn = &c.srv.strange
 		}
 	}
-	if c.probation > 0 {
+	if c.probation > 0 || burden > lightBurden {
 		turn = &c.srv.toilers
 	}
 	if turn != nil {

@@ -127,10 +127,10 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 // put gives a command its slot in the line and puts its requests, each as soon
 // as nothing before it leaves its key undecided. Only the reader calls it. It
 // is false if the connection ended meanwhile.
-func (c *conn) put(a *commands.Action, begun time.Duration) bool {
+func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
 	c.mu.Lock()
 	waited := c.awaitRoom(len(a.Requests))
-	turn := c.awaitTurn(a)
+	turn := c.awaitTurn(a, burden)
 	s := c.newSlot(a, begun)
 	s.turn = turn
 	if s.put = begun; waited || turn != nil {
