@@ -98,9 +98,23 @@ func (s *Session) queue(c *Command, args []string) Action {
 	tx.words += len(args)
 	tx.bytes += n
 	if !tx.doomed {
-		tx.queue = append(tx.queue, queued{c, slices.Clone(args)})
+		tx.queue = append(tx.queue, queued{c, ofItsOwn(args)})
 	}
 	return Action{Reply: Simple("QUEUED")}
+}
+
+// ofItsOwn copies words that are kept for longer than their command: the bytes that they are
+// part of hold other commands as well, of other clients.
+func ofItsOwn(words []string) []string {
+	var b strings.Builder
+	for _, word := range words {
+		b.WriteString(word)
+	}
+	own, all := make([]string, len(words)), b.String()
+	for i, word := range words {
+		own[i], all = all[:len(word)], all[len(word):]
+	}
+	return own
 }
 
 // doom notes that the open transaction cannot be carried out any more.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"redlock-proxy/quorum"
 )
@@ -16,6 +17,41 @@ func watched(t *testing.T, r quorum.Result) *Session {
 	s := NewDialect(Options{}).Session(1)
 	answer(t, do(t, s, "WATCH k"), r)
 	return s
+}
+
+// What a client has said in a transaction, or watches, is kept for long, and no more than that: the
+// bytes that were read with it are others' as well.
+func TestWhatIsKeptOfATransactionHoldsNothingElse(t *testing.T) {
+	read := "WATCH k1 k2 MULTI SET k1 v PING" + strings.Repeat(" of another", 300)
+	of := func(from, to string) (words []string) {
+		rest := read[strings.Index(read, from):]
+		for word := range strings.FieldsSeq(rest[:strings.Index(rest, to)+len(to)]) {
+			words = append(words, word)
+		}
+		return words
+	}
+	s := NewDialect(Options{}).Session(1)
+	a := s.Do(of("WATCH", "k2"))
+	answer(t, a, quorum.Result{Decision: quorum.Won}, quorum.Result{Decision: quorum.Won})
+	s.Do(of("MULTI", "MULTI"))
+	s.Do(of("SET", "v"))
+	s.Do(of("PING", "PING"))
+	kept := slices.Clone(s.watch.keys)
+	for key := range s.watch.states {
+		kept = append(kept, key)
+	}
+	for _, q := range s.tx.queue {
+		kept = append(kept, q.args...)
+	}
+	if len(kept) != 8 {
+		t.Fatalf("kept are %q", kept)
+	}
+	from := uintptr(unsafe.Pointer(unsafe.StringData(read)))
+	for _, word := range kept {
+		if at := uintptr(unsafe.Pointer(unsafe.StringData(word))); from <= at && at < from+uintptr(len(read)) {
+			t.Errorf("%q is kept with all that was read", word)
+		}
+	}
 }
 
 // answer renders an action whose requests have these results.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"redlock-proxy/quorum"
@@ -69,7 +70,7 @@ func (w *watch) add(keys []string) (added []string, ok bool) {
 	defer w.mu.Unlock()
 	for _, key := range keys {
 		if !slices.Contains(w.keys, key) && !slices.Contains(added, key) {
-			added = append(added, key)
+			added = append(added, strings.Clone(key))
 		}
 	}
 	if len(w.keys)+len(added) > maxWatched {
