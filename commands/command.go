@@ -64,7 +64,8 @@ func (s *Session) commandList(c *Command, args []string) Action {
 		case "aclcat":
 			keep = func(row *Command) bool { return hasWord(row.Categories, word) }
 		case "pattern":
-			keep = func(row *Command) bool { return GlobMatch(word, row.Name) }
+			glob := NewGlob(word)
+			keep = func(row *Command) bool { return glob.Match(row.Name) }
 		default:
 			return refuse(errSyntax)
 		}

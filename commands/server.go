@@ -44,8 +44,9 @@ func (s *Session) configGet(c *Command, args []string) Action {
 			tell(pattern, word)
 			continue
 		}
+		glob := NewGlob(pattern)
 		for _, name := range s.d.settings {
-			if GlobMatch(pattern, name) {
+			if glob.Match(name) {
 				tell(name, name)
 			}
 		}

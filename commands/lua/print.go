@@ -11,9 +11,10 @@ import (
 // piece is a token of what is printed, with the beginnings of the guards that enclose
 // what begins with it.
 type piece struct {
-	line int
-	open string
-	text string
+	line  int
+	open  string
+	opens int // how many beginnings these are
+	text  string
 }
 
 // write prints one piece more, on the line of the token that was read last. It tells
@@ -31,10 +32,16 @@ func (p *parser) wrap(from int, call string) {
 
 func (p *parser) open(from int, call string) { p.begin(from, call+"(") }
 
-// begin puts something before a piece.
+// begin puts something before a piece. So much of that as is too deep is said to be at once: it
+// takes longer the more there is.
 func (p *parser) begin(from int, text string) {
-	if p.err == nil {
-		p.out[from].open = text + p.out[from].open
+	if p.err != nil {
+		return
+	}
+	piece := &p.out[from]
+	piece.open = text + piece.open
+	if piece.opens++; piece.opens > maxPrinted {
+		p.beyond(tooDeep)
 	}
 }
 
