@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,10 +81,19 @@ func masterText(m *quorum.MasterStatus) string {
 	}
 	return fmt.Sprintf("name=%s,state=%s,since_seconds=%d,run_id=%s,version=%s,rtt_usec=%d,"+
 		"granted=%d,refused=%d,unknown=%d,withheld=%d,unasked=%d,queue=%d,in_batch=%d,debts=%d,debt_bytes=%d,reconnects=%d,"+
-		"quarantine_left_seconds=%d,catch_up_copied=%d,catch_up_sources=%d,catch_up_needed=%d,clock_offset_usec=%d,elsewhere=%s,reason=%s",
+		"quarantine_left_seconds=%s,catch_up_copied=%d,catch_up_sources=%d,catch_up_needed=%d,clock_offset_usec=%d,elsewhere=%s,reason=%s",
 		m.Name, m.State, since/time.Second, m.RunID, m.Version, m.RoundTrip.Microseconds(),
 		m.Granted, m.Refused, m.Unknown, m.Withheld, m.Unasked, m.Queue, m.InBatch, m.Debts, m.DebtBytes, m.Reconnects,
-		m.Left/time.Second, m.CatchUp.Copied, m.CatchUp.Sources, m.CatchUp.Needed, m.ClockOffset.Microseconds(), elsewhereText(m), reason)
+		leftText(m), m.CatchUp.Copied, m.CatchUp.Sources, m.CatchUp.Needed, m.ClockOffset.Microseconds(), elsewhereText(m), reason)
+}
+
+// leftText is how many seconds of its quarantine a master has left: nothing where that is not
+// known, since it waits for another one.
+func leftText(m *quorum.MasterStatus) string {
+	if m.State == quorum.Quarantined && m.Left == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(m.Left / time.Second))
 }
 
 // elsewhereText names the databases in which a master stands otherwise than its line

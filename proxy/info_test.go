@@ -130,7 +130,7 @@ func TestInfoQuorum(t *testing.T) {
 			Granted: 1, Refused: 2, Unknown: 3, Withheld: 4, Unasked: 11, Queue: 5, InBatch: 6, Debts: 7, DebtBytes: 8, Reconnects: 9,
 			Left: 90 * time.Second, CatchUp: quorum.CatchUp{Copied: 10, Sources: 1, Needed: 2}, ClockKnown: true, ClockOffset: -2500 * time.Microsecond,
 			Elsewhere: []quorum.MasterStatus{{DB: 3, State: quorum.Quarantined}, {DB: 7, State: quorum.CatchingUp}},
-		}, {Withheld: 10, Debts: 20, DebtBytes: 30}}
+		}, {Name: "b", State: quorum.Quarantined, Withheld: 10, Debts: 20, DebtBytes: 30}}
 		st.Quarantines, st.Quarantined, st.CatchUps, st.CatchUpKeys = 4, 3, 2, 1
 		r.engine.status = st
 		time.Sleep(12 * time.Second)
@@ -145,6 +145,9 @@ func TestInfoQuorum(t *testing.T) {
 			if got := r.field(name); got != want {
 				t.Errorf("%s:%s, want %s", name, got, want)
 			}
+		}
+		if got := r.field("master1"); !strings.Contains(got, ",quarantine_left_seconds=,") {
+			t.Errorf("of a master that waits for another one it is told %s", got)
 		}
 		r.end()
 		if got := r.field("draining") + r.field("ready"); got != "10" {
