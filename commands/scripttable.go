@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"redlock-proxy/commands/lua"
 	"redlock-proxy/quorum"
@@ -14,7 +15,7 @@ import (
 
 const (
 	// Bounds of the script table. What goes over them pushes the oldest scripts
-	// out, whose callers then get NOSCRIPT and send them again.
+	// out that nobody has used lately, whose callers then get NOSCRIPT and send them again.
 	maxScripts     = 10_000
 	maxScriptBytes = 12 << 20
 
@@ -22,7 +23,7 @@ const (
 	maxLockScript = 64 << 10
 )
 
-// script is one script that was loaded or run. It never changes.
+// script is one script that was loaded or run. But for used it never changes.
 type script struct {
 	text, sha string
 	shape     shape
@@ -31,6 +32,7 @@ type script struct {
 	fault     string         // why it is not for masters, as an error; "" if it is
 	journaled *quorum.Script // how it runs otherwise; nil where it has a fault
 	printed   int            // bytes of what that is printed as
+	used      atomic.Bool    // since it was last among the oldest
 }
 
 // size is about how many bytes are kept.
@@ -82,13 +84,21 @@ func (t *scriptTable) find(sha string) *script {
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.bySHA[string(buf[:])]
+	return t.bySHA[string(buf[:])].use()
+}
+
+// use notes that the script, if it is one, is used. What all write is written once.
+func (sc *script) use() *script {
+	if sc != nil && !sc.used.Load() {
+		sc.used.Store(true)
+	}
+	return sc
 }
 
 // enter gives the script with this text, new or not. One that is at fault is not kept.
 func (t *scriptTable) enter(text string) *script {
 	t.mu.RLock()
-	sc := t.byText[text]
+	sc := t.byText[text].use()
 	t.mu.RUnlock()
 	if sc != nil {
 		return sc
@@ -101,12 +111,12 @@ func (t *scriptTable) enter(text string) *script {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if earlier := t.bySHA[sc.sha]; earlier != nil {
-		return earlier
+		return earlier.use()
 	}
 	t.bySHA[sc.sha], t.byText[sc.text] = sc, sc
+	t.makeRoom(sc.size())
 	t.order = append(t.order, sc)
 	t.bytes += sc.size()
-	t.trim()
 	return sc
 }
 
@@ -117,13 +127,16 @@ func (t *scriptTable) memory() int {
 	return t.bytes
 }
 
-// trim pushes the oldest scripts out. mu is held. The one entered last stays,
-// for it fits alone.
-func (t *scriptTable) trim() {
-	for len(t.order) > t.maxNumber || t.bytes > t.maxBytes {
+// makeRoom pushes the oldest scripts out; one that was used since it was last among them is
+// young once more. mu is held.
+func (t *scriptTable) makeRoom(size int) {
+	for len(t.order) > 0 && (len(t.order) >= t.maxNumber || t.bytes+size > t.maxBytes) {
 		oldest := t.order[0]
 		t.order[0] = nil
-		t.order = t.order[1:]
+		if t.order = t.order[1:]; oldest.used.Swap(false) {
+			t.order = append(t.order, oldest)
+			continue
+		}
 		t.bytes -= oldest.size()
 		delete(t.bySHA, oldest.sha)
 		delete(t.byText, oldest.text)

@@ -25,6 +25,21 @@ func TestOldestScriptsGoFirst(t *testing.T) {
 	}
 }
 
+// However many others load, as long as they do not load all that there may be between two uses.
+func TestScriptThatIsInUseStays(t *testing.T) {
+	table := newScriptTable(10, 1<<20, quorum.DefaultBounds)
+	inUse := table.enter("return 'in use'").sha
+	for i := range 1000 {
+		table.enter(fmt.Sprintf("return %d", i))
+		if i%5 == 0 && table.find(inUse) == nil {
+			t.Fatalf("after %d others it is gone", i+1)
+		}
+	}
+	if len(table.order) != 10 || len(table.bySHA) != 10 {
+		t.Errorf("%d scripts in order, and %d by SHA-1", len(table.order), len(table.bySHA))
+	}
+}
+
 func TestScriptsAreBoundedInBytes(t *testing.T) {
 	text := func(c string, n int) string { return "return '" + strings.Repeat(c, n) + "'" }
 	table := newScriptTable(100, 2*newScript(text("a", 600), quorum.DefaultBounds).size(), quorum.DefaultBounds)
