@@ -117,6 +117,16 @@ func TestMastersThatAreSetOtherwiseAgreeOnALock(t *testing.T) {
 		a.want(1, "EXPIRE", "string", "100")
 		must(t, m.Thaw())
 		awaitVoting(t, p, 3)
+		// What it has missed it is given by a renewal, before another one goes away.
+		eventually(t, func() error {
+			a.want(1, "EVAL", renewScript, "1", a.key, "60000", a.owner)
+			for _, other := range masters {
+				if one, two := ask(t, m, "HGETALL", a.key), ask(t, other, "HGETALL", a.key); fmt.Sprint(one) != fmt.Sprint(two) {
+					return fmt.Errorf("it holds %v, and another one %v", one, two)
+				}
+			}
+			return nil
+		})
 	}
 	if r := a.unlock(); r != int64(0) {
 		t.Errorf("it holds the lock still, and is told %v", r)
