@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 // in the middle of a batch, or their replies are lost. There only what is owed is used: a
 // master that missed a SET keeps what that was to replace. In the other half masters forget,
 // one after the other, and are given locks while these end; a copy may be carried out late.
+// In a quarter of these there is one client alone, which ends half of its locks by a flush.
 
 func TestSimulatedEndsLeaveNothing(t *testing.T) {
 	n, ended := eachSeed(t, 8, simulateEnds)
@@ -50,8 +52,11 @@ func simulateEnds(t *testing.T, seed uint64) (ended int) {
 		s.world.engine = s.engines[0]
 		s.ends = time.Now().Add(10 * time.Second)
 		ways := waysToEnd
-		if comings {
+		switch {
+		case comings:
 			ways = ways[:owedWays]
+		case seed%8 == 1:
+			s.locks, ways = s.locks[:1], slices.Concat(flushes, ways[:owedWays])
 		}
 		var wait sync.WaitGroup
 		for c := range s.locks {
@@ -117,6 +122,12 @@ var waysToEnd = []wayToEnd{
 		time.Sleep(5 * ms)
 		return true
 	}},
+}
+
+// flushes end all locks, so that they are for a client that has the masters for itself.
+var flushes = []wayToEnd{
+	{"FLUSHALL", asking(func(string, string) Request { return Request{Kind: Survey, Args: []string{"FLUSHALL"}} })},
+	{"FLUSHDB", asking(func(string, string) Request { return Request{Kind: Survey, Args: []string{"FLUSHDB"}} })},
 }
 
 // endless is a client that has a key for itself.
