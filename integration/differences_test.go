@@ -26,6 +26,7 @@ type difference struct {
 // differences are all that there may be. Whatever is not among them is a bug.
 var differences = []difference{
 	{tells: "a remaining ttl reads up to 0.02 % and 3 ms lower than what was set, and never higher, but by up to 101 ms where an extension has moved its end by no more than that: see [what is promised](#what-is-promised-and-under-which-conditions)", is: isTTL},
+	{tells: "`GT` and `LT` of an expiry compare what masters have padded, which is up to 1 % and 2 ms of the earlier ttl later than what was set: by that much they may refuse what one Redis would do, or do what it would refuse"},
 	{
 		tells: "a ttl is cut to 200 years, and a time to the end of the year 2199",
 		is: func(x *exchange) bool {
@@ -105,6 +106,7 @@ var differences = []difference{
 			return x.ours.Failed("ERR ") && strings.Contains(x.ours.Text, "not for lock scripts") || x.ours.Failed("ERR the script ")
 		},
 	},
+	{tells: "in a script `redis.log`, `redis.set_repl` and `redis.setresp` check their arguments and do nothing, and a reply with a `{double=…}`, `{map=…}`, `{set=…}`, `{big_number=…}` or `{verbatim_string=…}` is refused"},
 	{
 		tells: "some errors of Lua itself are said in other words: of a script that does not compile, and of what is nil in one",
 		is: func(x *exchange) bool {
