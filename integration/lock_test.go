@@ -47,22 +47,6 @@ func (k talk) unlock(key, token string) {
 	k.want(1, releaseArgs(key, token)...)
 }
 
-// calls is how often a master has carried out a command since it started.
-func calls(t *testing.T, m *Redis, command string) int {
-	t.Helper()
-	c := direct(t, m)
-	defer c.Close()
-	for line := range strings.Lines(c.text("INFO", "commandstats")) {
-		if rest, ok := strings.CutPrefix(line, "cmdstat_"+command+":calls="); ok {
-			number, _, _ := strings.Cut(rest, ",")
-			n, err := strconv.Atoi(number)
-			must(t, err)
-			return n
-		}
-	}
-	return 0
-}
-
 // echoed tells one count from the next.
 var echoed atomic.Int64
 
