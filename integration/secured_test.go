@@ -76,15 +76,21 @@ func TestMasterPasswordComesFromFileVariableOrURL(t *testing.T) {
 	})
 }
 
-// TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay: two masters take from the proxy's user
-// what locks are freed with, and give it back. What was freed meanwhile is read by nobody.
-func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
+// startAsUser starts three masters, and a proxy that is the user px to them, who may do all.
+func startAsUser(t *testing.T) ([]*Redis, *Proxy, talk) {
+	t.Helper()
 	masters := startMasters(t, 3)
 	for _, m := range masters {
 		ask(t, m, "ACL", "SETUSER", "px", "on", ">pw", "~*", "&*", "+@all")
 	}
 	p := startProxy(t, append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"))...)
-	c := dial(t, p.Addr)
+	return masters, p, dial(t, p.Addr)
+}
+
+// TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay: two masters take from the proxy's user
+// what locks are freed with, and give it back. What was freed meanwhile is read by nobody.
+func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
+	masters, p, c := startAsUser(t)
 	c.lock("k", "t", ttl)
 	c.want("OK", "SET", "for ever", "t", "NX")
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
@@ -115,12 +121,7 @@ func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
 // TestWhatCannotBePutBackStaysWhereItIs: the masters' user may not restore keys, so what a
 // refused script, or a write that a minority has carried out, replaces would be gone for good.
 func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {
-	masters := startMasters(t, 3)
-	for _, m := range masters {
-		ask(t, m, "ACL", "SETUSER", "px", "on", ">pw", "~*", "&*", "+@all")
-	}
-	p := startProxy(t, append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"))...)
-	c := dial(t, p.Addr)
+	masters, p, c := startAsUser(t)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
 	for _, m := range masters {
