@@ -302,6 +302,11 @@ func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
 		"local t = {a = 1, b = 2, 3} for k in pairs(t) do t[k] = nil end return tostring(next(t))",
 		"local t = {} for i = 1, 100 do t['k' .. i] = i end t.k7 = nil local n = 0 for k, v in pairs(t) do n = n + v end return n",
 		"local t = {" + strings.Repeat("1,", 40) + "x = 2} return {#t, t.x}",
+		"local n, f = 0, string.gmatch('a1b2', '%a') while f() do n = n + 1 end return {n, tostring((f())), select('#', f())}",
+		"local f = string.gmatch('a=1, b=2', '(%w+)=(%w+)()') return {f(), {f()}, {f()}}", "local t = {} for w in string.gmatch('^a^b', '^%a') do t[#t + 1] = w end return t",
+		"local f = string.gmatch('ab', 'b%') local ok, e = pcall(f) local again, other = pcall(f) return {tostring(ok), tostring(again), tostring(e == other)}",
+		"return {string.find(10203, 2), string.match(10203, 20), string.gsub(10203, 0, 7), string.find('x-5y', -5)}",
+		"return {string.gsub('hello big world', '(%w)(%w*)', '%2%1%%%0'), string.gsub('abc', '()', '%1'), string.gsub('$name is $x', '%$(%w+)', {name = 'Lua', x = 1})}",
 		"local d = 0 local function f(n) d = n if n > 0 then return (pcall(f, n - 1)) end return tostring({}) end return {f(190), d}",
 		"return {cjson.encode({1, 'a', {b = 2}}), cjson.decode('{\"a\":[1,2]}').a[2], bit.band(7, 5), math.floor(2.7), table.concat({1, 2, 3}, '-')}",
 	} {

@@ -703,6 +703,7 @@ end
 --- pattern
 local function pattern(s, p, by, plain)
   local n, m = read(s), read(p)
+  if type(p) == 'number' then p = p .. '' end
   if type(p) ~= 'string' then return n end
   spend(0.25 + n / 512)
   if plain or not string.find(p, '[%^%$%*%+%?%.%(%[%%%-]') then
@@ -768,10 +769,17 @@ end
 --- string_gmatch: pattern kept
 h.string_gmatch = function(s, p)
   pattern(s, p, 'gmatch')
-  local another = string.gmatch(s, p)
+  local another, ended = string.gmatch(s, p), false
+  local function found(...)
+    ended = select('#', ...) == 0
+    return kept(...)
+  end
   return function()
     spend(0.25)
-    return kept(another())
+    -- Where nothing is found, or an error, all of what is left is searched again by another call.
+    if ended then pattern(s, p, 'gmatch') end
+    ended = true
+    return found(another())
   end
 end
 
@@ -783,9 +791,11 @@ h.string_gsub = function(s, p, r, most)
     -- It is searched twice.
     pattern(s, p, 'gsub')
     local _, count = string.gsub(s, p, '', most)
-    local _, captures = string.gsub(r, '%%', '')
-    spend(read(s) / 256 + count / 32)
+    local _, captures = string.gsub(r, '%%%d', '')
+    spend(read(s) / 256 + count * (1 + captures) / 32)
     made(n + count * read(r) + captures * n)
+    -- A place that is captured is no part of s.
+    if string.find(p, '()', 1, true) then made(8 * count * captures, 0) end
   elseif kind == 'table' then
     local all = r
     r = function(k)
