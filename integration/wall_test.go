@@ -307,6 +307,7 @@ func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
 		"local f = string.gmatch('ab', 'b%') local ok, e = pcall(f) local again, other = pcall(f) return {tostring(ok), tostring(again), tostring(e == other)}",
 		"return {string.find(10203, 2), string.match(10203, 20), string.gsub(10203, 0, 7), string.find('x-5y', -5)}",
 		"return {string.gsub('hello big world', '(%w)(%w*)', '%2%1%%%0'), string.gsub('abc', '()', '%1'), string.gsub('$name is $x', '%$(%w+)', {name = 'Lua', x = 1})}",
+		"return {cmsgpack.unpack(cmsgpack.pack({1, {a = 2}}))[2].a, #cmsgpack.unpack('\\220\\001\\044' .. string.rep('\\192\\7', 150))}",
 		"local d = 0 local function f(n) d = n if n > 0 then return (pcall(f, n - 1)) end return tostring({}) end return {f(190), d}",
 		"return {cjson.encode({1, 'a', {b = 2}}), cjson.decode('{\"a\":[1,2]}').a[2], bit.band(7, 5), math.floor(2.7), table.concat({1, 2, 3}, '-')}",
 	} {

@@ -1000,6 +1000,11 @@ h.cmsgpack_unpack = function(...)
   made(32 * n, 0)
   made(0, n / 16)
   held = held + n
+  if n > 255 then
+    -- For a nil that a full table is given, Lua goes through all of it.
+    local _, nils = string.gsub((...), '\192', '')
+    spend(nils * n / 2048)
+  end
   return unpacked(n, cmsgpack.unpack(...))
 end
 
