@@ -253,6 +253,22 @@ func collisions() []string {
 		texts = append(texts, text+"}) do for i=1,#s,8 do t[s:sub(i,i+7)]=1 end end"+lookups,
 			text+"}) do for i=1,#s,8 do t[#t+1]=s:sub(i,i+7) end end return #t")
 	}
+	// Functions that share variables with the one around them: Lua goes through those.
+	name := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, ",a%d", i)
+		}
+		return b.String()[1:]
+	}
+	for _, n := range []int{60, 120, 180} {
+		text := "local " + name(0, n) + " local f "
+		for i := 0; i < n; i += 30 {
+			text += "f=function() return " + name(i, i+30) + " end "
+		}
+		texts = append(texts, text+"while true do "+repeat("f=function() return "+name(0, 50)+" end ", 100)+"end",
+			text+"while true do "+repeat("f=function() return "+name(0, 9)+" end ", 500)+"end")
+	}
 	// What Lua's own compiler goes through for each further one, if it may.
 	texts = append(texts,
 		"return 1"+repeat(" and 1", 9000), "local x "+repeat("x=x"+repeat(" and x", 500)+" ", 19),

@@ -86,12 +86,14 @@ type body struct {
 	tick   int // the piece that is kept for it
 	tokens int // those in bodies inside it not counted
 	more   int // steps for what costs more than its tokens
+	passed int // variables that Lua goes through to make functions
 	breaks int // out of the loop that it is
 }
 
 const (
 	tokensAStep = 32
 	fieldsAStep = 8
+	passedAStep = 1000
 
 	registersAStep = 32 // of a function, since Lua keeps room for those of all that are called
 )
@@ -109,6 +111,6 @@ func (p *parser) endBody() {
 	b := p.body
 	p.body = b.outer
 	if p.err == nil {
-		p.out[b.tick].text = fmt.Sprintf("__t=__t-%d if __t<1 then __x() end", 1+b.tokens/tokensAStep+b.more)
+		p.out[b.tick].text = fmt.Sprintf("__t=__t-%d if __t<1 then __x() end", 1+b.tokens/tokensAStep+b.passed/passedAStep+b.more)
 	}
 }

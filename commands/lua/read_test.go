@@ -108,10 +108,16 @@ func TestWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// A body weighs a step, one more for 32 tokens, one for 8 fields, and a function's one for 32
-// of the registers that it needs. What is inside it
-// is weighed where it is.
+// A body weighs a step, one more for 32 tokens, one for 8 fields, one for 1000 variables that
+// Lua may go through to make functions in it, and a function's one for 32 of the registers that
+// it needs. What is inside it is weighed where it is.
 func TestABodyWeighsWhatItHas(t *testing.T) {
+	names := func(n int) string { return "a" + strings.Repeat(",a", n-1) }
+	var different []string
+	for i := range 50 {
+		different = append(different, fmt.Sprint("a", i))
+	}
+	shared := strings.Join(different, ",")
 	for _, test := range []struct{ text, weights string }{
 		{"local a" + strings.Repeat(" a = 1", 9), "1"},
 		{"local a" + strings.Repeat(" a = 1", 10), "2"},
@@ -123,6 +129,11 @@ func TestABodyWeighsWhatItHas(t *testing.T) {
 		{"return {1, 2, 3, 4, 5, 6, 7}", "1"},
 		{"return {1, 2, 3, 4, 5, 6, 7, 8}", "2"},
 		{"for i = 1, 2 do local t = {{}, {}, {}, {}, {}, {}, {}, {}} end", "1 3"},
+		{"local " + shared + " return function() return " + shared + " end", "6 5"},
+		{"local " + shared + " return function() return function() return " + shared + " end end", "6 1 5"},
+		{"local a return function() return a end", "1 1"},
+		{"local f local " + names(99) + strings.Repeat(" f = function() return f end", 9), "8 1 1 1 1 1 1 1 1 1"},
+		{"local f local " + names(99) + strings.Repeat(" f = function() return f end", 10), "9 1 1 1 1 1 1 1 1 1 1"},
 	} {
 		p, err := Read(test.text)
 		if err != nil {

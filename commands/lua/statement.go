@@ -186,10 +186,22 @@ func (p *parser) closure(line int, method bool) size {
 	p.block()
 	p.body.more += p.function.registers / registersAStep
 	p.endBody()
-	levels := p.function.levels
+	levels, shared := p.function.levels, p.function.upvalues
 	p.leaveFunction()
+	p.share(shared)
 	p.close("end", "function", line)
 	return size{levels: 1 + levels, registers: 1}
+}
+
+// share counts what it takes to make a function that has such upvalues. For one that is a local
+// of the function around it, Lua goes through those locals which other functions have as theirs:
+// at most, through all.
+func (p *parser) share(upvalues map[*variable]bool) {
+	for v := range upvalues {
+		if v.in == p.function {
+			p.body.passed += len(p.function.locals)
+		}
+	}
 }
 
 func (p *parser) parameters(method bool) {
