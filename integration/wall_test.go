@@ -291,6 +291,28 @@ func collisions() []string {
 	return texts
 }
 
+// A table that has elements under a number, its double, and so on up to the largest is one whose
+// end Lua finds by counting, and no table gets so far.
+func TestNoTablesEndIsFoundByCounting(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	const refused = "ERR the script has elements of one table under "
+	for _, test := range []struct{ text, want string }{
+		{"local t = {} t[2^29 + 2] = 1 t[2^30 + 4] = 1 return #t", refused + "1073741828 and"},
+		{"local t = {} t[2^30 + 4] = 1 t[2^29 + 2] = 1 return #t", refused + "536870914 and"},
+		{"local t, a = {[2^30 + 4] = 1} a, t[2^29 + 2] = 1, 1 return #t", refused + "536870914 and"},
+		{"local t = {[2^30 + 4] = 1} table.insert(t, 2^29 + 2, 1) return #t", refused + "536870914 and"},
+		{"local t = {[2^30 + 4] = 1, [2^29 + 2] = 1} return #t", refused},
+		{`return #cmsgpack.unpack("\130\206\032\0\0\0\001\206\064\0\0\0\001")`, refused},
+		{`return #cmsgpack.unpack("\145\130\206\032\0\0\0\001\206\064\0\0\0\001")`, refused},
+		{"local t = {[1700000000] = 1, [2^30] = 1} t[1700000001], t[2^31] = 1, 1 return #t", "0"},
+	} {
+		if got := fmt.Sprint(c.do("EVAL", test.text, "0")); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s\nis answered %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
 // A script that is asked for seldom is run by a constant one, and later as itself.
 func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
 	_, p := startQuorum(t, 3)

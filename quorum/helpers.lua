@@ -78,12 +78,24 @@ local function plenty(n, what)
   end
 end
 
---- keyed: counted
+--- doubled
+-- doubled refuses a table that has an element under such a large number and one under its
+-- double, which may be for this alone: where Lua, to know how long a table is, has found an
+-- element under one, two, four times a number and so on up to the largest, it counts them all
+-- instead, each time.
+local function doubled(t, k)
+  if k >= 536870912 and k < 2147483648 and (t[2 * k] ~= nil or t[k / 2] ~= nil) then
+    refuse('the script has elements of one table under ' .. k .. ' and under the double or the half of it')
+  end
+end
+
+--- keyed: counted doubled
 -- keyed counts n keys like this one that a table has more. They may collide with each other,
 -- but for whole numbers that are not large: of these too few can to matter.
 local function keyed(t, k, n)
   local kind = type(k)
   if kind ~= 'string' and (kind ~= 'number' or k <= 32768 and k >= -32768 and k % 1 == 0) then return end
+  if kind == 'number' then doubled(t, k) end
   named = named or {}
   local all = named[t] or 0
   named[t] = all + n
@@ -147,7 +159,12 @@ end
 --- table: keyed
 h.table = function(n, m, t)
   held = held + n
-  if m > 0 then keyed(t, '', m) end
+  if m > 0 then
+    keyed(t, '', m)
+    for k in pairs(t) do
+      if type(k) == 'number' then doubled(t, k) end
+    end
+  end
   return t
 end
 
@@ -984,12 +1001,10 @@ h.cmsgpack_pack = function(...)
   return cmsgpack.pack(...)
 end
 --- unpacked: walked
--- unpacked counts what was unpacked of so many bytes.
-local function unpacked(n, ...)
-  if n > 255 then
-    local all = {...}
-    for i = 1, select('#', ...) do walked(all[i]) end
-  end
+-- unpacked counts what was unpacked.
+local function unpacked(...)
+  local all = {...}
+  for i = 1, select('#', ...) do walked(all[i]) end
   return ...
 end
 
@@ -1005,7 +1020,7 @@ h.cmsgpack_unpack = function(...)
     local _, nils = string.gsub((...), '\192', '')
     spend(nils * n / 2048)
   end
-  return unpacked(n, cmsgpack.unpack(...))
+  return unpacked(cmsgpack.unpack(...))
 end
 
 -- packing takes the steps of a format. Some masters' own arithmetic with its sizes overflows.

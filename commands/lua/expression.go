@@ -1,6 +1,9 @@
 package lua
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // expression is one that was read, and is printed from a piece on to the last.
 type expression struct {
@@ -172,13 +175,20 @@ func (p *parser) listed() (s size, n int, last expression) {
 // those that cost something.
 const maxSmall = 32
 
+// small tells whether the key that is next, up to its bracket, is a string, or a number of
+// few digits. What else a number is may have to be looked at, see doubled in the helpers.
+func (p *parser) small() bool {
+	t := p.now()
+	return p.ahead(1).is("]") && (t.Kind == String || t.Kind == Number && len(t.Text) < 6 && !strings.ContainsAny(t.Text, "eExX"))
+}
+
 // table reads a constructor.
 func (p *parser) table() expression {
 	line := p.now().Line
 	e := expression{kind: value, from: len(p.out), size: leaf}
 	p.expect("{")
 	// Lua holds 50 positional values at once, before it puts them into the table.
-	fields, keyed, held := 0, 0, 0
+	fields, keyed, held, large := 0, 0, 0, false
 	for !p.sees("}") && p.err == nil {
 		switch {
 		case p.now().Kind == Name && p.ahead(1).is("="):
@@ -188,6 +198,7 @@ func (p *parser) table() expression {
 			e.size = e.size.with(p.expression().size.inside(2 + held))
 		case p.accept("["):
 			keyed++
+			large = large || !p.small()
 			e.size = e.size.with(p.expression().size.inside(1 + held))
 			p.expect("]")
 			p.expect("=")
@@ -209,7 +220,7 @@ func (p *parser) table() expression {
 	}
 	p.close("}", "{", line)
 	p.body.more += fields / fieldsAStep
-	if fields > maxSmall {
+	if fields > maxSmall || large {
 		p.begin(e.from, fmt.Sprintf("%s(%d,%d,", p.helper("table", true), fields, keyed))
 		p.write(")")
 		e.size = e.size.inside(3)

@@ -87,6 +87,8 @@ func TestWhatIsPrinted(t *testing.T) {
 		{"local f return f{" + strings.Repeat("1,", 33) + "}", "TICK local f return f(__h.table(33,0,{" + strings.Repeat(" 1 ,", 33) + "}))", "table"},
 		{"return {a = 1," + strings.Repeat("[2] = 3,", 32) + "}", "TICK return __h.table(33,33,{a = 1 ," + strings.Repeat("[ 2 ] = 3 ,", 32) + "})", "table"},
 		{"local t = {1; x = 2, [3] = 4,}", "TICK local t = { 1 ,x = 2 ,[ 3 ] = 4 ,}", ""},
+		{"local a = {['x'] = 1, [99999] = 2} a = {a, [a] = 1}", `TICK local a = {["x"] = 1 ,[ 99999 ] = 2 } a = __h.table(2,1,{a,[a] = 1 })`, "table"},
+		{"local t = {[1e9] = 1}, {[100000] = 1}, {[0xfff] = 1}", "TICK local t = __h.table(1,1,{[ 1e9 ] = 1 }),__h.table(1,1,{[ 100000 ] = 1 }),__h.table(1,1,{[ 0xfff ] = 1 })", "table"},
 
 		// Statements.
 		{"if 1 then return elseif 2 then else return; end", "TICK if 1 then return elseif 2 then else return; end", ""},
