@@ -2,37 +2,54 @@ package commands
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // maxPattern is the longest pattern in bytes that anything is matched with.
 const maxPattern = 1024
 
 // simpleWork is up to which product of the lengths a pattern is gone through byte by byte.
-const simpleWork = 1 << 12
+const simpleWork = 1 << 8
 
 // Glob is one of Redis's patterns: * ? [abc] [^a] [a-z] and \ to take the next byte as it
 // is. To match it takes no more steps than the product of the lengths; where that is much,
-// a sixty-fourth of it.
+// a sixty-fourth of it. Any number of goroutines may use it.
 type Glob struct {
 	pattern string
+	least   int // bytes that it matches, at the least: its elements but the stars
 
-	// What follows is made where it is first needed, of what stands from the first star on.
-	// Each element but the stars has a bit, and so has the end.
-	words   int      // of 64 bits
-	accepts []uint64 // the elements that match a byte: so many words for each byte
-	stars   []uint64 // the elements that a star stands before
-	next    []uint64 // the elements that may be next, after what has been looked at
-	end     int
+	abreast atomic.Pointer[abreast] // made where it is first needed
 }
 
-// NewGlob is for who matches much with one pattern. It is one goroutine's at a time.
-func NewGlob(pattern string) *Glob { return &Glob{pattern: pattern} }
+// abreast is a pattern as all ways of matching it are followed at once. Each element but the
+// stars has a bit, and so has the end.
+type abreast struct {
+	words   int        // of 64 bits
+	row     [256]uint8 // of each byte: neighbours that the same elements match share one
+	accepts []uint64   // the elements that match a byte of a row: so many words for each
+	stars   []uint64   // the elements that a star stands before
+}
 
-// GlobMatch matches s with a pattern.
-func GlobMatch(pattern, s string) bool {
-	g := Glob{pattern: pattern}
-	return g.Match(s)
+// NewGlob is for who matches much with one pattern.
+func NewGlob(pattern string) *Glob {
+	g := &Glob{pattern: pattern}
+	for rest := pattern; rest != ""; {
+		if rest[0] == '*' {
+			rest = rest[1:]
+			continue
+		}
+		_, rest = element(rest)
+		g.least++
+	}
+	return g
+}
+
+// globSize is about how many bytes a Glob of such a pattern takes at the most. Each byte of a
+// pattern parts neighbours in two places at the most.
+func globSize(pattern string) int {
+	return 512 + 8*(len(pattern)/64+1)*min(256, 2*len(pattern)+1)
 }
 
 // mastersMatch tells that a master may be asked to match a pattern: all that it may have of
@@ -45,21 +62,18 @@ func mastersMatch(pattern string) bool {
 
 // Match matches the whole of s.
 func (g *Glob) Match(s string) bool {
-	pattern := g.pattern
-	for len(pattern) > 0 && len(s) > 0 && pattern[0] != '*' {
-		rest, ok := matchByte(pattern, s[0])
-		if !ok {
-			return false
-		}
-		pattern, s = rest, s[1:]
+	switch {
+	case len(s) < g.least:
+		return false
+	case len(g.pattern)*len(s) <= simpleWork, g.least == 0:
+		return matchSimply(g.pattern, s)
 	}
-	if len(pattern)*len(s) > simpleWork && strings.Trim(pattern, "*") != "" {
-		if g.accepts == nil {
-			g.compile(pattern)
-		}
-		return g.matchAbreast(s)
+	a := g.abreast.Load()
+	if a == nil {
+		a = g.compile() // those who are at it at once make the same
+		g.abreast.Store(a)
 	}
-	return matchSimply(pattern, s)
+	return a.match(s, g.least)
 }
 
 // matchSimply tries only the last star again where that does not fit.
@@ -85,17 +99,19 @@ func matchSimply(pattern, s string) bool {
 	return strings.Trim(pattern, "*") == ""
 }
 
-func (g *Glob) compile(pattern string) {
-	g.words = len(pattern)/64 + 1
-	g.accepts, g.stars, g.next = make([]uint64, 256*g.words), make([]uint64, g.words), make([]uint64, g.words)
-	most := make([]uint64, g.words) // the elements that match more bytes than not
+func (g *Glob) compile() *abreast {
+	words := g.least/64 + 1
+	a := &abreast{words: words, stars: make([]uint64, words)}
+	most := make([]uint64, words) // the elements that match more bytes than not
+	all := make([]uint64, 256*words)
+	pattern := g.pattern
 	for n := 0; ; n++ {
 		bit, w := uint64(1)<<(n%64), n/64
 		for len(pattern) > 0 && pattern[0] == '*' {
-			g.stars[w] |= bit
+			a.stars[w] |= bit
 			pattern = pattern[1:]
 		}
-		if g.end = n; pattern == "" {
+		if pattern == "" {
 			break
 		}
 		var set byteSet
@@ -105,36 +121,57 @@ func (g *Glob) compile(pattern string) {
 		}
 		for i, x := range set {
 			for ; x != 0; x &= x - 1 {
-				g.accepts[(i*64+bits.TrailingZeros64(x))*g.words+w] |= bit
+				all[(i*64+bits.TrailingZeros64(x))*words+w] |= bit
 			}
 		}
 	}
-	for i := range g.accepts {
-		g.accepts[i] ^= most[i%g.words]
+	rows := 0
+	for b := range 256 {
+		of := all[b*words:][:words]
+		if b == 0 || !slices.Equal(of, all[(rows-1)*words:][:words]) {
+			copy(all[rows*words:], of) // where nothing is that is still to be looked at
+			rows++
+		}
+		a.row[b] = uint8(rows - 1)
 	}
+	a.accepts = slices.Clone(all[:rows*words])
+	for i := range a.accepts {
+		a.accepts[i] ^= most[i%words]
+	}
+	return a
 }
 
-// matchAbreast follows all ways of matching s at once, a bit for each.
-func (g *Glob) matchAbreast(s string) bool {
-	next, stars := g.next, g.stars
-	clear(next)
-	next[0] = 1
+// match has the end behind so many elements.
+func (a *abreast) match(s string, end int) bool {
+	var few [maxPattern/64 + 1]uint64
+	next := few[:]
+	if a.words > len(few) {
+		next = make([]uint64, a.words)
+	}
+	next, stars := next[:a.words], a.stars[:a.words]
+	next[0] = 1 // the elements that may be next, after what has been looked at
+	top := 1    // words, behind which there are none of them
 	for i := range len(s) {
-		accepts := g.accepts[int(s[i])*g.words:][:len(next)]
-		stars := stars[:len(next)] // so that it is known below
-		carry, left := uint64(0), uint64(0)
-		for w, x := range next {
+		now := next[:top]
+		accepts := a.accepts[int(a.row[s[i]])*a.words:][:len(now)]
+		stars := stars[:len(now)] // so that it is known below
+		carry := uint64(0)
+		for w, x := range now {
 			moves := x & accepts[w]
-			x = moves<<1 | carry | x&stars[w]
+			now[w] = moves<<1 | carry | x&stars[w]
 			carry = moves >> 63
-			left |= x
-			next[w] = x
 		}
-		if left == 0 {
-			return false
+		if carry != 0 && top < len(next) {
+			next[top] = carry
+			top++
+		}
+		for next[top-1] == 0 {
+			if top--; top == 0 {
+				return false
+			}
 		}
 	}
-	return next[g.end/64]>>(g.end%64)&1 != 0
+	return next[end/64]>>(end%64)&1 != 0
 }
 
 // matchByte matches one byte with the first element of a pattern, which is not a

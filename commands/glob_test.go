@@ -3,7 +3,9 @@ package commands
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unsafe"
 )
 
 func TestGlobMatchesAsRedisDoes(t *testing.T) {
@@ -19,7 +21,7 @@ func TestGlobMatchesAsRedisDoes(t *testing.T) {
 		{"[abc", "c", true}, {"[", "a", false}, {`\*`, "*", true}, {`\*`, "a", false}, {`a\`, `a\`, true},
 		{"maxmemory-*", "maxmemory-policy", true}, {"**", "a", true}, {"[a-]", "-", false}, {"[a-]", "]", true},
 	} {
-		if got := GlobMatch(test.pattern, test.s); got != test.want {
+		if got := NewGlob(test.pattern).Match(test.s); got != test.want {
 			t.Errorf("%q matches %q: %t", test.pattern, test.s, got)
 		}
 	}
@@ -31,7 +33,7 @@ func TestGlobMatchesAlikeInBothWays(t *testing.T) {
 	pieces := []string{"*", "*", "?", "a", "b", "c", "[ab]", "[^a]", "[a-b]", `\a`, `\*`, "[", "^", "]", "-", `\`, "\xff", "[\xf0-\xff]"}
 	matched := 0
 	for range 20_000 {
-		pattern := "*"
+		pattern := []string{"*", ""}[r.IntN(2)]
 		for range r.IntN(12) {
 			pattern += pieces[r.IntN(len(pieces))]
 		}
@@ -43,12 +45,15 @@ func TestGlobMatchesAlikeInBothWays(t *testing.T) {
 			s[i] = "aaabc*\xff"[r.IntN(7)]
 		}
 		g := NewGlob(pattern)
-		g.compile(pattern)
 		want := matchSimply(pattern, string(s))
-		for range 2 { // it is used again
-			if got := g.matchAbreast(string(s)); got != want {
-				t.Fatalf("%q matches %q: %t abreast, and %t byte by byte", pattern, s, got, want)
-			}
+		if a := g.compile(); int(unsafe.Sizeof(*g)+unsafe.Sizeof(*a))+8*(len(a.accepts)+len(a.stars)) > globSize(pattern) {
+			t.Fatalf("%q takes %d words, and was to take %d bytes", pattern, len(a.accepts), globSize(pattern))
+		}
+		if got := g.compile().match(string(s), g.least); got != want {
+			t.Fatalf("%q matches %q: %t abreast, and %t byte by byte", pattern, s, got, want)
+		}
+		if got := g.Match(string(s)); got != want {
+			t.Fatalf("%q matches %q: %t, and %t byte by byte", pattern, s, got, want)
 		}
 		if want {
 			matched++
@@ -88,10 +93,64 @@ func TestLongPatternsAreRefused(t *testing.T) {
 // A pattern of many stars would take a matcher that goes back to each of them
 // longer than anybody waits.
 func TestGlobEndsSoon(t *testing.T) {
-	if GlobMatch(strings.Repeat("a*", 1000)+"b", strings.Repeat("a", 10000)) {
+	if NewGlob(strings.Repeat("a*", 1000) + "b").Match(strings.Repeat("a", 10000)) {
 		t.Error("a matches b")
 	}
-	if GlobMatch("*"+strings.Repeat("a?", 500)+"b", strings.Repeat("a", 1<<20)) {
+	if NewGlob("*" + strings.Repeat("a?", 500) + "b").Match(strings.Repeat("a", 1<<20)) {
 		t.Error("a matches b")
+	}
+}
+
+// A pattern that no name is long enough for costs nothing but to be read.
+func TestPatternThatIsLongerThanANameIsNotCompiled(t *testing.T) {
+	name := strings.Repeat("z", 300)
+	for pattern, want := range map[string]bool{
+		"*" + strings.Repeat("z?", 500):           false,
+		strings.Repeat(`\z[ab]`, 151):             false,
+		strings.Repeat("*z", 301):                 false,
+		strings.Repeat("*z", 300):                 true,
+		"*" + strings.Repeat("[a-z]", 200) + "**": true,
+	} {
+		g := NewGlob(pattern)
+		if matched := g.Match(name); matched != want || (g.abreast.Load() != nil) != want {
+			t.Errorf("%.20q… is compiled: %t, and matches: %t", pattern, g.abreast.Load() != nil, matched)
+		}
+	}
+}
+
+func TestPatternIsCompiledOnceForAllWhoMatch(t *testing.T) {
+	g := NewGlob("*" + strings.Repeat("?b", 100))
+	g.Match(strings.Repeat("ab", 100))
+	first := g.abreast.Load()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for n := range 200 {
+				if got := g.Match(strings.Repeat("ab", n)); got != (n >= 100) {
+					t.Errorf("%d times: %t", n, got)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if g.abreast.Load() != first || first == nil {
+		t.Error("it is compiled anew")
+	}
+}
+
+// Whoever asks for many settings by long patterns has each of them read once, and none compiled
+// for every setting.
+func TestConfigGetReadsEachPatternOnce(t *testing.T) {
+	settings := make(map[string]string)
+	for i := range 100 {
+		settings[strings.Repeat("z", 20)+strings.Repeat("y", i)] = "1"
+	}
+	s := NewDialect(Options{Settings: settings}).Session(1)
+	args := []string{"CONFIG", "GET"}
+	for range 100 {
+		args = append(args, strings.Repeat("*z?", 50)+"x")
+	}
+	if n := testing.AllocsPerRun(3, func() { s.Do(slices.Clone(args)) }); n > 2000 {
+		t.Errorf("%v allocations for 100 patterns and 100 settings", n)
 	}
 }

@@ -22,7 +22,7 @@ func (g *guest) pubsubEffect(effect Effect) (reply Reply, known bool) {
 		for _, other := range h.present() {
 			channels, _ := other.session.Subscriptions()
 			for _, name := range channels {
-				if e.All || GlobMatch(e.Pattern, name) {
+				if e.All || NewGlob(e.Pattern).Match(name) {
 					names = append(names, name)
 				}
 			}
@@ -73,7 +73,7 @@ func (h *house) publish(channel, message string) (receivers int64) {
 			push(g, Message(channel, message))
 		}
 		for _, pattern := range patterns {
-			if GlobMatch(pattern, channel) {
+			if NewGlob(pattern).Match(channel) {
 				push(g, PatternMessage(pattern, channel, message))
 			}
 		}

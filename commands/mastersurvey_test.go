@@ -65,7 +65,7 @@ func (m *master) scan(args, names []string) quorum.ScriptReply {
 	to := min(from+count, len(names))
 	var page []quorum.ScriptReply
 	for _, name := range names[from:to] {
-		if GlobMatch(pattern, name) && (typ == "" || sameWord(typ, m.keys[name].kind)) {
+		if NewGlob(pattern).Match(name) && (typ == "" || sameWord(typ, m.keys[name].kind)) {
 			page = append(page, bulkOf(name))
 		}
 	}

@@ -20,8 +20,9 @@ const (
 	subscriptionSize = 256 // about what one takes beside its name, here and in the server
 )
 
-// nameSet is the channels or the patterns of a session; nil before the first.
-type nameSet map[string]struct{}
+// nameSet is the channels or the patterns of a session, and about what each takes; nil before
+// the first.
+type nameSet map[string]int
 
 func (s *Session) subscribe(c *Command, args []string) Action {
 	return s.ask(args[1:], false)
@@ -78,8 +79,12 @@ func (s *Session) Subscribed(e SubscribeEffect, heard quorum.Result) Reply {
 	replies := make([]Reply, len(e.Names))
 	for i, name := range e.Names {
 		if _, there := (*set)[name]; !there {
-			(*set)[name] = struct{}{}
-			s.named += len(name) + subscriptionSize
+			size := len(name) + subscriptionSize
+			if e.Patterns {
+				size += globSize(name)
+			}
+			(*set)[name] = size
+			s.named += size
 		}
 		s.countSubscriptions()
 		replies[i] = s.pushCount(word, Bulk(name))
@@ -105,9 +110,9 @@ func (s *Session) drop(set *nameSet, word string, names []string) (gone []string
 	}
 	var replies []Reply
 	for _, name := range names {
-		if _, there := (*set)[name]; there {
+		if size, there := (*set)[name]; there {
 			delete(*set, name)
-			s.named -= len(name) + subscriptionSize
+			s.named -= size
 			gone = append(gone, name)
 		}
 		if len(*set) == 0 {

@@ -207,6 +207,11 @@ func TestSessionCountsWhatItKeeps(t *testing.T) {
 		}
 	}
 	do(t, s, "UNSUBSCRIBE "+big)
+	s.Subscribed(SubscribeEffect{Names: []string{big}, Patterns: true}, quorum.Result{Decision: quorum.Won})
+	if n := s.Memory(); n < globSize(big) || n > globSize(big)+2000 {
+		t.Errorf("%d bytes with a pattern, which is compiled", n)
+	}
+	do(t, s, "PUNSUBSCRIBE "+big)
 	if n := s.Memory(); n != 0 {
 		t.Errorf("%d bytes in the end", n)
 	}

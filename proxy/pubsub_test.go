@@ -393,3 +393,50 @@ func TestPushesAreArraysInRESP2(t *testing.T) {
 		}
 	}
 }
+
+// What a pattern is compiled to lasts as long as somebody is subscribed to it, whatever others
+// subscribe to meanwhile: to compile it takes as long as to match it with a long channel.
+func TestPatternsAreCompiledOnceForAllMessages(t *testing.T) {
+	var s subscribers
+	glob := func(pattern string) *commands.Glob { return s.patterns[pattern].glob }
+	a, b := new(conn), new(conn)
+	var long []string
+	for i := range 60 {
+		long = append(long, fmt.Sprintf("*%s%d", strings.Repeat("z", 900), i))
+	}
+	s.follow(a, long)
+	first, channel := glob(long[0]), strings.Repeat("a", 1000)
+	s.Deliver(channel, "m")
+	if n := testing.AllocsPerRun(10, func() { s.Deliver(channel, "m") }); n > 20 {
+		t.Errorf("a message takes %v allocations", n)
+	}
+	s.follow(b, append(long, "another"))
+	s.Deliver(channel, "m")
+	s.unsubscribe(a, nil, long)
+	if glob(long[0]) != first {
+		t.Error("it is compiled anew")
+	}
+	if n := len(s.seek()); n != 61 {
+		t.Errorf("%d patterns are gone through", n)
+	}
+	s.unsubscribe(b, nil, append(long, "another"))
+	if len(s.patterns) != 0 || len(s.seek()) != 0 {
+		t.Errorf("%d patterns are left", len(s.patterns))
+	}
+}
+
+// BenchmarkDeliver is to a channel that 1200 long patterns do not match.
+func BenchmarkDeliver(b *testing.B) {
+	for _, c := range []string{"a", "z"} {
+		b.Run(c, func(b *testing.B) {
+			var s subscribers
+			for i := range 1200 {
+				s.follow(new(conn), []string{fmt.Sprintf("*%s%d", strings.Repeat("z", 900), i)})
+			}
+			channel := strings.Repeat(c, 1000)
+			for b.Loop() {
+				s.Deliver(channel, "m")
+			}
+		})
+	}
+}

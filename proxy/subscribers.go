@@ -16,27 +16,38 @@ import (
 type subscribers struct {
 	mu       sync.Mutex // guards what follows; taken before a connection's mu
 	channels map[string]listeners
-	patterns map[string]listeners
-	sought   []string  // the patterns as Deliver goes through them; nil if they have changed
+	patterns map[string]followed
+	sought   []sought  // the patterns as Deliver goes through them; nil if they have changed
 	owed     listeners // got messages that are not flushed
 }
 
 type listeners map[*conn]struct{}
 
+// followed is a pattern that somebody is subscribed to. What it is compiled to lasts as long.
+type followed struct {
+	glob *commands.Glob
+	by   listeners
+}
+
+type sought struct {
+	pattern string
+	glob    *commands.Glob
+}
+
 // Deliver is the engine's. A connection that cannot take the message is cut off
 // for it, and nobody waits: what patterns match is found out without mu.
 func (s *subscribers) Deliver(channel, message string) (receivers int) {
 	var matching []string
-	for _, pattern := range s.seek() {
-		if commands.GlobMatch(pattern, channel) {
-			matching = append(matching, pattern)
+	for _, f := range s.seek() {
+		if f.glob.Match(channel) {
+			matching = append(matching, f.pattern)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	receivers = s.give(s.channels[channel], commands.Message(channel, message))
 	for _, pattern := range matching {
-		if to := s.patterns[pattern]; len(to) > 0 {
+		if to := s.patterns[pattern].by; len(to) > 0 {
 			receivers += s.give(to, commands.PatternMessage(pattern, channel, message))
 		}
 	}
@@ -44,11 +55,14 @@ func (s *subscribers) Deliver(channel, message string) (receivers int) {
 }
 
 // seek is all patterns. The slice is never written to again.
-func (s *subscribers) seek() []string {
+func (s *subscribers) seek() []sought {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sought == nil && len(s.patterns) > 0 {
-		s.sought = slices.Collect(maps.Keys(s.patterns))
+		s.sought = make([]sought, 0, len(s.patterns))
+		for pattern, f := range s.patterns {
+			s.sought = append(s.sought, sought{pattern, f.glob})
+		}
 	}
 	return s.sought
 }
@@ -132,40 +146,58 @@ func (c *conn) flushDelivered() {
 func (s *subscribers) subscribe(c *conn, e commands.SubscribeEffect, reply []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	of := &s.channels
 	if e.Patterns {
-		of, s.sought = &s.patterns, nil
+		s.follow(c, e.Names)
+	} else {
+		s.listen(c, e.Names)
 	}
-	if *of == nil {
-		*of = make(map[string]listeners)
+	return c.append(reply)
+}
+
+// listen is called with mu held, as is follow.
+func (s *subscribers) listen(c *conn, channels []string) {
+	if s.channels == nil {
+		s.channels = make(map[string]listeners)
 	}
-	for _, name := range e.Names {
-		to := (*of)[name]
+	for _, channel := range channels {
+		to := s.channels[channel]
 		if to == nil {
 			to = make(listeners, 1)
-			(*of)[name] = to
+			s.channels[channel] = to
 		}
 		to[c] = struct{}{}
 	}
-	return c.append(reply)
+}
+
+func (s *subscribers) follow(c *conn, patterns []string) {
+	if s.patterns == nil {
+		s.patterns = make(map[string]followed)
+	}
+	for _, pattern := range patterns {
+		f, there := s.patterns[pattern]
+		if !there {
+			f = followed{commands.NewGlob(pattern), make(listeners, 1)}
+			s.patterns[pattern], s.sought = f, nil
+		}
+		f.by[c] = struct{}{}
+	}
 }
 
 // unsubscribe takes a connection out. No message comes to it once that returns.
 func (s *subscribers) unsubscribe(c *conn, channels, patterns []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	leave(s.channels, c, channels)
-	leave(s.patterns, c, patterns)
-	if len(patterns) > 0 {
-		s.sought = nil
+	for _, channel := range channels {
+		to := s.channels[channel]
+		if delete(to, c); len(to) == 0 {
+			delete(s.channels, channel)
+		}
 	}
-}
-
-func leave(of map[string]listeners, c *conn, names []string) {
-	for _, name := range names {
-		delete(of[name], c)
-		if len(of[name]) == 0 {
-			delete(of, name)
+	for _, pattern := range patterns {
+		to := s.patterns[pattern].by
+		if delete(to, c); len(to) == 0 {
+			delete(s.patterns, pattern)
+			s.sought = nil
 		}
 	}
 }
