@@ -45,10 +45,10 @@ func TestWhatIsRememberedOfScansIsBounded(t *testing.T) {
 		return l
 	}
 	at := place{master: 1, own: 5}
-	first := s.keep(0, at, of(3))
+	first := s.keep(1, 0, at, of(3))
 	cursors := map[uint64]bool{first: true}
 	for range maxScans - 1 {
-		cursors[s.keep(0, at, of(1))] = true
+		cursors[s.keep(1, 0, at, of(1))] = true
 	}
 	if len(cursors) != maxScans {
 		t.Errorf("%d scans at one place have %d cursors", maxScans, len(cursors))
@@ -62,8 +62,8 @@ func TestWhatIsRememberedOfScansIsBounded(t *testing.T) {
 	if l := s.take(0, first); l.has("2") {
 		t.Error("it was taken twice")
 	}
-	s.restore(0, first, of(3))
-	s.keep(0, at, of(1))
+	s.restore(1, 0, first, of(3))
+	s.keep(1, 0, at, of(1))
 	if len(s.list) != maxScans {
 		t.Errorf("%d are remembered", len(s.list))
 	}
@@ -74,9 +74,9 @@ func TestWhatIsRememberedOfScansIsBounded(t *testing.T) {
 		t.Errorf("%d are left, and no bytes", len(s.list))
 	}
 	for range 5 {
-		s.keep(0, at, listed{bytes: maxListedBytes / 3})
+		s.keep(1, 0, at, listed{bytes: maxListedBytes / 3})
 	}
-	s.keep(0, at, listed{bytes: maxListedBytes + 1})
+	s.keep(1, 0, at, listed{bytes: maxListedBytes + 1})
 	if len(s.list) != 3 || s.bytes > maxListedBytes {
 		t.Errorf("%d scans, %d bytes", len(s.list), s.bytes)
 	}
@@ -110,4 +110,30 @@ func FuzzScan(f *testing.F) {
 		}
 		t.Fatal("the scan does not come to an end")
 	})
+}
+
+// A client that begins one scan after another loses its own, by number and by bytes, and what
+// others scan is remembered.
+func TestScansOfOthersArePushedOutByNobody(t *testing.T) {
+	at := place{master: 1, own: 5}
+	for name, l := range map[string]listed{
+		"many": {bytes: 1}, "long": {bytes: maxListedBytes / 4}, "longer than all": {bytes: maxListedBytes - 1},
+	} {
+		var s scans
+		mine := s.keep(1, 0, at, listed{bytes: maxListedBytes / 5})
+		for i := range 3 * maxScans {
+			s.keep(2, 0, at, l)
+			if i%10 != 0 {
+				continue
+			}
+			if s.bytes > maxListedBytes || len(s.list) > maxScans {
+				t.Fatalf("%s: %d bytes of %d scans", name, s.bytes, len(s.list))
+			}
+			taken := s.take(0, mine)
+			if taken.bytes == 0 {
+				t.Fatalf("%s: it is forgotten after %d others", name, i+1)
+			}
+			mine = s.keep(1, 0, at, taken)
+		}
+	}
 }

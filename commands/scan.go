@@ -29,7 +29,7 @@ func (s *Session) scan(c *Command, args []string) Action {
 		return refuse(text)
 	}
 	w := newWalk(s.d, onePage, f)
-	w.at, w.db, w.cursor = placeOf(cursor), s.seen.DB, cursor
+	w.client, w.at, w.db, w.cursor = s.seen.ID, placeOf(cursor), s.seen.DB, cursor
 	if cursor != 0 {
 		w.listed = s.d.scans.take(w.db, cursor)
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // The bounds of what is remembered of scans under way. What is forgotten is listed
-// again where another master has it too, as Redis does in some cases.
+// again where another master has it too, as Redis does in some cases. It is that of the
+// client of which most is remembered, so that nobody pushes out what others scan.
 const (
 	maxScans       = 64
 	maxListedBytes = 16 << 20
@@ -25,6 +26,7 @@ type scans struct {
 }
 
 type scan struct {
+	client int64 // who was given the cursor
 	db     int
 	cursor uint64
 	listed listed
@@ -62,25 +64,25 @@ func (s *scans) take(db int, cursor uint64) listed {
 	return l
 }
 
-// keep remembers what a scan has listed that goes on at this place, and gives the
+// keep remembers what a client's scan has listed that goes on at this place, and gives the
 // cursor for it.
-func (s *scans) keep(db int, at place, l listed) uint64 {
+func (s *scans) keep(client int64, db int, at place, l listed) uint64 {
 	salt := rand.Uint64()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.index(db, at.cursor(salt)) >= 0 {
 		salt++
 	}
-	s.put(scan{db, at.cursor(salt), l})
+	s.put(scan{client, db, at.cursor(salt), l})
 	return at.cursor(salt)
 }
 
 // restore remembers again what was taken.
-func (s *scans) restore(db int, cursor uint64, l listed) {
+func (s *scans) restore(client int64, db int, cursor uint64, l listed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.index(db, cursor) < 0 {
-		s.put(scan{db, cursor, l})
+		s.put(scan{client, db, cursor, l})
 	}
 }
 
@@ -91,16 +93,30 @@ func (s *scans) memory() int {
 	return s.bytes
 }
 
-// put forgets the oldest ones where there is no room. mu is held, by all below.
+// put makes room first, where there is none. mu is held, by all below.
 func (s *scans) put(x scan) {
 	if x.cursor == 0 || x.listed.bytes == 0 || x.listed.bytes > maxListedBytes {
 		return
 	}
-	for len(s.list) > 0 && (len(s.list) >= maxScans || s.bytes+x.listed.bytes > maxListedBytes) {
-		s.remove(0)
-	}
 	s.list = append(s.list, x)
 	s.bytes += x.listed.bytes
+	for len(s.list) > maxScans {
+		s.forget(func(scan) int { return 1 })
+	}
+	for s.bytes > maxListedBytes {
+		s.forget(func(x scan) int { return x.listed.bytes })
+	}
+}
+
+// forget forgets the oldest scan of the client whose scans come to most, maybe the one that was
+// put last.
+func (s *scans) forget(weight func(scan) int) {
+	most, of := 0, make(map[int64]int)
+	for _, x := range s.list {
+		of[x.client] += weight(x)
+		most = max(most, of[x.client])
+	}
+	s.remove(slices.IndexFunc(s.list, func(x scan) bool { return of[x.client] == most }))
 }
 
 func (s *scans) index(db int, cursor uint64) int {

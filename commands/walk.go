@@ -37,7 +37,8 @@ type walk struct {
 	glob   *Glob // of the filter, where the masters do not match it
 	at     place
 
-	db     int    // of onePage, with the cursor that the client came with
+	client int64 // of onePage, with the database, the cursor that the client came with
+	db     int
 	cursor uint64 // and what was listed before
 	listed listed
 
@@ -105,14 +106,14 @@ func (w *walk) reply() Reply {
 		for _, key := range w.page {
 			w.listed.add(key)
 		}
-		cursor = w.d.scans.keep(w.db, w.at, w.listed)
+		cursor = w.d.scans.keep(w.client, w.db, w.at, w.listed)
 	}
 	return Array(Bulk(strconv.FormatUint(cursor, 10)), Array(keys...))
 }
 
 // fail ends the walk with an error. The client may go on with the same cursor.
 func (w *walk) fail(text Reply) (Reply, Action) {
-	w.d.scans.restore(w.db, w.cursor, w.listed)
+	w.d.scans.restore(w.client, w.db, w.cursor, w.listed)
 	return text, Action{}
 }
 
