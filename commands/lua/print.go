@@ -2,6 +2,7 @@ package lua
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,9 +13,8 @@ import (
 // what begins with it.
 type piece struct {
 	line  int
-	open  string
-	opens int // how many beginnings these are
 	text  string
+	opens []string // these beginnings, the innermost first
 }
 
 // write prints one piece more, on the line of the token that was read last. It tells
@@ -32,15 +32,13 @@ func (p *parser) wrap(from int, call string) {
 
 func (p *parser) open(from int, call string) { p.begin(from, call+"(") }
 
-// begin puts something before a piece. So much of that as is too deep is said to be at once: it
-// takes longer the more there is.
+// begin puts something before a piece. So much of that as is too deep is said to be at once.
 func (p *parser) begin(from int, text string) {
 	if p.err != nil {
 		return
 	}
 	piece := &p.out[from]
-	piece.open = text + piece.open
-	if piece.opens++; piece.opens > maxPrinted {
+	if piece.opens = append(piece.opens, text); len(piece.opens) > maxPrinted {
 		p.beyond(tooDeep)
 	}
 }
@@ -55,17 +53,22 @@ func numberText(source string) string { return " " + source + " " }
 func (p *parser) text() string {
 	var b strings.Builder
 	line, last := 1, byte('\n')
-	for _, piece := range p.out {
-		text := piece.open + piece.text
+	write := func(at int, text string) {
 		switch {
-		case piece.line > line:
-			b.WriteString(strings.Repeat("\n", piece.line-line))
-			line = piece.line
+		case at > line:
+			b.WriteString(strings.Repeat("\n", at-line))
+			line = at
 		case !touches(last, text[0]):
 			b.WriteByte(' ')
 		}
 		b.WriteString(text)
 		last = text[len(text)-1]
+	}
+	for _, piece := range p.out {
+		for _, open := range slices.Backward(piece.opens) {
+			write(piece.line, open)
+		}
+		write(piece.line, piece.text)
 	}
 	return b.String()
 }
