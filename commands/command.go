@@ -80,7 +80,8 @@ func (s *Session) commandList(c *Command, args []string) Action {
 	return Action{Reply: Array(names...)}
 }
 
-// commandGetKeys tells the keys of the command that follows.
+// commandGetKeys tells the keys of the command that follows, of which there may be much more
+// than its keys, and which is not held until they are read.
 func (s *Session) commandGetKeys(c *Command, args []string) Action {
 	words := args[2:]
 	row, _ := findCommand(words)
@@ -92,7 +93,7 @@ func (s *Session) commandGetKeys(c *Command, args []string) Action {
 	case !row.arityFits(len(words)):
 		return refuse(errGetKeysNumber)
 	}
-	return Action{Reply: Array(describeAll(row.keys(words), Bulk)...)}
+	return Action{Reply: Array(describeAll(ofItsOwn(row.keys(words)), Bulk)...)}
 }
 
 // keys are the keys in the words of a command whose arity fits; none where their

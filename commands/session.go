@@ -11,7 +11,7 @@ type Session struct {
 	channels, patterns nameSet // subscribed to
 	named              int     // what these take, in bytes
 
-	single [1]quorum.Request // what the latest Action asks, see one
+	single [1]quorum.Request // what the latest Action asks, see one and Rest
 
 	tx    transaction
 	watch *watch // nil: nothing is watched
@@ -82,11 +82,15 @@ func (s *Session) Do(args []string) Action {
 }
 
 // one is the requests of an Action that has one, which is the rule on the hot path: it
-// costs no memory of its own, and lasts until the session's next command.
+// costs no memory of its own, and lasts until the session's next command, or its rest.
 func (s *Session) one(r quorum.Request) []quorum.Request {
 	s.single[0] = r
 	return s.single[:]
 }
+
+// Rest is called where there may be no next command for long: the latest one may have been as
+// long as a command may be, and is not to be held any more.
+func (s *Session) Rest() { clear(s.single[:]) }
 
 // pushes tells that an effect is answered with what no CLIENT REPLY silences.
 func pushes(e Effect) bool {

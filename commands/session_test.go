@@ -3,6 +3,7 @@ package commands
 import (
 	"strings"
 	"testing"
+	"unsafe"
 
 	"redlock-proxy/quorum"
 )
@@ -220,5 +221,18 @@ func TestSessionCountsWhatItKeeps(t *testing.T) {
 		if n := s.Memory(); n < (i+1)*1000 || n > (i+1)*1100 {
 			t.Errorf("%d bytes with %d names", n, i+1)
 		}
+	}
+}
+
+// Whoever does not read them has the keys alone wait for him.
+func TestKeysOfACommandAreToldWithoutIt(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	command := strings.Repeat("x", 1000) + "key"
+	a := s.Do([]string{"COMMAND", "GETKEYS", "EVAL", command[:1000], "1", command[1000:]})
+	if len(a.Reply.Elems) != 1 || a.Reply.Elems[0].Str != "key" {
+		t.Fatalf("%+v", a.Reply)
+	}
+	if unsafe.StringData(a.Reply.Elems[0].Str) == unsafe.StringData(command[1000:]) {
+		t.Error("the key is told as a part of the command")
 	}
 }

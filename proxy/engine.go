@@ -60,6 +60,7 @@ type session interface {
 	Proto() int
 	Authed() bool
 	Memory() int
+	Rest()
 	Snapshot() commands.Snapshot
 	Selected(e commands.SelectEffect, err error) commands.Reply
 	Subscribed(e commands.SubscribeEffect, heard quorum.Result) commands.Reply

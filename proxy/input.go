@@ -99,6 +99,7 @@ func (c *conn) received(k *chunk, p []byte) ending {
 	c.touch()
 	c.srv.stats.input.Add(uint64(len(p)))
 	last := c.feed(k, p)
+	c.session.Rest()
 	c.hold()
 	c.flush()
 	return last

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -183,4 +184,34 @@ func TestErrorsAreNotRememberedByLongWords(t *testing.T) {
 	if kinds := s.errorKinds(); len(kinds) != 1 || kinds["ERR"] != 1 {
 		t.Errorf("%d kinds", len(kinds))
 	}
+}
+
+// A command may be a megabyte, and whoever sent it silent for days.
+func TestClientThatIsIdleHoldsNoCommand(t *testing.T) {
+	const idle, size = 30, 512 << 10
+	r := newRig(t, Config{})
+	r.engine.auto = func(e *fakeEngine, a asked) {
+		answerAtOnce(e, a)
+		e.mu.Lock()
+		e.all = nil
+		e.mu.Unlock()
+	}
+	lock := fmt.Sprintf("*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n$2\r\nNX\r\n$2\r\nPX\r\n$4\r\n1000\r\n", size, strings.Repeat("v", size))
+	held := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what is pooled is gone by the second one
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := held()
+	for range idle {
+		c := r.dial()
+		c.send(lock)
+		c.expect("+OK\r\n")
+	}
+	if bytes := held() - before; bytes > idle*size/4 {
+		t.Errorf("%d clients that have nothing undecided hold %d bytes", idle, bytes)
+	}
+	r.end()
 }
