@@ -99,7 +99,7 @@ func (p *parser) assignSeveral(from int, targets []target) {
 		locals = append(locals, piece{line: line, text: "="})
 	}
 	locals = append(locals, piece{line: line, text: p.helper("sets", true) + "(" + quote(kinds) + ","})
-	p.out = append(append(p.out[:from:from], locals...), fields...)
+	p.out = append(append(p.out[:from], locals...), fields...) // both are copies
 }
 
 // target checks that an expression may be assigned to. As one it stands as it is in the
