@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,8 @@ func converse(t *testing.T, file *transcript.File, side transcript.Side, addr st
 			addr, masters := addr, masters
 			if file.Password != "" {
 				addr, masters = secured(t)
+			} else if side == transcript.Proxy {
+				awaitIdle(t, addr)
 			}
 			blank(t, masters)
 			if side == transcript.Redis {
@@ -72,6 +75,26 @@ func converse(t *testing.T, file *transcript.File, side transcript.Side, addr st
 			})
 		})
 	}
+}
+
+// awaitIdle waits until all masters have carried out what the proxy has put to them: of what was
+// answered before, one of them may have been late.
+func awaitIdle(t *testing.T, addr string) {
+	t.Helper()
+	c := dial(t, addr)
+	eventually(t, func() error {
+		told := c.text("INFO", "quorum")
+		busy := !strings.Contains(told, "in_flight:0\r\n")
+		for line := range strings.SplitSeq(told, "\r\n") {
+			if _, rest, is := strings.Cut(line, ",queue="); is {
+				busy = busy || !strings.HasPrefix(rest, "0,in_batch=0,")
+			}
+		}
+		if busy {
+			return fmt.Errorf("the proxy is not idle: %s", told)
+		}
+		return nil
+	})
 }
 
 // emptyAll takes every key from a server, but not a marker.
