@@ -313,6 +313,36 @@ func TestNoTablesEndIsFoundByCounting(t *testing.T) {
 	}
 }
 
+// What a search takes is known before it is made: it is told from one that takes less.
+func TestASearchTakesTheStepsOfWhatItDoes(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	const spent = "ERR the script takes more than 10000 steps (script-steps)"
+	for _, test := range []struct{ text, want string }{
+		// To gmatch, ^ is a character.
+		{"for w in string.gmatch(('^'):rep(2000), '^^*b') do end return 1", spent},
+		{"for w in string.gmatch(('^'):rep(1000), '^^*b') do end return 1", "1"},
+		{"string.find(('^'):rep(2000), '^^*b') return 1", "1"},
+		// What was captured is compared where it is to be found again.
+		{"return tostring(string.find(('a'):rep(60000), '^(a*)%1b'))", spent},
+		{"return string.find(('a'):rep(6000), '^(a*)%1$')", "1"},
+		{"return string.match(('x'):rep(150) .. '\"hi\"', '([\"\\']).-%1')", `"`},
+		// Plain text is compared byte by byte, but by find.
+		{"return tostring(string.match(('a'):rep(30000), ('a'):rep(1000) .. 'b'))", spent},
+		{"return tostring(string.match(('1'):rep(60000) .. 2, 11111111111112):rep(20))", strings.Repeat("11111111111112", 20)},
+		{"for i = 1, 20 do string.match(('1'):rep(60000), 11111111111112) end return 1", spent},
+		{"return tostring(string.find(('a'):rep(30000), ('a'):rep(1000) .. 'b'))", "nil"},
+		{"return tostring(string.find(('.'):rep(30000), ('.'):rep(1000) .. 'b', 1, true))", "nil"},
+		// A string that is put in has the places counted first.
+		{"return #string.gsub(('a'):rep(8000), ('a'):rep(700) .. 'b', '')", spent},
+		{"return #string.gsub(('a'):rep(8000), ('a'):rep(700) .. 'b', {})", "8000"},
+	} {
+		if got := fmt.Sprint(c.do("EVAL", test.text, "0")); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s\nis answered %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
 // A script that is asked for seldom is run by a constant one, and later as itself.
 func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
 	_, p := startQuorum(t, 3)

@@ -728,14 +728,14 @@ local function pattern(s, p, by, plain)
     return n
   end
   if m > 256 then refuse('the script has a pattern of ' .. m .. ' bytes, more than 256') end
-  local ways, i, at = by ~= 'gmatch' and string.byte(p) == 94 and 0 or 1, 1, 0
+  local ways, again, i, at = by ~= 'gmatch' and string.byte(p) == 94 and 0 or 1, 0, 1, 0
   while i <= m do
     local c = string.sub(p, i, i)
     if c == '%' then
       c = string.sub(p, i + 1, i + 1)
       if c == 'b' then ways, i = ways + 1, i + 2 end
-      -- A capture that is met again may be as long as the subject.
-      if c >= '1' and c <= '9' then ways = ways + 1 end
+      -- A capture that is met again may be as long as the subject, and is compared as a whole.
+      if c >= '1' and c <= '9' then again = again + 1 end
       i = i + 2
     elseif c == '[' then
       -- Of a set, the first character is one of it, whatever it is.
@@ -754,7 +754,7 @@ local function pattern(s, p, by, plain)
     end
   end
   if at > 0 and string.find(string.sub(p, at + 1), '^%)*$') then ways = ways - 1 end
-  spend((n + 1) ^ ways * m / 1024)
+  spend((n + 1) ^ ways * (m + again * n / 64) / 1024)
   return n
 end
 
