@@ -377,6 +377,18 @@ func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
 		"return {string.gsub('hello big world', '(%w)(%w*)', '%2%1%%%0'), string.gsub('abc', '()', '%1'), string.gsub('$name is $x', '%$(%w+)', {name = 'Lua', x = 1})}",
 		"return {cmsgpack.unpack(cmsgpack.pack({1, {a = 2}}))[2].a, #cmsgpack.unpack('\\220\\001\\044' .. string.rep('\\192\\7', 150))}",
 		"local d = 0 local function f(n) d = n if n > 0 then return (pcall(f, n - 1)) end return tostring({}) end return {f(190), d}",
+		// Arrays, and such as have elements missing.
+		"local s, t = 7, {} local function next(n) s = (s * 37 + 11) % 1009 return s % n + 1 end for i = 1, 400 do local k = next(5) if k < 3 then table.insert(t, next(#t + 1), i) elseif k == 3 then table.insert(t, i) elseif k == 4 and #t > 0 then table.remove(t, next(#t)) elseif #t > 50 then table.remove(t) end end return table.concat(t, ' ')",
+		"local s, t = 7, {} for i = 1, 300 do s = (s * 37 + 11) % 1009 t[i] = s end table.sort(t) local u = table.concat(t, ' ') table.sort(t, function(a, b) return a % 10 > b % 10 or a % 10 == b % 10 and a < b end) return {u, table.concat(t, ' ')}",
+		"local t = {'b', 'a', 'c'} table.sort(t) return t", "local t = {3, 'a', 1} table.sort(t)", "local t = {3, nil, 1} table.sort(t)", "local t = {{}, {}} table.sort(t)", "table.sort({3, 1, 2, 5, 4}, function(a, b) return true end)",
+		"local t = {3, nil, 1, 2} table.sort(t, function(a, b) return (a or 0) < (b or 0) end) return {tostring(t[1]), t[2], t[3], t[4]}",
+		"local t = {true, false, true} table.sort(t, function(a, b) return a and not b end) return {tostring(t[1]), tostring(t[2]), tostring(t[3])}",
+		"local t = {1, 2, 3} table.sort(t, 1)", "table.sort(1)", "local t = {1} return {table.sort(t), tostring(table.sort(t))}",
+		"local t = {1, nil, 3} table.insert(t, 1, 0) return {t[1], t[2], tostring(t[3]), t[4], #t}", "local t = {1, nil, 3} return {table.remove(t, 1), tostring(t[1]), t[2], tostring(t[3])}",
+		"local t = {1, nil, 3} return {tostring(table.remove(t, 2)), t[1], t[2], tostring(t[3])}", "local t = {1, nil, 3} table.insert(t, 3, nil) return {t[1], tostring(t[2]), tostring(t[3]), t[4]}",
+		"local t = {1, 2} return {select('#', table.remove({})), select('#', table.remove({}, 1)), select('#', table.remove(t, 3)), select('#', table.remove(t, 0)), table.remove(t), table.remove(t, 1), #t}",
+		"return table.insert({1, 2}, nil, 3)", "local t = {1} table.insert(t, nil) table.insert(t, 2, nil) table.insert(t, 5, nil) return #t", "local t = {[-1] = 'a', [0] = 'b', 'c', 'd'} table.insert(t, -1, 'x') return {t[-1], t[0], t[1], t[2], t[3]}",
+		"local t = {} t.x = nil t[0/0] = nil", "local t = {} t[nil] = nil", "local t = {1, 2, 3} t[4] = nil t[2] = nil t[2] = nil return {t[1], tostring(t[2]), t[3], #t}",
 		"return {cjson.encode({1, 'a', {b = 2}}), cjson.decode('{\"a\":[1,2]}').a[2], bit.band(7, 5), math.floor(2.7), table.concat({1, 2, 3}, '-')}",
 	} {
 		args := []string{"EVAL", text, "1", "k", "1", "2"}

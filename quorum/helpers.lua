@@ -53,7 +53,7 @@ end
 -- held is how many elements tables were given by the script, gone how many were taken out of
 -- them in the place of which none came yet, dead how many in all, and named how many keys
 -- that may collide each table has.
-local held, gone, dead, named = 64, 0, 0, nil
+local held, gone, dead, named = 64 + #keys + #argv, 0, 0, nil
 
 --- whole
 -- whole is v where a function of Lua's takes an integer, which is to be within 32 bits:
@@ -116,16 +116,20 @@ local function entered(t, k)
 end
 
 --- put: entered
--- put is t[k] = v. Nothing where there is nothing stays so: Lua would make room for it, and go
--- through a full table for that.
+-- put is t[k] = v. Of a nil where there was none nothing is to be seen but how Lua keeps the
+-- others, and where it has a table end that has holes. It makes room for it as for any value, each
+-- time: so that is left to it while there is little that it could go through. Some keys raise.
 local function put(t, k, v)
   if type(t) ~= 'table' then error('attempt to index a ' .. type(t) .. ' value') end
   if k ~= nil then
-    if v == nil then
-      if t[k] ~= nil then gone, dead = gone + 1, dead + 1
-      elseif k == k then return end
-    elseif t[k] == nil then
+    if t[k] ~= nil then
+      if v == nil then gone, dead = gone + 1, dead + 1 end
+    elseif v ~= nil then
       entered(t, k)
+    elseif k == k then
+      local all = (held + interned) / 128
+      if all > 1 then return end
+      spend(all)
     end
   end
   t[k] = v
@@ -901,58 +905,99 @@ h.table_concat = function(t, sep, i, j)
   return table.concat(t, sep, i, j)
 end
 
--- moved is t[k] = v of a table all of which is moved by one place. What is nowhere in a table
--- with holes is nowhere afterwards, as to put.
---- moved: put
-local function moved(t, k, v)
-  if v ~= nil and t[k] ~= nil then t[k] = v else put(t, k, v) end
+-- dense tells that Lua may move the elements from one place on to another: there is one at each.
+-- For a nil that it moves it would make room, as put does not if there is much.
+--- dense: counted
+local function dense(t, from, to)
+  spend((to - from) / 64)
+  for i = from, to do
+    if t[i] == nil then
+      local few = from > 0 and held + interned <= 128
+      spend((to - from) / (few and 1 or 16))
+      return few
+    end
+  end
+  return true
 end
 
---- table_insert: length whole moved put
+--- table_insert: length whole put dense
 h.table_insert = function(...)
-  local t, at = ...
+  local t, at, v = ...
   local count = select('#', ...)
-  if count < 2 or count > 3 or type(t) ~= 'table' then return table.insert(...) end
+  if count < 2 or count > 3 or type(t) ~= 'table' or count == 3 and at == nil then return table.insert(...) end
   if count == 2 then return put(t, #t + 1, at) end
   local n = length(t)
-  at = whole(at, 0)
-  if at > n then return put(t, at, (select(3, ...))) end
-  spend((n - at) / 32)
-  for i = n, at, -1 do moved(t, i + 1, t[i]) end
-  put(t, at, (select(3, ...)))
+  at = whole(at)
+  if at > n then return put(t, at, v) end
+  if dense(t, at, n) then
+    entered(t, n + 1)
+    if v == nil then gone, dead = gone + 1, dead + 1 end
+    return table.insert(t, at, v)
+  end
+  -- All is moved up by one, and that below 1 is there then, too.
+  for i = n, at, -1 do
+    local w = t[i]
+    if w ~= nil or t[i + 1] ~= nil then put(t, i + 1, w) end
+  end
+  put(t, at, v)
 end
 
---- table_remove: length whole moved
+--- table_remove: length whole put dense
 h.table_remove = function(...)
   local t, at = ...
   if type(t) ~= 'table' then return table.remove(...) end
+  local n
   if select('#', ...) < 2 then
-    if #t > 0 then gone, dead = gone + 1, dead + 1 end
-    return table.remove(t)
+    n = #t
+    at = n
+  else
+    n = length(t)
+    at = whole(at, n)
   end
-  local n = length(t)
-  at = whole(at, n)
   if at < 1 or at > n then return end
-  spend((n - at) / 32)
+  if dense(t, at, n) then
+    gone, dead = gone + 1, dead + 1
+    return table.remove(t, at)
+  end
   local v = t[at]
-  for i = at, n do moved(t, i, t[i + 1]) end
+  for i = at, n - 1 do
+    local w = t[i + 1]
+    if w ~= nil or t[i] ~= nil then put(t, i, w) end
+  end
+  put(t, n, nil)
   return v
 end
 
---- table_sort: length compared
+-- What is sorted is a copy, in which hole stands for a nil. What a comparison takes out of
+-- the table itself, Lua would make room for, again and again.
+--- table_sort: length compared put
 h.table_sort = function(t, f)
   if type(t) ~= 'table' or f ~= nil and type(f) ~= 'function' then return table.sort(t, f) end
-  local n = length(t)
-  spend(n / 256)
+  local n, all, hole = length(t), {}, {}
+  spend(n / 16)
   for i = 1, n do
-    if t[i] == nil then refuse('the script sorts a table with holes') end
+    local v = t[i]
+    if v == nil then v = hole end
+    all[i] = v
   end
-  table.sort(t, function(a, b)
+  table.sort(all, function(a, b)
     spend(0.25)
+    if a == hole then a = nil end
+    if b == hole then b = nil end
     if f then return f(a, b) end
-    if type(a) == 'string' then compared(a, b) end
+    local kind, other = type(a), type(b)
+    if kind == 'string' and other == kind then
+      compared(a, b)
+    elseif kind ~= 'number' or other ~= kind then
+      error('attempt to compare ' .. (kind == other and 'two ' .. kind .. ' values' or kind .. ' with ' .. other), 0)
+    end
     return a < b
   end)
+  for i = 1, n do
+    local v = all[i]
+    if v == hole then v = nil end
+    if v ~= t[i] then put(t, i, v) end
+  end
 end
 
 -- weigh takes the steps of walking a value, and is how many bytes it may make.
