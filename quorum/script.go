@@ -77,10 +77,16 @@ end
 `
 
 // restores makes restore(k,n,d): RESTORE in the place of what is there, which stays where the
-// master refuses. One whose memory is full refuses only what a script writes first.
+// master refuses, as one does that cannot read another version's dump. One whose memory is full
+// refuses only what a script writes first.
 const restores = `local function restore(k,n,d)
 local a=redis.pcall('RESTORE',k,n,d,'REPLACE')
-if a.err and string.find(a.err,'OOM',1,true) then redis.call('DEL',k) a=redis.pcall('RESTORE',k,n,d) end
+if a.err and string.find(a.err,'OOM',1,true) then
+local was,p=redis.call('DUMP',k),redis.call('PTTL',k)
+redis.call('DEL',k)
+a=redis.pcall('RESTORE',k,n,d)
+if a.err and was then redis.call('RESTORE',k,p<0 and 0 or math.max(p,1),was) end
+end
 return a
 end
 `
