@@ -457,6 +457,43 @@ func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
 	}
 }
 
+// Two operators give one order at once, and the master that is marked first is flushed
+// between the two: neither finds there what the other makes of it.
+//
+//	1: both read that 4 5 6 bear no marker
+//	2: one marks 4; it is flushed, and the other marks it
+//	3: the first marks 5
+func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.T) {
+	inChange(t, moves["all replaced"], func(c *changing) {
+		if d := c.grants(c.old, "k", "a"); d != Won {
+			t.Fatal(d)
+		}
+		flushed := false
+		for _, m := range c.masters[3:] {
+			m.set(func(m *fakeMaster) {
+				m.after = func(args []string, m *fakeMaster) {
+					if args[0] == "EVAL" && args[1] == markScript.text && !flushed {
+						flushed = true
+						m.flushAll()
+					}
+				}
+			})
+		}
+		errs := make(chan error, 2)
+		for range 2 {
+			go func() { errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{Tell: func(string) {}}) }()
+		}
+		for range 2 {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		if d := c.grants(c.new, "k", "b"); d != Contended || !flushed {
+			t.Errorf("flushed %t; the lock is %v", flushed, d)
+		}
+	})
+}
+
 // Whoever marks the first of the old set makes his; the other has closed none of it.
 func TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished(t *testing.T) {
 	for name, sets := range map[string][3][]int{

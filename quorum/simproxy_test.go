@@ -107,6 +107,11 @@ func (f *front) Ask(r quorum.Request) (result quorum.Result) {
 		argv = []string{"EVAL", release, "1", r.Key, r.Token}
 	case quorum.Extend:
 		argv = []string{"EVAL", extend, "1", r.Key, r.Token, ms}
+	case quorum.Write:
+		argv = slices.Clone(r.Args)
+		argv[r.TTLArg] = ms
+	case quorum.Remove:
+		argv = []string{"DEL", r.Key}
 	case quorum.Run:
 		if kind := r.Script.OfStep(); kind != 0 {
 			result.Decision = c.transacts(kind, r.Key, r.Args)
