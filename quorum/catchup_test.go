@@ -225,7 +225,7 @@ func TestDisagreementForEverEndsWithTheQuarantine(t *testing.T) {
 // What a dump brings back is of before the loss, however long it would live: as C holds k
 // now, on 1 and 2, it would be laid beside 2 and 3, and D would have k of 1 and 3.
 func TestLastCatchUpBelievesASourceRatherThanADump(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
+	inSmallWorld(t, 3, func(w *world) {
 		w.sets("k", "a", 2*time.Hour, 1)
 		old := w.masters[0].copy() // A lets go of k
 		w.masters[0].forget("k")

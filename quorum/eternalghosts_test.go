@@ -50,7 +50,7 @@ func TestWhatIsLeftOfALockWithoutTTLGoes(t *testing.T) {
 // Whichever master is away, and for how long: a quorum holds it.
 func TestLockWithoutTTLThatAQuorumHoldsIsNoGhost(t *testing.T) {
 	for _, n := range []int{3, 5} {
-		inWorld(t, n, func(w *world) {
+		inSmallWorld(t, n, func(w *world) {
 			quorum := quorumOf(n)
 			for i := quorum + 1; i <= n; i++ {
 				w.down(i)

@@ -140,7 +140,7 @@ func TestLossOfEverythingHealsByItself(t *testing.T) {
 func TestEmptyServerTakesThePlaceOfAMachineThatIsGoneInALossOfEverything(t *testing.T) {
 	for gone := 1; gone <= 3; gone++ {
 		for _, restarted := range []bool{false, true} {
-			inWorld(t, 3, func(w *world) {
+			inSmallWorld(t, 3, func(w *world) {
 				w.want(w.acquire("k", "a", time.Second), Won)
 				time.Sleep(3 * time.Second)
 				w.down(gone)
@@ -279,6 +279,7 @@ func TestSetsThatShareMastersNeverBothGrant(t *testing.T) {
 		for _, delay := range []time.Duration{0, 5 * ms, 500 * ms, 5 * time.Second, 30 * time.Second} {
 			for _, apart := range []bool{false, true} {
 				inBlank(t, 5, func(w *world) {
+					w.withOneDatabase()
 					a, b := w.some(sets[0]...), w.some(sets[1]...)
 					if apart { // each is cut off from what they share, when it is the other's
 						w.masters[2].set(func(m *fakeMaster) { m.lag = 30 * ms })

@@ -263,7 +263,7 @@ func TestGhostBesideAnothersGoes(t *testing.T) {
 
 // What has no ttl never ends by itself.
 func TestGhostsAreLaidHoweverLongTheOthersWereAway(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
+	inSmallWorld(t, 3, func(w *world) {
 		w.want(w.acquire("k", "a", 0), Won)
 		old := w.masters[0].copy()
 		w.want(w.release("k", "a"), Won)

@@ -78,6 +78,17 @@ func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 	})
 }
 
+// inSmallWorld is for what takes long, and is the same however many databases there are.
+func inSmallWorld(t *testing.T, n int, f func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, n)
+		w.withOneDatabase()
+		w.engine = w.start(w.cfg)
+		f(w)
+	})
+}
+
 // bootstrap marks the masters as those that cfg names: all of them remember, and have been
 // told of each other what proxies tell them at once.
 func (w *world) bootstrap(cfg Config) {
