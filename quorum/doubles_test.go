@@ -355,3 +355,16 @@ func TestFirstStartsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 		beside(t, sides, "withdraw: "+name, h, withdrawFirstScript, []string{MarkerKey}, func(side) []string { return []string{nonce, "step"} })
 	}
 }
+
+func TestStandingsAreTheSameOnAMasterAndItsDouble(t *testing.T) {
+	sides := bothSides(t)
+	process, installation := `"run_id":"p"`, `"installation":"i"`
+	for _, is := range combinations([]string{nonceThere, "q0123456789abcdef", ""}, []string{installation, `"installation":"j"`},
+		[]string{`"db":0`, `"db":10`, `"none":0`}, []string{process, `"run_id":"o"`}, []string{`"ghosts":true`, `"ghosts":false`}) {
+		h := held{}
+		if is[0] != "" {
+			h[MarkerKey] = heldValue{is[0] + " {" + strings.Join(is[1:], ",") + "}", 0}
+		}
+		beside(t, sides, strings.Join(is, ", "), h, standingsScript, []string{MarkerKey}, func(side) []string { return []string{process, installation} })
+	}
+}

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -24,6 +25,14 @@ import (
 // time in which it was durable without a break, in one file. A master is excused only if as many
 // others as any quorum shares a master with have been asked, and none of them names
 // another log than its own marker does.
+//
+// A log is of all databases, so that is decided once for each process, by the marker of
+// database 0, which says so then. What another database's marker tells of the log may be of
+// a time when a proxy had last opened that:
+//
+//	1: the disk of master 1 is restored, and its marker in database 0 is deleted
+//	2: in database 5 there is one of before, and it says durable
+//	3: A holds k there, on 1 and 2; B asks for k, and 1 and 3 grant
 
 // noLog is told of a master that writes none that would hold all.
 const noLog = "-"
@@ -39,11 +48,12 @@ func (m marker) log() string {
 	return m.RunID
 }
 
-// writes notes which log the master writes, for the others' markers.
+// writes notes which log the master writes, for the others' markers: of the lane of
+// database 0, whose marker is m.
 func (l *lane) writes(m marker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.diskLog = m.log()
+	l.diskLog, l.rewrites = m.log(), m.Rewrites
 }
 
 // writesLog tells the same to the lane of another database: whether the master is durable,
@@ -51,16 +61,38 @@ func (l *lane) writes(m marker) {
 func (l *lane) writesLog(m marker) (durable bool, log string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.nonce == "" || l.diskLog == "" {
+	switch {
+	case l.diskLog == noLog || l.unlogged:
+		return false, noLog
+	case l.nonce == "" || l.diskLog == "":
 		return m.Durable, m.log()
 	}
-	return l.diskLog != noLog, l.diskLog
+	return true, l.diskLog
+}
+
+// stillLogs has the lane of another database than 0 ask whether the master writes a log, while
+// that of database 0 cannot. It does not learn the name of another one, so that one which is
+// written anew is none until then.
+func (l *lane) stillLogs(link *link) error {
+	if !l.known.Durable || l.looksElsewhere() {
+		return nil
+	}
+	var err error
+	if link.who.durable, err = link.durable(); err != nil {
+		return err
+	}
+	root := l.engine.root.lanes[l.index]
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	root.unlogged = root.unlogged || !link.who.logs() || root.diskLog != "" && link.who.rewrites != root.rewrites
+	return nil
 }
 
 // logsBeside is what the marker of a lane's master is to tell of the others' logs, if it
-// told this before. What is not known of a master that does not vote now stays. Also of one
-// that has not been seen to be durable it is told, as whoever marks the masters anew one by
-// one may not know that they told of a log.
+// told this before. What is not known of a master that does not vote now stays, but that it
+// writes none is told of any: it may vote in another database. Also of one that has not been
+// seen to be durable it is told, as whoever marks the masters anew one by one may not know
+// that they told of a log.
 func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string {
 	if l.master.db != 0 {
 		return nil
@@ -68,11 +100,15 @@ func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string
 	logs := maps.Clone(before)
 	for _, o := range e.lanes {
 		o.mu.Lock()
-		if o != l && o.open && o.nonce != "" && o.diskLog != "" {
+		log := o.diskLog
+		if o.unlogged {
+			log = noLog
+		}
+		if o != l && (o.unlogged || o.open && log == noLog || o.open && o.nonce != "" && log != "") {
 			if logs == nil {
 				logs = make(map[string]string)
 			}
-			logs[o.master.Name] = o.diskLog
+			logs[o.master.Name] = log
 		}
 		o.mu.Unlock()
 	}
@@ -151,43 +187,54 @@ func (e *Engine) zero() *Engine {
 	return e
 }
 
-// ownLog is the log that the master itself is to have read, whose marker in the lane's
-// database is m. A log is of all databases, and has another name after it was written anew,
-// which the marker of database 0 tells: others may be of a time when a proxy had last opened
-// theirs.
-func (l *lane) ownLog(ctx context.Context, who identity, m marker) string {
+// wholeLog tells whether the master, whose process is another than that of its marker m, has
+// read a log that is whole, and which. An error means that it is not known yet.
+func (l *lane) wholeLog(ctx context.Context, who identity, m marker) (log string, yes bool, err error) {
 	if l.master.db != 0 {
-		if zero, runID, ok := l.engine.zero().lanes[l.index].remembered(ctx); ok && runID == who.runID && zero.Durable {
-			return zero.log()
+		zero, runID, s, err := l.engine.zero().lanes[l.index].examined(ctx)
+		switch {
+		case err != nil:
+			return "", false, fmt.Errorf("its process was started anew, and what its marker in database 0 says of its log is not known: %w", err)
+		case runID != who.runID:
+			return "", false, errors.New("its process was started anew again")
+		case s == trusted:
+			return zero.log(), zero.Whole, nil
+		case s != excused: // it may be in a log of before
+			return "", false, nil
 		}
+		m = zero
 	}
-	return m.log()
+	yes, err = l.vouched(ctx, who.runID, m.log())
+	return m.log(), yes, err
 }
 
 // logOf asks the lane's master which log another one writes: "" if it knows of none. It
 // counts as asked if it has not forgotten what it knew.
 func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) {
-	m, _, ok := l.remembered(ctx)
-	return m.Others[name], ok
+	m, _, s, err := l.examined(ctx)
+	if err != nil || s != trusted && s != excused {
+		return "", false
+	}
+	return m.Others[name], true
 }
 
-// remembered is the marker of the lane's master, and the process that bears it, by a
-// connection of its own. It is not ok if it has forgotten what it knew.
-func (l *lane) remembered(ctx context.Context) (m marker, runID string, ok bool) {
+// examined is how the lane's master stands in database 0, by a connection of its own: its
+// marker there, its process, and what they make of it.
+func (l *lane) examined(ctx context.Context) (m marker, runID string, s standing, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
 	defer cancel()
 	k, err := l.master.dial(ctx, identity{}, l.engine.MasterTimeout)
 	if err != nil {
-		return m, "", false
+		return m, "", 0, err
 	}
 	defer k.close()
 	a, _, err := k.do("GET", MarkerKey)
-	if err != nil || a.kind != BulkReply {
-		return m, "", false
+	switch {
+	case err != nil:
+		return m, "", 0, err
+	case a.kind == FailureReply:
+		return m, "", 0, errors.New(a.str)
 	}
-	m, s, _, err := examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
-	if err != nil || s != trusted && s != excused {
-		return marker{}, "", false
-	}
-	return m, k.who.runID, true
+	m, s, _, err = examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
+	return m, k.who.runID, s, err
 }

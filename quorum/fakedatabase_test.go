@@ -113,7 +113,7 @@ func (m *fakeMaster) standings(argv []string) (letters string) {
 				letter = "-"
 			case !strings.Contains(stands, argv[1]):
 				letter = "?"
-			case !strings.Contains(stands, argv[0]):
+			case !strings.Contains(stands, argv[0]), strings.Contains(stands, `"db":`) && !strings.Contains(stands, fmt.Sprintf(`"db":%d,`, db)):
 				letter = "o"
 			case nonceOf(stands).provisional():
 				letter = "q"

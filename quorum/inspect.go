@@ -114,6 +114,9 @@ func (l *lane) inspect(link *link) error {
 	l.inspected = now
 	durable, log := l.known.Durable, newInstallation() // of one that begins
 	if l.master.db != 0 {
+		if err := l.stillLogs(link); err != nil {
+			return err
+		}
 		durable, log = l.engine.root.lanes[l.index].writesLog(l.known)
 	} else if durable || link.who.durable {
 		var err error
@@ -122,6 +125,11 @@ func (l *lane) inspect(link *link) error {
 		}
 		link.who.durable = durable
 		durable = link.who.logs()
+	}
+	if !durable && l.master.db == 0 {
+		// The others are told even if this marker is provisional, or cannot be written: a master
+		// without memory refuses that.
+		l.writes(marker{})
 	}
 	update := func(m marker) marker {
 		if m.nonce.provisional() {
@@ -143,6 +151,9 @@ func (l *lane) inspect(link *link) error {
 		return m
 	}
 	if update(l.known).String() == l.known.String() {
+		if durable && !l.known.nonce.provisional() {
+			l.writes(l.known)
+		}
 		return nil
 	}
 	// Another proxy may have brought it up to date in another regard.
@@ -156,11 +167,6 @@ func (l *lane) inspect(link *link) error {
 		return nil
 	}
 	next := update(was)
-	if !next.Durable {
-		// The others are told even if this marker cannot be written: a master without
-		// memory refuses that.
-		l.writes(next)
-	}
 	b, _, err := link.do(markScript.eval(MarkerKey, a.str, next.String())...)
 	if err != nil {
 		return err
@@ -168,7 +174,7 @@ func (l *lane) inspect(link *link) error {
 	if l.known = was; b.str == next.String() {
 		l.known = next
 	}
-	if next.Durable {
+	if durable && l.known.Durable && !l.known.nonce.provisional() {
 		l.writes(l.known)
 	}
 	return nil

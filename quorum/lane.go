@@ -74,6 +74,8 @@ type lane struct {
 	clockTold clockTold
 	ward      *quarantine // while it is quarantined
 	diskLog   string      // the name of the log that it writes; see durable.go
+	rewrites  int         // how often that had been written anew when it got its name
+	unlogged  bool        // the master was seen to write none, while the lane's own link was not there
 	drained   bool        // by the operator
 	sight     sight       // what is known of the marker
 	across    standings   // how the master stands in all databases, if this is that of database 0

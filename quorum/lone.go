@@ -45,7 +45,7 @@ func (l *lane) standAlone(link *link) error {
 	if a.kind != NilReply || p.nonce != "" {
 		return l.engine.meetMarker(ofASet(a.str))
 	}
-	l.lift(marker{})
+	l.lift(marker{}, link.who)
 	return nil
 }
 

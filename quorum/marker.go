@@ -59,6 +59,10 @@ type marker struct {
 	Log    string            `json:"log,omitempty"`
 	Others map[string]string `json:"others,omitempty"`
 
+	// Whole tells that the process has read a log when it was started that is whole, so that
+	// it is excused in all databases; in database 0.
+	Whole bool `json:"whole,omitempty"`
+
 	// Rewrites, in database 0, is how often the process had begun to write its log anew when
 	// that got its name.
 	Rewrites int `json:"rewrites,omitempty"`

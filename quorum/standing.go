@@ -147,7 +147,7 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 	e := l.engine
 	switch s {
 	case trusted:
-		l.lift(m)
+		l.lift(m, link.who)
 		if m.Ghosts && l.haunted != m.nonce {
 			l.haunted = m.nonce
 			own := l.admits == m.nonce
@@ -171,14 +171,13 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 		l.quarantine(ctx, m)
 		return s, nil
 	case excused:
-		log := l.ownLog(ctx, link.who, m)
-		yes, err := l.vouched(ctx, link.who.runID, log)
+		log, yes, err := l.wholeLog(ctx, link.who, m)
 		if err != nil {
 			return s, err
 		}
 		if yes {
 			next := l.markerOf(link, m.Installation, m.Loss)
-			next.Others, next.Ghosts = e.logsBeside(l, m.Others), m.Ghosts
+			next.Others, next.Ghosts, next.Whole = e.logsBeside(l, m.Others), m.Ghosts, l.master.db == 0
 			if next.Log == "" { // it still writes the log that it has read
 				next.Log = log
 			}
@@ -309,15 +308,20 @@ func (l *lane) mark(link *link, read nonce, m marker) error {
 	return nil
 }
 
-// lift has the master vote.
-func (l *lane) lift(m marker) {
+// lift has the master vote. Of a log that was switched off while nobody looked, its marker
+// says nothing yet.
+func (l *lane) lift(m marker, who identity) {
 	l.engine.sawVote()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.knows(m)
 	l.sight = sight{reached: true, nonce: m.nonce, installation: m.Installation, votes: true}
 	l.endQuarantine()
-	l.withheld, l.why, l.nonce, l.diskLog = false, "", m.nonce, m.log()
+	l.withheld, l.why, l.nonce = false, "", m.nonce
+	l.diskLog, l.rewrites, l.unlogged = m.log(), m.Rewrites, false
+	if !who.logs() || m.DB == 0 && m.Rewrites != who.rewrites {
+		l.diskLog = noLog
+	}
 	l.show()
 }
 

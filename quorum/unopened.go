@@ -42,7 +42,7 @@ const (
 	standsHaunted   = 'g' // it votes, and may hold what nobody does
 	standsUnmarked  = '-'
 	standsWaiting   = 'q'
-	standsRestarted = 'o' // the marker is an earlier process's
+	standsRestarted = 'o' // the marker is an earlier process's, or another database's
 )
 
 // forgets tells that a master does not remember.
@@ -60,7 +60,7 @@ local m=redis.pcall('GET',KEYS[1])
 local function has(t) return string.find(m,t,1,true) end
 if not m then r=r..'-'
 elseif type(m)~='string' or not has(ARGV[2]) then r=r..'?'
-elseif not has(ARGV[1]) then r=r..'o'
+elseif not has(ARGV[1]) or has('"db":') and not has('"db":'..d..',') then r=r..'o'
 elseif string.sub(m,1,1)=='q' then r=r..'q'
 elseif has('"ghosts":true') then r=r..'g'
 else r=r..'v' end end

@@ -158,6 +158,34 @@ func TestDatabasesThatNobodyUsesAreHealedAsWell(t *testing.T) {
 	}
 }
 
+// Were it found out when a client opens one of them, a second master might have forgotten by then.
+func TestSwapOfDatabasesThatNobodyUsesIsNoticed(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for _, db := range []int{5, 6} {
+			w.want(w.asked(db, Request{Kind: Acquire, Key: "k", Token: fmt.Sprint(db), TTL: time.Hour}), Won)
+		}
+		w.settle()
+		w.stop(w.engine)
+		w.engine = w.start(w.cfg)
+		time.Sleep(2 * w.cfg.ProbeInterval)
+		w.masters[0].set(func(m *fakeMaster) { m.swap(5, 6) })
+		time.Sleep(8 * w.cfg.ProbeInterval)
+		for _, db := range []int{5, 6} {
+			text := w.masters[0].markerIn(db)
+			if m, err := parseMarker(text); err != nil || m.DB != db || m.nonce.provisional() {
+				t.Errorf("database %d: %s", db, text)
+			}
+		}
+		w.masters[1].restartBlank()
+		time.Sleep(8 * w.cfg.ProbeInterval)
+		for _, db := range []int{0, 5, 6} {
+			w.want(w.asked(db, Request{Kind: Acquire, Key: "l", Token: "b", TTL: time.Second}), Won)
+		}
+		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}), Contended)
+		w.want(w.asked(6, Request{Kind: Acquire, Key: "k", Token: "b", TTL: time.Second}), Contended)
+	})
+}
+
 // A few are opened at a time, and none stays open that nobody uses; of those that clients use
 // meanwhile none is closed.
 func TestDatabasesThatAreHealedAreOpenForAWhileAndAFewAtATime(t *testing.T) {
