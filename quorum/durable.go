@@ -77,14 +77,18 @@ func (l *lane) stillLogs(link *link) error {
 	if !l.known.Durable || l.looksElsewhere() {
 		return nil
 	}
-	var err error
-	if link.who.durable, err = link.durable(); err != nil {
+	err := link.look()
+	if err == nil {
+		link.who.durable, err = link.durable()
+	}
+	if err != nil {
 		return err
 	}
 	root := l.engine.root.lanes[l.index]
 	root.mu.Lock()
 	defer root.mu.Unlock()
-	root.unlogged = root.unlogged || !link.who.logs() || root.diskLog != "" && link.who.rewrites != root.rewrites
+	anew := root.who.runID == link.who.runID && root.diskLog != "" && link.who.rewrites != root.rewrites
+	root.unlogged = root.unlogged || anew || !link.who.logs()
 	return nil
 }
 
@@ -190,22 +194,33 @@ func (e *Engine) zero() *Engine {
 // wholeLog tells whether the master, whose process is another than that of its marker m, has
 // read a log that is whole, and which. An error means that it is not known yet.
 func (l *lane) wholeLog(ctx context.Context, who identity, m marker) (log string, yes bool, err error) {
-	if l.master.db != 0 {
-		zero, runID, s, err := l.engine.zero().lanes[l.index].examined(ctx)
-		switch {
-		case err != nil:
-			return "", false, fmt.Errorf("its process was started anew, and what its marker in database 0 says of its log is not known: %w", err)
-		case runID != who.runID:
-			return "", false, errors.New("its process was started anew again")
-		case s == trusted:
-			return zero.log(), zero.Whole, nil
-		case s != excused: // it may be in a log of before
-			return "", false, nil
-		}
-		m = zero
+	if l.master.db == 0 {
+		yes, err = l.vouched(ctx, who.runID, m.log())
+		return m.log(), yes, err
 	}
-	yes, err = l.vouched(ctx, who.runID, m.log())
-	return m.log(), yes, err
+	root := l.engine.root.lanes[l.index]
+	for began := l.engine.boot(); !root.hasStood(who.runID); pause(ctx, l.engine.ConnectTimeout/50) {
+		if ctx.Err() != nil || l.engine.boot()-began > l.engine.ConnectTimeout {
+			return "", false, errors.New("its process was started anew, and whether its log is whole is decided in database 0 first")
+		}
+	}
+	zero, runID, s, err := root.examined(ctx)
+	switch {
+	case err != nil:
+		return "", false, fmt.Errorf("its process was started anew, and its marker in database 0 cannot be read: %w", err)
+	case runID != who.runID:
+		return "", false, errors.New("its process was started anew again")
+	case s == trusted:
+		return zero.log(), zero.Whole, nil
+	}
+	return "", false, nil
+}
+
+// hasStood tells that the lane's master was examined in this process of it, and is on the link.
+func (l *lane) hasStood(runID string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open && l.who.runID == runID
 }
 
 // logOf asks the lane's master which log another one writes: "" if it knows of none. It

@@ -109,6 +109,34 @@ func TestMarkerThatIsDeletedInDatabase0TellsOfAllDatabasesOfANewProcess(t *testi
 	})
 }
 
+// Whether its log is whole is asked in several databases at once, and the first answer gives
+// that another name.
+func TestLogThatGetsAnotherNameMeanwhileIsWholeAllTheSame(t *testing.T) {
+	for seed := range 40 {
+		inDurableWorld(t, 3, func(w *world) {
+			for db := range 4 {
+				w.want(w.asked(db, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Hour}), Won)
+			}
+			w.settle()
+			time.Sleep(3*w.cfg.ProbeInterval + time.Duration(seed)*37*ms)
+			for i, m := range w.masters {
+				m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
+				tellingInfo(m, "aof_rewrites:1\r\n")
+				m.restartFromLog()
+				m.cut()
+			}
+			for _, m := range w.masters {
+				time.Sleep(time.Duration(seed%8) * 50 * ms)
+				m.mend()
+			}
+			time.Sleep(5 * w.cfg.ProbeInterval)
+			if n := w.engine.Status().Quarantines; n != 0 {
+				t.Errorf("seed %d: %d quarantines", seed, n)
+			}
+		})
+	}
+}
+
 // All lose power, and each log is written anew before a proxy looks: database 0's marker
 // names another log by then, of which the others have not been told.
 func TestLogsThatAreWrittenAnewBeforeAProxyLooksExcuseInEveryDatabase(t *testing.T) {
