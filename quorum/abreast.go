@@ -206,7 +206,7 @@ func (l *lane) launch(link *link, b *batch) {
 	}
 	if link.ctx.Done() == nil {
 		link.ctx, link.end = context.WithCancel(context.Background())
-		link.guard.patience.Store(0) // it is the lane's from here on
+		link.guard.patience.Store(0) // who waits for an answer sets the time from here on
 	}
 	for _, key := range b.keys {
 		l.about[key]++
@@ -214,7 +214,7 @@ func (l *lane) launch(link *link, b *batch) {
 	l.inAir = append(l.inAir, b)
 	l.load(link, b)
 	go func() {
-		b.answers, b.proof, b.err = link.exchange(b.commands)
+		b.answers, b.proof, b.err = link.converse(b.commands)
 		l.answered <- b
 	}()
 }

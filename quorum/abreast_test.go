@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -150,6 +151,50 @@ func TestAFarMasterThatIsLostCostsNobodyMoreThanANearOne(t *testing.T) {
 				if s := w.engine.Status(); s.InFlight != 0 {
 					t.Errorf("%d are in flight", s.InFlight)
 				}
+			})
+		})
+	}
+}
+
+// A link that was far once has no deadlines of rueidis's any more, for whatever it is asked.
+func TestAMasterThatWasFarAndHangsIsDown(t *testing.T) {
+	for name, hangs := range map[string]func(w *world, m *fakeMaster){
+		"near by now": func(w *world, m *fakeMaster) {
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 0 }) }, 1, 2, 3)
+			time.Sleep(2 * w.cfg.ProbeInterval)
+			m.freeze()
+		},
+		"asked by itself": func(w *world, m *fakeMaster) {
+			m.set(func(m *fakeMaster) {
+				m.respond = func(args []string) string {
+					if args[0] == "CONFIG" && m.thaw == nil {
+						m.thaw = make(chan struct{})
+					}
+					return ""
+				}
+			})
+			time.Sleep(2 * w.cfg.ProbeInterval)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 3)
+				w.each(func(m *fakeMaster) { m.settings, m.lag = durableSettings, 5*ms }, 1, 2, 3)
+				w.engine = w.start(w.cfg)
+				for range minTrips + 1 {
+					w.want(w.acquire("k", "t", time.Minute), Won)
+					w.want(w.release("k", "t"), Won)
+				}
+				m := w.masters[2]
+				hangs(w, m)
+				w.want(w.acquire("k", "t", time.Minute), Won)
+				time.Sleep(w.cfg.ProbeInterval + w.cfg.MasterTimeout + 10*ms)
+				if s := w.state(3); s.State != Down || s.Reason != "no answer in time" {
+					t.Errorf("it is %v: %s", s.State, s.Reason)
+				}
+				m.set(func(m *fakeMaster) { m.respond = nil })
+				m.unfreeze()
+				w.votesWithin(3, 3*time.Second)
 			})
 		})
 	}

@@ -41,7 +41,7 @@
 //	a lane         lane.recover, each   its quarantine       that has ended, and  Engine.Close
 //	                                                         ghosts are laid
 //	a lane         a batch to a master  the batch's answers  they are there, or   the lane
-//	               that is far                               the link closes
+//	               that is or was far                        the link closes
 //	catchUp        a step on each       a link of the        the source answers,  the step
 //	               source               catch-up's own       or the link closes
 //	ChangeMasters  filling each master  its catch-ups        it holds all keys,   ChangeMasters

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -30,9 +31,11 @@ type link struct {
 	looked time.Time
 
 	// ctx never ends. One that could has rueidis take a batch while another is in
-	// flight, for which it has goroutines of its own from then on.
+	// flight, for which it has goroutines of its own from then on, and sets no deadline.
 	ctx context.Context
 	end context.CancelFunc // of ctx, once the link is gone
+
+	patience time.Duration // how long it waits for an answer, or for a stretch of one
 
 	// loaded are the journaled scripts that were sent on this link.
 	loaded map[string]struct{}
@@ -131,7 +134,7 @@ func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration
 	if m.rooms == nil {
 		m.rooms = newRooms(0, 1)
 	}
-	l := &link{guard: &guard{Conn: plain(conn), room: &m.rooms.replies}, who: who, boot: m.boot, ctx: context.Background(), end: func() {}}
+	l := &link{guard: &guard{Conn: plain(conn), room: &m.rooms.replies}, who: who, boot: m.boot, ctx: context.Background(), end: func() {}, patience: timeout}
 	l.guard.patience.Store(int64(timeout))
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
@@ -199,8 +202,36 @@ var askProof = []rueidis.Completed{
 
 // exchange sends commands as one batch, with the proof at its end, and returns the
 // answers and the proof. An error means that any of the commands may have been
-// carried out or not, and that the link is of no more use.
+// carried out or not, and that the link is of no more use, as where no answer comes in time.
 func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, p proof, err error) {
+	if l.ctx.Done() == nil {
+		return l.converse(commands)
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		answers, p, err = l.converse(commands)
+	}()
+	timeout := time.NewTimer(l.patience)
+	defer timeout.Stop()
+	for {
+		select {
+		case <-answered:
+			return answers, p, err
+		case <-timeout.C:
+		}
+		if left := l.patience - time.Since(l.guard.heard()); left > 0 {
+			timeout.Reset(left)
+			continue
+		}
+		l.guard.Close()
+		<-answered
+		return nil, p, os.ErrDeadlineExceeded
+	}
+}
+
+// converse is exchange by somebody for whom others set the time, if rueidis does not.
+func (l *link) converse(commands []rueidis.Completed) (answers []rueidis.RedisResult, p proof, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("rueidis: %v", p)
