@@ -56,6 +56,9 @@ type Render interface {
 type SlowRender interface {
 	Render
 	Slow(results []quorum.Result) bool
+
+	// Forgo is instead of Render, where nobody is left to be answered.
+	Forgo()
 }
 
 // Effect is a question to the server or an order to it: one of the Effect

@@ -113,9 +113,11 @@ func (w *walk) reply() Reply {
 
 // fail ends the walk with an error. The client may go on with the same cursor.
 func (w *walk) fail(text Reply) (Reply, Action) {
-	w.d.scans.restore(w.client, w.db, w.cursor, w.listed)
+	w.restore()
 	return text, Action{}
 }
+
+func (w *walk) restore() { w.d.scans.restore(w.client, w.db, w.cursor, w.listed) }
 
 // find takes a key that a master has named, unless it is listed already, the proxy's own,
 // or not asked for.
@@ -171,6 +173,9 @@ func (s scanned) Slow(results []quorum.Result) bool {
 	}
 	return bytes*len(s.w.filter.pattern) > quickMatch
 }
+
+// Forgo lets whoever comes with the cursor again go on.
+func (s scanned) Forgo() { s.w.restore() }
 
 func (s scanned) Render(results []quorum.Result) (Reply, Action) {
 	w, r := s.w, results[0]

@@ -387,6 +387,27 @@ func TestProxyMatchesWhatMastersAreNotAskedTo(t *testing.T) {
 	}
 }
 
+// Whoever has not seen a page comes with its cursor again.
+func TestPageThatIsForgoneIsAskedForAgain(t *testing.T) {
+	s := newShelves(3)
+	for _, m := range s.masters {
+		for i := range 10 {
+			m.keys[fmt.Sprint("k", i)] = true
+		}
+	}
+	d := NewDialect(Options{})
+	cursor := s.carryOut(d.Session(1).Do([]string{"SCAN", "0", "COUNT", "2"})).Elems[0].Str
+	listed := d.scans.memory()
+	if a := d.Session(2).Do([]string{"SCAN", cursor, "MATCH", "*1"}); d.scans.memory() != 0 || listed == 0 {
+		t.Errorf("%d bytes were remembered, and %d are while the scan goes on", listed, d.scans.memory())
+	} else {
+		a.Render.(SlowRender).Forgo()
+	}
+	if again := d.scans.memory(); again != listed {
+		t.Errorf("%d bytes are remembered, want %d again", again, listed)
+	}
+}
+
 func TestRandomKeyIsOneOfAQuorum(t *testing.T) {
 	for _, c := range []struct {
 		named [3]string // by each master, "" is nil

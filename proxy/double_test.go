@@ -229,6 +229,7 @@ type (
 )
 
 func (renderSlow) Slow([]quorum.Result) bool { return true }
+func (renderSlow) Forgo()                    {}
 
 func (r renderSlow) Render(results []quorum.Result) (commands.Reply, commands.Action) {
 	<-hanging

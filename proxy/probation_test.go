@@ -232,6 +232,34 @@ func TestTurnIsPassedOnByWhoIsGoneBeforeHisScriptIsPut(t *testing.T) {
 	})
 }
 
+// TestTurnIsPassedOnByWhoIsGoneBeforeWhatHeAskedForIsRendered: it would have taken long.
+func TestTurnIsPassedOnByWhoIsGoneBeforeWhatHeAskedForIsRendered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		clients := r.toiling(2)
+		clients[0].send("slow a\r\n")
+		synctest.Wait()
+		clients[1].runs("k1")
+		synctest.Wait()
+		if got := r.put(); got != 3 {
+			t.Fatalf("%d requests are put, want the slow one after the first two", got)
+		}
+		r.server.conn(1).cut()
+		r.engine.answer(t, "a", won)
+		synctest.Wait()
+		if got := r.engine.keys(); !strings.HasSuffix(got, ":k1") {
+			t.Errorf("put: %s, want the other client's script", got)
+		}
+		time.Sleep(longestTurn)
+		r.engine.answer(t, "k1", noSteps)
+		synctest.Wait()
+		if used := r.server.toilers.used; used != 0 {
+			t.Errorf("%d turns are taken when all is decided", used)
+		}
+		r.end()
+	})
+}
+
 // TestScriptThatHasToiledWaitsForItsTurnWhoeverRunsIt, also if it did not fail, and one that
 // has failed without does not.
 func TestScriptThatHasToiledWaitsForItsTurnWhoeverRunsIt(t *testing.T) {

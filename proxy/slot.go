@@ -147,9 +147,7 @@ func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
 		entered := c.enter(s, a.request) && c.makeRoom(a)
 		c.mu.Unlock()
 		if !entered {
-			if turn != nil {
-				turn.give(1)
-			}
+			s.forgo()
 			return false
 		}
 		c.srv.engine.Put(a.request, a)
@@ -184,15 +182,28 @@ func (s *slot) slow() bool {
 // Nobody is left to tell of it where the connection has been cut off.
 func (c *conn) fillAside(s *slot) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.phase == cutOff {
-		return
+	gone := c.phase == cutOff
+	if !gone {
+		c.srv.running.Go(func() { // the connection is one of those that run yet
+			defer c.recover()
+			s.fill()
+			c.flush()
+		})
 	}
-	c.srv.running.Go(func() { // the connection is one of those that run yet
-		defer c.recover()
-		s.fill()
-		c.flush()
-	})
+	c.mu.Unlock()
+	if gone {
+		s.forgo()
+	}
+}
+
+// forgo is instead of fill, where that is slow and nobody is left to be told, or not all was put.
+func (s *slot) forgo() {
+	if s.turn != nil {
+		s.turn.give(1)
+	}
+	if r, ok := s.render.(commands.SlowRender); ok {
+		r.Forgo()
+	}
 }
 
 // Flush is the engine's, after Answer.
