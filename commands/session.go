@@ -51,14 +51,11 @@ func (d *Dialect) Session(id int64) *Session {
 // see it.
 func (s *Session) Snapshot() Snapshot { return s.seen }
 
-// Memory is about how many bytes the session keeps for its client between commands.
+// Memory is about how many bytes the session keeps for its client between commands, beside
+// what is watched.
 func (s *Session) Memory() int {
 	n := s.named + s.tx.bytes + len(s.tx.queue)*queuedSize
-	n += len(s.seen.Name) + len(s.seen.LibName) + len(s.seen.LibVer)
-	if s.watch != nil {
-		n += s.watch.memory()
-	}
-	return n
+	return n + len(s.seen.Name) + len(s.seen.LibName) + len(s.seen.LibVer)
 }
 
 func (s *Session) ID() int64    { return s.seen.ID }

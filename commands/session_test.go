@@ -197,10 +197,12 @@ func TestSessionCountsWhatItKeeps(t *testing.T) {
 	do(t, s, "DISCARD")
 	do(t, s, "WATCH "+big)
 	s.watch.begin(big, keyState{formString, big}, true)
-	if n := s.Memory(); n < 2000 || n > 3000 {
+	if n := s.Watched().Load(); n < 2000 || n > 3000 {
 		t.Errorf("%d bytes with a key watched", n)
 	}
-	do(t, s, "UNWATCH")
+	if do(t, s, "UNWATCH"); s.Watched() != nil {
+		t.Errorf("%d bytes with none watched", s.Watched().Load())
+	}
 	for range 2 {
 		s.Subscribed(SubscribeEffect{Names: []string{big, big}}, quorum.Result{Decision: quorum.Won})
 		if n := s.Memory(); n < 1000 || n > 2000 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"redlock-proxy/quorum"
 )
@@ -30,17 +31,20 @@ type watch struct {
 	states  map[string]keyState
 	pending int  // keys that have been asked for and are not known yet
 	broken  bool // a key could not be read, or was seen to change
-	bytes   int  // of keys and values
+
+	bytes atomic.Int64 // of keys and values
 }
 
 // watchedSize is about what a key takes beside its name and value.
 const watchedSize = 128
 
-// memory is about how many bytes it takes.
-func (w *watch) memory() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.bytes
+// Watched is about how many bytes what is watched takes, nil if nothing is: the values are
+// there when the masters have answered, whatever the session does then.
+func (s *Session) Watched() *atomic.Int64 {
+	if s.watch == nil {
+		return nil
+	}
+	return &s.watch.bytes
 }
 
 // keyState is what a quorum holds at a key: nothing, a string, or something else,
@@ -78,7 +82,7 @@ func (w *watch) add(keys []string) (added []string, ok bool) {
 	}
 	w.keys = append(w.keys, added...)
 	for _, key := range added {
-		w.bytes += len(key) + watchedSize
+		w.bytes.Add(int64(len(key) + watchedSize))
 	}
 	w.pending += len(added)
 	return added, true
@@ -94,7 +98,7 @@ func (w *watch) begin(key string, state keyState, ok bool) {
 		w.states = make(map[string]keyState)
 	}
 	w.states[key] = state
-	w.bytes += len(state.value)
+	w.bytes.Add(int64(len(state.value)))
 }
 
 // see notes what the connection then read of a key, if that is watched: whoever has

@@ -33,7 +33,8 @@ type conn struct {
 	last    atomic.Pointer[commands.Command]  // the latest command
 	shown   atomic.Pointer[commands.Snapshot] // the session as others may see it
 
-	held atomic.Int64 // bytes that the reader keeps for the client between commands
+	held    atomic.Int64                 // bytes that the reader keeps for the client between commands
+	watched atomic.Pointer[atomic.Int64] // and of what it watches, nil if nothing
 
 	input // the reader's
 

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"sync/atomic"
 	"time"
 
 	"redlock-proxy/commands"
@@ -60,6 +61,7 @@ type session interface {
 	Proto() int
 	Authed() bool
 	Memory() int
+	Watched() *atomic.Int64
 	Rest()
 	Snapshot() commands.Snapshot
 	Selected(e commands.SelectEffect, err error) commands.Reply

@@ -88,7 +88,11 @@ func (c *conn) takes() taken {
 	if _, over := c.nc.(*tls.Conn); over {
 		base += tlsSize
 	}
-	return taken{base: base, query: c.held.Load(), asked: int64(c.asked), replies: replies + int64(c.long.held+c.gathered)}
+	query := c.held.Load()
+	if watched := c.watched.Load(); watched != nil {
+		query += watched.Load()
+	}
+	return taken{base: base, query: query, asked: int64(c.asked), replies: replies + int64(c.long.held+c.gathered)}
 }
 
 // charge counts what the connection takes by now. mu is held.
@@ -103,11 +107,13 @@ func (c *conn) charge() {
 	}
 }
 
-// hold notes what the reader keeps for the client between commands.
+// hold notes what the reader keeps for the client between commands. What is watched may become
+// more until the next one.
 func (c *conn) hold() {
-	held := int64(cap(c.partial) + c.session.Memory())
-	if c.held.Load() != held {
+	held, watched := int64(cap(c.partial)+c.session.Memory()), c.session.Watched()
+	if c.held.Load() != held || c.watched.Load() != watched {
 		c.held.Store(held)
+		c.watched.Store(watched)
 		c.mu.Lock()
 		c.charge()
 		c.mu.Unlock()

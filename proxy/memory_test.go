@@ -153,6 +153,50 @@ func TestAnswersOfAnUnfinishedCommandCount(t *testing.T) {
 	})
 }
 
+// What WATCH has read is kept until EXEC or UNWATCH, though the client says nothing meanwhile.
+func TestWhatIsWatchedCounts(t *testing.T) {
+	for name, size := range map[string]int{"much": 100_000, "little": 2000} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, Config{MaxClientMemory: 1 << 20})
+				clients := make([]*client, 20)
+				watch := "WATCH" + strings.TrimPrefix(mget(5, false), "MGET")
+				for i := range clients {
+					clients[i] = r.dial()
+					clients[i].send(watch)
+					synctest.Wait()
+					for k := range 5 { // when the session has done with it
+						r.engine.answer(t, fmt.Sprint("k", k), quorum.Result{
+							Decision: quorum.Won, Exists: true, Type: "string", Value: strings.Repeat("v", size)})
+					}
+					synctest.Wait()
+					if used, least := r.server.memory.used.Load(), int64(min((i+1)*5*size, 500_000)); used > 1<<20 || used < least {
+						t.Fatalf("%d bytes are used, want at least %d", used, least)
+					}
+				}
+				if evicted := r.server.stats.evicted.Load(); (evicted > 0) != (size > 10_000) {
+					t.Errorf("%d clients were cut off", evicted)
+				}
+				last := clients[len(clients)-1]
+				if last.expect("+OK\r\n"); size < 10_000 {
+					for _, c := range clients {
+						if c != last {
+							c.expect("+OK\r\n")
+						}
+						c.send("UNWATCH\r\n")
+						c.expect("+OK\r\n")
+					}
+					synctest.Wait()
+					if used := r.server.memory.used.Load(); used > int64(len(clients)+1)*connSize {
+						t.Errorf("%d bytes are used when nothing is watched", used)
+					}
+				}
+				r.end()
+			})
+		})
+	}
+}
+
 // What masters have answered, are asked and are owed is part of what there is.
 func TestWhatMastersTakeCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
