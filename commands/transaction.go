@@ -210,15 +210,16 @@ var waitScript = quorum.NewScript("return 1").ReadOnly()
 
 // keys are those given and those of all steps, each once.
 func (e *execution) keys(keys []string) []string {
-	keys = slices.Clone(keys)
+	var all keySet
+	for _, key := range keys {
+		all.add(key)
+	}
 	for i := range e.steps {
 		for _, key := range e.steps[i].keys {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
+			all.add(key)
 		}
 	}
-	return keys
+	return all.list
 }
 
 type afterWatch struct{ e *execution }

@@ -36,7 +36,7 @@ func TestWhatIsKeptOfATransactionHoldsNothingElse(t *testing.T) {
 	s.Do(of("MULTI", "MULTI"))
 	s.Do(of("SET", "v"))
 	s.Do(of("PING", "PING"))
-	kept := slices.Clone(s.watch.keys)
+	kept := slices.Clone(s.watch.keys.list)
 	for key := range s.watch.states {
 		kept = append(kept, key)
 	}

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +26,7 @@ type watch struct {
 	db int // all keys are in this database
 
 	mu      sync.Mutex // guards what follows
-	keys    []string
+	keys    keySet
 	states  map[string]keyState
 	pending int  // keys that have been asked for and are not known yet
 	broken  bool // a key could not be read, or was seen to change
@@ -64,7 +63,7 @@ const (
 func (w *watch) has(key string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Contains(w.keys, key)
+	return w.keys.has(key)
 }
 
 // add adds the keys that are not watched yet, and tells which they are. Nil, false:
@@ -72,16 +71,18 @@ func (w *watch) has(key string) bool {
 func (w *watch) add(keys []string) (added []string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var more keySet
 	for _, key := range keys {
-		if !slices.Contains(w.keys, key) && !slices.Contains(added, key) {
-			added = append(added, strings.Clone(key))
+		if !w.keys.has(key) && !more.has(key) {
+			more.add(strings.Clone(key))
 		}
 	}
-	if len(w.keys)+len(added) > maxWatched {
+	added = more.list
+	if len(w.keys.list)+len(added) > maxWatched {
 		return nil, false
 	}
-	w.keys = append(w.keys, added...)
 	for _, key := range added {
+		w.keys.add(key)
 		w.bytes.Add(int64(len(key) + watchedSize))
 	}
 	w.pending += len(added)
@@ -147,7 +148,7 @@ func stateRead(r quorum.Result) (keyState, bool) {
 func (w *watch) known() (keys []string, states map[string]keyState, intact, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.keys, w.states, !w.broken, w.pending == 0
+	return w.keys.list, w.states, !w.broken, w.pending == 0
 }
 
 func (s *Session) watchKeys(c *Command, args []string) Action {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"runtime"
 	"strconv"
+	"strings"
 
 	"redlock-proxy/commands"
 )
@@ -15,6 +16,9 @@ func (c *conn) command(k *chunk, args []string) ending {
 		return ended
 	}
 	begun := c.srv.clock()
+	if strings.EqualFold(args[0], "exec") && c.session.Memory() > chunkSize {
+		c.stepAside() // there may be much to do
+	}
 	a := c.session.Do(args)
 	if a.Command != nil {
 		c.last.Store(a.Command)

@@ -152,7 +152,7 @@ func answerLater(d time.Duration) func(*fakeEngine, asked) {
 //	writebig k    a write; a bulk string of 10 million bytes
 //	writelong k   a write; a bulk string of 50,000 bytes
 //	panic         panics in Do
-//	hang x        +OK once hanging is closed
+//	hang x        +OK once hanging is closed, and so is exec x
 //	panicrender k panics in Render
 //	slow k        a write; the key as a bulk string, whose Render waits for hanging
 //	quit          +OK and the end
@@ -201,7 +201,7 @@ func (s scripted) Do(args []string) commands.Action {
 		return commands.Action{Command: row, Requests: one(quorum.Read, args[1]), Render: renderMore(args[1]), Continues: true}
 	case "panic":
 		panic("as the test asked")
-	case "hang":
+	case "hang", "exec":
 		<-hanging
 		return commands.Action{Command: row, Reply: commands.OK}
 	case "panicrender":

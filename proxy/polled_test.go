@@ -177,6 +177,26 @@ func TestALongCommandHoldsUpNoOtherPolledClient(t *testing.T) {
 	clients[0].expect("+OK\r\n")
 }
 
+func TestALongTransactionHoldsUpNoOtherPolledClient(t *testing.T) {
+	r := newRig(t, Config{})
+	clients := r.dialMany(2)
+	hanging = make(chan struct{})
+	release := sync.OnceFunc(func() { close(hanging) })
+	t.Cleanup(release) // before the server is shut down
+	clients[0].send("MULTI\r\n")
+	clients[0].expect("+OK\r\n")
+	for range 3 {
+		clients[0].send("GET " + strings.Repeat("x", 8000) + "\r\n")
+		clients[0].expect("+QUEUED\r\n")
+	}
+	clients[0].send("exec x\r\n")
+	time.Sleep(20 * time.Millisecond)
+	clients[1].send("ping\r\n")
+	clients[1].expect("+PONG\r\n")
+	release()
+	clients[0].expect("+OK\r\n")
+}
+
 // What a client sends at once may be hundreds of commands.
 func TestManyCommandsAtOnceHoldUpNoOtherPolledClient(t *testing.T) {
 	r := newRig(t, Config{})

@@ -31,6 +31,7 @@ type slot struct {
 	ordered bool
 	queues  bool
 	held    []string
+	holding map[string]struct{} // the same, once they are many
 
 	turn *crowd // which it was to wait for, see probation.go; nil if for none
 

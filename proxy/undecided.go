@@ -138,16 +138,38 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 		keys = r.Keys
 	}
 	for _, key := range keys {
-		if slices.Contains(s.held, key) {
+		if s.holds(key) {
 			continue
 		}
 		for c.phase != cutOff && c.undecided.waits(key, s.queues) {
 			c.waitFlushed()
 		}
 		if c.phase != cutOff && (s.ordered || r.Undecides()) {
-			s.held = append(s.held, key)
+			s.hold(key)
 			c.undecided.add(key, s.queues)
 		}
 	}
 	return c.phase != cutOff
+}
+
+// holds tells that a key is left undecided by this slot already.
+func (s *slot) holds(key string) bool {
+	if s.holding != nil {
+		_, ok := s.holding[key]
+		return ok
+	}
+	return slices.Contains(s.held, key)
+}
+
+func (s *slot) hold(key string) {
+	s.held = append(s.held, key)
+	switch {
+	case s.holding != nil:
+		s.holding[key] = struct{}{}
+	case len(s.held) > fewKeys:
+		s.holding = make(map[string]struct{}, 2*len(s.held))
+		for _, key := range s.held {
+			s.holding[key] = struct{}{}
+		}
+	}
 }

@@ -3,7 +3,11 @@ package proxy
 import (
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // TestUndecidedKeysAreCounted does what a connection does at random, with few keys and
@@ -44,5 +48,31 @@ func TestUndecidedKeysAreCounted(t *testing.T) {
 			count[e]++
 			u.add(e.key, e.queues)
 		}
+	}
+}
+
+// Others wait while the keys of a command are told from each other. To compare each with all
+// before takes several times as long as is allowed here.
+func TestKeysOfACommandAreToldFromEachOtherInTime(t *testing.T) {
+	keys := make([]string, 8000)
+	for i := range keys {
+		keys[i] = strings.Repeat("k", 90) + strconv.Itoa(1_000_000+i)
+	}
+	least := time.Hour
+	for range 5 {
+		c, s := &conn{phase: serving}, &slot{ordered: true}
+		began := time.Now()
+		for range 2 {
+			if !c.enter(s, &quorum.Request{Kind: quorum.Run, Keys: keys}) {
+				t.Fatal("the connection has ended")
+			}
+		}
+		least = min(least, time.Since(began)/time.Duration(len(keys)))
+		if len(s.held) != len(keys) || len(c.undecided.keys) != len(keys) {
+			t.Fatalf("%d keys are held and %d undecided, want %d", len(s.held), len(c.undecided.keys), len(keys))
+		}
+	}
+	if least > 5*time.Microsecond {
+		t.Errorf("%v for each", least)
 	}
 }

@@ -1,0 +1,66 @@
+package commands
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestKeySetHoldsEachKeyOnceInOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, most := range []int{1, fewKeys, 10 * fewKeys} {
+		var s keySet
+		var plain []string
+		for range 4 * most {
+			key := fmt.Sprint(rnd.IntN(most))
+			if s.has(key) != slices.Contains(plain, key) {
+				t.Fatalf("of %d: has %q is %t", len(plain), key, s.has(key))
+			}
+			if s.add(key); !slices.Contains(plain, key) {
+				plain = append(plain, key)
+			}
+			if !slices.Equal(s.list, plain) {
+				t.Fatalf("%q, want %q", s.list, plain)
+			}
+		}
+	}
+}
+
+// Others wait while the keys of a transaction, or those that are watched, are told from each
+// other. To compare each with all before takes several times as long as is allowed here.
+func TestKeysAreToldFromEachOtherInTime(t *testing.T) {
+	keys := make([]string, 8000)
+	for i := range keys {
+		keys[i] = strings.Repeat("k", 90) + fmt.Sprintf("%07d", i)
+	}
+	for name, run := range map[string]func() (n int){
+		"transaction": func() int {
+			var e execution
+			for i := 0; i < len(keys); i += 8 {
+				e.steps = append(e.steps, step{keys: keys[i : i+8]})
+			}
+			return len(e.keys(nil))
+		},
+		"watch": func() int {
+			w := new(watch)
+			added, _ := w.add(keys[:maxWatched])
+			for _, key := range added {
+				w.has(key)
+			}
+			return len(added)
+		},
+	} {
+		least := time.Hour
+		for range 5 {
+			began := time.Now()
+			n := run()
+			least = min(least, time.Since(began)/time.Duration(n))
+		}
+		if least > 5*time.Microsecond {
+			t.Errorf("%s: %v for each", name, least)
+		}
+	}
+}
