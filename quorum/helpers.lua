@@ -305,27 +305,29 @@ end
 --- redis_replicate_commands
 h.redis_replicate_commands = R.replicate_commands
 
--- What would act on the master beyond this call does nothing, and Redis itself refuses what
--- it would refuse.
+-- What would act on the master beyond this call does nothing, and nothing that a script has
+-- chosen is handed on for Redis to refuse: where that takes an integer, it takes what is no
+-- number for 0, which is REPL_NONE, and drops what is behind the point. So what it would
+-- refuse is refused here, in its words; without arguments it says itself how many there are to be.
 --- nothing
-local function nothing(name, least, most)
+local function nothing(name, least, most, otherwise)
   return function(...)
     spend(2)
     read((...))
-    local n, count = tonumber((...)), select('#', ...)
-    local fine = n and n >= least and n <= most and (name == 'log' and count > 1 or name ~= 'log' and count == 1)
-    if not fine then
-      if name == 'log' and n and count > 1 then error({err = 'ERR Invalid debug level.'}, 0) end
-      return R[name](...)
-    end
+    local count, n = select('#', ...), tonumber((...))
+    if name == 'log' and count < 2 or name ~= 'log' and count ~= 1 then return R[name]() end
+    if not n and name == 'log' then error({err = 'ERR First argument must be a number (log level).'}, 0) end
+    n = n or 0
+    n = n < 0 and math.ceil(n) or math.floor(n)
+    if not (n >= least and n <= most) then error({err = 'ERR ' .. otherwise}, 0) end
   end
 end
 --- redis_log: nothing
-h.redis_log = nothing('log', 0, 3)
+h.redis_log = nothing('log', 0, 3, 'Invalid debug level.')
 --- redis_set_repl: nothing
-h.redis_set_repl = nothing('set_repl', 0, 3)
+h.redis_set_repl = nothing('set_repl', 0, 3, 'Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.')
 --- redis_setresp: nothing
-h.redis_setresp = nothing('setresp', 2, 3)
+h.redis_setresp = nothing('setresp', 2, 3, 'RESP version must be 2 or 3.')
 
 --- redis_LOG_DEBUG
 h.redis_LOG_DEBUG = R.LOG_DEBUG
