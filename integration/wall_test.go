@@ -344,6 +344,28 @@ func TestASearchTakesTheStepsOfWhatItDoes(t *testing.T) {
 	}
 }
 
+// NaN is less than no bound, and not more. What is counted with it would be counted no more.
+func TestNoStepIsCountedWithNaN(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	for i := range 6 {
+		args := []string{"ZADD", "k"}
+		for j := range 100 {
+			args = append(args, fmt.Sprint(100*i+j), fmt.Sprint("member ", 100*i+j))
+		}
+		c.want(100, args...)
+	}
+	for _, read := range []string{
+		"'ZRANGE', KEYS[1], 'nan', 5", "'ZRANGE', KEYS[1], 0, '-nan'", "'ZREVRANGE', KEYS[1], 0/0, 0/0", "'ZRANGE', KEYS[1], 'nan', 'inf'",
+		"'ZRANGEBYSCORE', KEYS[1], 'nan', 5", "'ZRANGEBYSCORE', KEYS[1], 0, 9, 'LIMIT', 0, 'nan'", "'ZRANGEBYSCORE', KEYS[1], 0, 9, 'LIMIT', 0/0, 0/0", "'ZRANGE', KEYS[1], 0, 9, 'BYSCORE', 'LIMIT', 'nan', 1",
+	} {
+		text := "redis.pcall(" + read + ") local t = {} t.x = nil t.x = 1 t.x = nil t.y = 1 for i = 1, 1e7 do end return 'all'"
+		if got := fmt.Sprint(c.do("EVAL", text, "1", "k")); got != "ERR the script takes more than 10000 steps (script-steps)" {
+			t.Errorf("%s is answered %v", text, got)
+		}
+	}
+}
+
 // A script that is asked for seldom is run by a constant one, and later as itself.
 func TestLuaSaysTheSameSeldomAndOften(t *testing.T) {
 	_, p := startQuorum(t, 3)

@@ -136,19 +136,26 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       return raw(n, k, ms)
     end
 
+    -- ranging is what a command reads as a number, and nil where it is none. To Lua there is one
+    -- that no bound is less or more than: what is counted with it is counted no more.
+    local function ranging(v)
+      v = tonumber(v)
+      return v == v and v or nil
+    end
+
     -- ranged is how many strings there are in the reply to a command that reads of so many
     -- elements all, or a range; and behind how many others it looks for them.
     function rare.ranged(n, k, count, ...)
       if string.sub(n, 1, 1) ~= 'Z' then return (n == 'HGETALL' and 2 or 1) * count, 0 end
       local most, behind, scores = count, 0, 1
       local all, by, rev = {...}, string.sub(n, -5) == 'SCORE' and 'BYSCORE', string.sub(n, 1, 4) == 'ZREV'
-      local first, last = tonumber(all[1]), tonumber(all[2])
+      local first, last = ranging(all[1]), ranging(all[2])
       for i = 3, select('#', ...) do
         local o = type(all[i]) == 'string' and #all[i] < 20 and string.upper(all[i])
         if o == 'BYSCORE' or o == 'BYLEX' then by = o end
         if o == 'REV' then rev = true end
         if o == 'WITHSCORES' then scores = 2 end
-        if o == 'LIMIT' then most, behind = tonumber(all[i + 2]) or most, tonumber(all[i + 1]) or 0 end
+        if o == 'LIMIT' then most, behind = ranging(all[i + 2]) or most, ranging(all[i + 1]) or 0 end
       end
       if by then
         local between = raw(by == 'BYLEX' and 'ZLEXCOUNT' or 'ZCOUNT', k, text(all[rev and 2 or 1]), text(all[rev and 1 or 2]))
