@@ -222,6 +222,10 @@ bounding = function()
       made(read(r), 0)
     elseif type(r) == 'table' then
       local n = #r
+      -- None of these is an array, and so none of what is in them would be counted.
+      if n == 0 and (r.map or r.set or r.double or r.big_number or r.verbatim_string) then
+        refuse('the script is given a reply of a type that this proxy does not know')
+      end
       if n > 7 then spend(n / 8) end
       made(0, math.max(n - fetched, 0))
       fetched = 0

@@ -530,7 +530,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       r.err = seldom().told(r.err)
       local code = string.match(r.err, '^(%u+) ')
       if code and not its.troubled and string.find(seldom().troubles, ' ' .. code .. ' ', 1, true) then its.troubled = r.err end
-    elseif spend and (kind == 'table' or kind == 'string' and #r > 255) then
+    elseif spend and (kind == 'table' and not r.ok or kind == 'string' and #r > 255) then
       bounding().got(r)
     end
     return r

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -293,6 +294,26 @@ func TestMembersAndFieldsArePutIntoOneOrder(t *testing.T) {
 		}
 		if !ok || len(rest) > 0 || r.Kind != ArrayReply || !slices.Equal(got, x.want) {
 			t.Errorf("%s of %q is %q", x.shape, x.values, got)
+		}
+	}
+}
+
+// Nothing has a script's replies be RESP3's. Were there a way, what is in them would go uncounted.
+func TestScriptIsGivenNoReplyThatIsNotCounted(t *testing.T) {
+	real := bothSides(t)[0].(realSide)
+	real.do("HSET", "h", "f", "v")
+	real.do("SADD", "s", "m")
+	real.do("ZADD", "z", "1", "m")
+	for _, read := range []string{"'HGETALL','h'", "'SMEMBERS','s'", "'ZSCORE','z','m'", "'ZRANGE','z',0,-1,'WITHSCORES'", "'HGETALL','none'", "'TYPE','h'", "'HGET','h','f'"} {
+		for _, version := range []string{"2", "3"} {
+			p := NewPrinted(Printed{Body: "redis.setresp(" + version + ") local r=__h.redis_call(" + read + ") return 'given'", Helpers: []string{"redis_call"}, Bounds: DefaultBounds})
+			want := "given"
+			if version == "3" && !strings.Contains(read, "TYPE") && !strings.Contains(read, "HGET'") {
+				want = "ERR the script is given a reply of a type that this proxy does not know"
+			}
+			if got := fmt.Sprint(real.run(p.itself(), []string{"h", "s", "z", "none"}, []string{"1", "0", noDate})); !strings.Contains(got, want) {
+				t.Errorf("%s by RESP%s: %s, want %s", read, version, got, want)
+			}
 		}
 	}
 }
