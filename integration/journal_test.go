@@ -246,6 +246,31 @@ func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
 	}
 }
 
+// A number is a key by how it is spelled, which masters do not agree on for each: before 7.2,
+// 1e17 is 1e+17. Some other key would be that which a script was given.
+func TestNumberThatIsAKeyIsOneToAllMasters(t *testing.T) {
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	for number, keys := range map[string][]string{
+		"1e17": {"1e+17", "100000000000000000"}, "-1e18": {"-1e+18", "-1000000000000000000"}, "-zero": {"-0", "0"}, "0.1": {"0.10000000000000001", "0.1"}, "0/0": {"-nan", "nan"},
+	} {
+		for _, command := range []string{"'del', KEYS[1], n", "'unlink', KEYS[1], n", "'exists', KEYS[1], n", "'mset', KEYS[1], 1, n, 2", "'msetnx', KEYS[1], 1, n, 2"} {
+			for i := range keys {
+				given, other := keys[i], keys[1-i]
+				c.want("OK", "SET", other, "x")
+				text := "local zero = 0 local n = " + number + " return redis.call(" + command + ")"
+				if got := fmt.Sprint(c.do("EVAL", text, "2", "k", given)); !strings.HasPrefix(got, "ERR the script ") {
+					t.Errorf("%s with the key %s is answered %s", text, given, got)
+				}
+				c.want("x", "GET", other)
+				c.do("DEL", other)
+			}
+		}
+	}
+	c.want("OK", "EVAL", "return redis.call('mset', KEYS[1], 1, 9007199254740992, 2, -7, 3)", "3", "k", "9007199254740992", "-7")
+	c.want(3, "EVAL", "return redis.call('del', KEYS[1], 9007199254740992, -7)", "3", "k", "9007199254740992", "-7")
+}
+
 // A script that acted on a minority while the others declined is put back there,
 // and the answer is that of those who declined.
 func TestJournaledScriptThatLostIsPutBack(t *testing.T) {

@@ -136,6 +136,17 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       return raw(n, k, ms)
     end
 
+    -- named is a key behind the first that is a number, as all masters spell it. Of -0, of what
+    -- has a fraction and of what is large they do not spell all alike, and some would take another
+    -- key than what was looked at.
+    function rare.named(k)
+      local spelled = text(k)
+      if type(k) == 'number' and (k ~= k or spelled ~= string.format('%.0f', k + 0)) then
+        refuse('the script names a key by a number that not all masters spell alike')
+      end
+      return spelled
+    end
+
     -- ranging is what a command reads as a number, and nil where it is none. To Lua there is one
     -- that no bound is less or more than: what is counted with it is counted no more.
     local function ranging(v)
@@ -213,7 +224,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
 
   local function check(k)
     if type(k) ~= 'string' then
-      k = text(k)
+      k = seldom().named(k)
       if type(k) ~= 'string' then return end
     end
     if k ~= K[1] then
@@ -251,8 +262,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   -- record keeps what a key is before it is written to. If any, it need not be, and is not
   -- where that costs much. If same, only when the key ends is changed.
   local function record(k, any, same)
-    if k ~= K[1] then
-      k = text(k)
+    if k ~= K[1] and type(k) ~= 'string' then
+      k = seldom().named(k)
       if type(k) ~= 'string' then return end
     end
     if L and not any then
