@@ -55,12 +55,18 @@ end
 -- that may collide each table has.
 local held, gone, dead, named = 64 + #keys + #argv, 0, 0, nil
 
---- whole
+--- numeral
+-- numeral takes the steps of making a number of a string.
+local function numeral(v)
+  if type(v) == 'string' then spend(0.25 + read(v) / 128) end
+end
+
+--- whole: numeral
 -- whole is v where a function of Lua's takes an integer, which is to be within 32 bits:
 -- some take no more, and drop the rest of one.
 local function whole(v, otherwise)
   if v == nil then return otherwise end
-  if type(v) == 'string' then read(v) end
+  numeral(v)
   local n = tonumber(v)
   if not n then error('bad argument (number expected, got ' .. type(v) .. ')') end
   if n ~= n then return 0 end
@@ -207,7 +213,8 @@ bounding = function()
 
   function bounds.weighed(...)
     local all, n = {...}, select('#', ...)
-    spend(n / 4)
+    -- A field may be looked for among all of a hash that is small, and others among fewer.
+    spend(string.find(all[1], '^[Hh]') and 2 * n or n)
     for i = 3, n do
       local v = all[i]
       if type(v) == 'string' and #v > 255 then spend(math.floor(#v / 256)) end
@@ -249,6 +256,7 @@ bounding = function()
       local sum = 0
       local fields = {...}
       for i = 1, select('#', ...) do
+        spend(1)
         local size = raw('HSTRLEN', k, fields[i])
         if type(size) == 'number' then sum = sum + size end
       end
@@ -313,11 +321,11 @@ h.redis_replicate_commands = R.replicate_commands
 -- chosen is handed on for Redis to refuse: where that takes an integer, it takes what is no
 -- number for 0, which is REPL_NONE, and drops what is behind the point. So what it would
 -- refuse is refused here, in its words; without arguments it says itself how many there are to be.
---- nothing
+--- nothing: numeral
 local function nothing(name, least, most, otherwise)
   return function(...)
     spend(2)
-    read((...))
+    numeral((...))
     local count, n = select('#', ...), tonumber((...))
     if name == 'log' and count < 2 or name ~= 'log' and count ~= 1 then return R[name]() end
     if not n and name == 'log' then error({err = 'ERR First argument must be a number (log level).'}, 0) end
@@ -476,17 +484,19 @@ h.next = function(...)
   return next(...)
 end
 
---- select
+--- select: numeral
 h.select = function(n, ...)
-  read(n)
+  numeral(n)
   local count = select('#', ...)
   if count > 31 then spend(math.floor(count / 32)) end
   return select(n, ...)
 end
 
---- tonumber
+--- tonumber: numeral
 h.tonumber = function(...)
-  if type((...)) == 'string' then spend(0.25 + read((...)) / 128) end
+  local v, base = ...
+  numeral(v)
+  if base then numeral(base) end
   return tonumber(...)
 end
 
@@ -542,14 +552,14 @@ h.pcall = function(...)
 end
 
 -- guarded is a function of numbers, or strings that are ones.
---- guarded
+--- guarded: numeral
 local function guarded(f, cost)
   return function(...)
     local a, b = ...
     if type(a) == 'string' or type(b) == 'string' or select('#', ...) > 2 then
       local all, n = {...}, select('#', ...)
       spend(n / 2)
-      for i = 1, n do read(all[i]) end
+      for i = 1, n do numeral(all[i]) end
     end
     if cost then spend(cost) end
     return f(...)
@@ -641,7 +651,7 @@ h.bit_ror = guarded(bit.ror)
 h.bit_bswap = guarded(bit.bswap)
 --- bit_tohex: whole
 h.bit_tohex = function(x, n)
-  read(x)
+  numeral(x)
   made(8)
   if n == nil then return bit.tohex(x) end
   return bit.tohex(x, math.max(-8, math.min(8, whole(n, 8))))
@@ -663,15 +673,13 @@ h.string_byte = function(s, i, j)
   return string.byte(s, first, last)
 end
 
---- string_char: plenty
+--- string_char: plenty numeral
 h.string_char = function(...)
   local n = select('#', ...)
   made(n)
   plenty(n, 'hands on')
   local all = {...}
-  for i = 1, n do
-    if type(all[i]) == 'string' then read(all[i]) end
-  end
+  for i = 1, n do numeral(all[i]) end
   return string.char(...)
 end
 
@@ -732,12 +740,13 @@ local function pattern(s, p, by, plain)
   local n, m = read(s), read(p)
   if type(p) == 'number' then p = p .. '' end
   if type(p) ~= 'string' then return n end
-  spend(0.25 + n / 512)
+  spend(0.25 + n / 512 + (plain and 0 or m / 32))
   if plain or not string.find(p, '[%^%$%*%+%?%.%(%[%%%-]') then
     spend(n * m / (by == 'find' and 4096 or 1024))
     return n
   end
   if m > 256 then refuse('the script has a pattern of ' .. m .. ' bytes, more than 256') end
+  spend(m / 16)
   local ways, again, i, at = by ~= 'gmatch' and string.byte(p) == 94 and 0 or 1, 0, 1, 0
   while i <= m do
     local c = string.sub(p, i, i)
@@ -980,7 +989,7 @@ end
 h.table_sort = function(t, f)
   if type(t) ~= 'table' or f ~= nil and type(f) ~= 'function' then return table.sort(t, f) end
   local n, all, hole = length(t), {}, {}
-  spend(n / 16)
+  spend(1 + n / 16)
   for i = 1, n do
     local v = t[i]
     if v == nil then v = hole end
@@ -1031,7 +1040,7 @@ end
 --- cjson_decode: walked
 h.cjson_decode = function(...)
   local n = read((...))
-  spend(n / 64)
+  spend(0.25 + n / 64)
   made(8 * n, 0)
   held = held + n / 2
   if n < 256 then
@@ -1062,7 +1071,7 @@ end
 --- cmsgpack_unpack: unpacked
 h.cmsgpack_unpack = function(...)
   local n = read((...))
-  spend(n / 64)
+  spend(0.25 + n / 64)
   made(32 * n, 0)
   made(0, n / 16)
   held = held + n

@@ -508,11 +508,9 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     local n, k, a, b, more = ...
     local sound = type(n) == 'string' and (k and k == K[1] or type(k) == 'string')
     if spend then
+      spend(3)
       -- A name is compared and looked up, and a key, too.
-      if type(n) == 'string' and #n > 64 then
-        spend(3)
-        return {err = 'ERR Unknown Redis command called from script'}
-      end
+      if type(n) == 'string' and #n > 64 then return {err = 'ERR Unknown Redis command called from script'} end
       if sound and #k > 255 then spend(math.floor(#k / 256)) end
     end
     if O or not sound then
@@ -530,7 +528,6 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if O and writing then return {err = 'ERR Write commands are not allowed from read-only scripts.'} end
     end
     if spend then
-      spend(3)
       if a and (more ~= nil or type(a) == 'string' and #a > 255 or type(b) == 'string' and #b > 255) then bounding().weighed(...) end
     else
       its.toil = its.toil + 1
