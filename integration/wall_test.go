@@ -19,8 +19,11 @@ import (
 func spentBy(t *testing.T, r *Redis, something func()) float64 {
 	t.Helper()
 	spent := func() float64 {
-		sum := 0.0
-		for line := range strings.SplitSeq(fmt.Sprint(ask(t, r, "INFO", "cpu")), "\r\n") {
+		sum, told := 0.0, fmt.Sprint(ask(t, r, "INFO", "cpu"))
+		if !strings.Contains(told, "used_cpu_user:") {
+			t.Fatalf("asked what processor time it has taken, a server says %s", told)
+		}
+		for line := range strings.SplitSeq(told, "\r\n") {
 			if name, value, ok := strings.Cut(line, ":"); ok && (name == "used_cpu_user" || name == "used_cpu_sys") {
 				seconds, err := strconv.ParseFloat(value, 64)
 				if err != nil {
