@@ -38,9 +38,7 @@ func TestSwappedDatabasesAreALossOfTheWholeMaster(t *testing.T) {
 		return nil
 	})
 	awaitVoting(t, p, 3)
-	if !strings.Contains(p.Log(), "they were swapped") {
-		t.Errorf("the log does not say why:\n%s", p.Log())
-	}
+	eventually(t, func() error { return logged(p, "they were swapped") })
 	c := dial(t, p.Addr)
 	c.want("OK", "SELECT", "5")
 	eventually(t, func() error {

@@ -44,9 +44,9 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 		t.Errorf("%s", reply)
 	}
 	stands("drained", "by the operator")
-	if log := p.Log(); !strings.Contains(log, "an order about a master was given: order=\"LOCK DRAIN\" master="+m.Addr+" by=127.0.0.1:") {
-		t.Errorf("it is not logged who ordered that:\n%s", log)
-	}
+	eventually(t, func() error {
+		return logged(p, "an order about a master was given: order=\"LOCK DRAIN\" master="+m.Addr+" by=127.0.0.1:")
+	})
 	c.want("OK", "SET", "new", "t", "NX", "PX", "60000")
 	wantHolding(t, masters, "new", "t", 1, 2)
 	c.want(1, "DEL", "old")
