@@ -222,6 +222,16 @@ func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
 	masters := durableMasters(t, 3) // there is nothing else to tell of them
 	p := startProxy(t, flags(masters)...)
 	c := dial(t, p.Addr)
+	voted := func(times int) {
+		t.Helper()
+		eventually(t, func() error {
+			if n := strings.Count(p.Log(), "master is voting: master="+masters[1].Addr); n != times {
+				return fmt.Errorf("the log says %d times that it is voting, want %d", n, times)
+			}
+			return nil
+		})
+	}
+	voted(1)
 	before := len(p.Log())
 	must(t, masters[1].Kill())
 	awaitVoting(t, p, 2)
@@ -231,6 +241,7 @@ func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
 	time.Sleep(500 * time.Millisecond) // several attempts to reach it
 	must(t, masters[1].Restart())
 	awaitVoting(t, p, 3)
+	voted(2)
 	told := linesAbout(p.Log()[before:], masters[1].Addr)
 	if told < 2 || told > 3 {
 		t.Errorf("%d lines about the master, want one for each change:\n%s", told, p.Log()[before:])
