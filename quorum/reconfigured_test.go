@@ -119,22 +119,26 @@ func TestNoDatabaseVotesBeforeAnotherHasFoundOutThatKeysWereEvicted(t *testing.T
 	}
 }
 
-// The connection of database 0 cannot be made again, as one for which the master has a new
-// password, while those of other databases stay.
+// closeDatabase0 ends the connections of database 0, which cannot be made again, as those for
+// which the master has a new password. Those of other databases stay.
+func (m *fakeMaster) closeDatabase0() {
+	m.set(func(m *fakeMaster) {
+		m.refuse = true
+		for id, c := range m.conns {
+			if m.selected[id] == 0 {
+				c.Close()
+				delete(m.conns, id)
+			}
+		}
+	})
+}
+
 func TestMasterIsLookedAtWhileDatabase0CannotBe(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}), Won)
 		w.settle()
 		for _, m := range w.masters[:2] {
-			m.set(func(m *fakeMaster) {
-				m.refuse = true
-				for id, c := range m.conns {
-					if m.selected[id] == 0 {
-						c.Close()
-						delete(m.conns, id)
-					}
-				}
-			})
+			m.closeDatabase0()
 		}
 		time.Sleep(3 * w.cfg.ProbeInterval)
 		for _, m := range w.masters[:2] {

@@ -13,15 +13,7 @@ func TestLogThatIsSwitchedOffWhileDatabase0CannotBeReachedExcusesNobody(t *testi
 		w.want(w.asked(5, Request{Kind: Acquire, Key: "before", Token: "a", TTL: time.Second}), Won)
 		w.settle()
 		time.Sleep(3 * w.cfg.ProbeInterval)
-		m.set(func(m *fakeMaster) {
-			m.refuse = true
-			for id, c := range m.conns {
-				if m.selected[id] == 0 {
-					c.Close()
-					delete(m.conns, id)
-				}
-			}
-		})
+		m.closeDatabase0()
 		time.Sleep(3 * w.cfg.ProbeInterval)
 		m.configure(nil)
 		time.Sleep(5 * w.cfg.ProbeInterval)
