@@ -194,7 +194,7 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 	if m, err = parseMarker(text); err != nil {
 		return m, 0, err
 	}
-	same := m.RunID == who.runID || m.Durable && who.durable && whole
+	same := m.RunID == who.runID || m.Durable && who.keptAll() && whole
 	// As for a proxy: no other is there to see it.
 	same = same && m.since(who) == "" && (m.DB == db || m.DB == notTold)
 	switch {

@@ -269,7 +269,7 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 	for i, s := range r.servers {
 		whole := r.whole(i, texts)
 		if m, err := parseMarker(texts[i][0]); err == nil {
-			if s.others = m.Others; whole && m.Durable {
+			if s.others = m.Others; m.Durable && (whole || m.RunID == s.who.runID) {
 				s.log = m.log()
 			}
 		}
@@ -288,12 +288,13 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// whole tells whether the log that a server writes holds all that it has granted, as far as
-// so many of the old set can tell as any of its quorums shares a master with; see durable.go.
+// whole tells whether the log that a server has read, if its process is another than that of
+// a marker, holds all that it has granted, as far as so many of the old set can tell as any of
+// its quorums shares a master with, or a proxy has decided it; see durable.go.
 func (r *changeRun) whole(i int, texts [][]string) bool {
 	m, err := parseMarker(texts[i][0])
 	if err != nil || m.RunID == r.servers[i].who.runID {
-		return err == nil
+		return err == nil && m.Whole
 	}
 	asked := 0
 	for j, s := range r.servers {

@@ -53,7 +53,7 @@ func (m marker) log() string {
 func (l *lane) writes(m marker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.diskLog, l.rewrites = m.log(), m.Rewrites
+	l.diskLog, l.rewrites, l.unlogged = m.log(), m.Rewrites, l.unlogged && !m.Durable
 }
 
 // writesLog tells the same to the lane of another database: whether the master is durable,
@@ -157,6 +157,12 @@ func (l *lane) toldLogs() map[string]string {
 // has let the master vote meanwhile.
 func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err error) {
 	e := l.engine
+	l.mu.Lock()
+	off := l.unlogged || l.diskLog == noLog
+	l.mu.Unlock()
+	if off { // by what this proxy has seen itself, and may not have told anybody yet
+		return false, nil
+	}
 	if l.waits != runID {
 		l.waits, l.waitsSince = runID, e.boot()
 	}

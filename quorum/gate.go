@@ -202,6 +202,9 @@ func isDurable(settings []answer) bool {
 // nothing tells that from one which is only being made shorter.
 func (who identity) logs() bool { return who.durable && !who.anew }
 
+// keptAll tells that the process has lost nothing, by its own word, of what it read of a log.
+func (who identity) keptAll() bool { return who.durable && who.evicted <= 0 && !who.continued }
+
 // masterTime reads the reply to TIME.
 func masterTime(a answer) (time.Time, bool) {
 	if len(a.elems) != 2 {

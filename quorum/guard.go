@@ -44,7 +44,7 @@ type guard struct {
 	net.Conn
 	patience atomic.Int64 // how long it waits for a stretch of the answers; 0 if others do
 	stretch  int          // bytes since it last began to
-	latest   atomic.Int64 // when that was, in nanoseconds of Unix time; 0 if never
+	latest   atomic.Int64 // when that was, since started; 0 if never
 	err      error        // sticky
 	most     atomic.Int32 // values in one array; 0 is maxReplyElems
 	replies  atomic.Int64 // still expected
@@ -184,14 +184,14 @@ func (g *guard) hears(n int) {
 	}
 	g.stretch = 0
 	now := time.Now()
-	g.latest.Store(now.UnixNano())
+	g.latest.Store(int64(now.Sub(started)))
 	if patience := time.Duration(g.patience.Load()); patience > 0 {
 		g.Conn.SetDeadline(now.Add(patience))
 	}
 }
 
 // heard is when a stretch of the answers last came.
-func (g *guard) heard() time.Time { return time.Unix(0, g.latest.Load()) }
+func (g *guard) heard() time.Time { return started.Add(time.Duration(g.latest.Load())) }
 
 // inspect follows the frames of the replies in p, and returns what is to be handed on: a
 // beginning of p as it is, or else a piece of memory of its own.

@@ -126,7 +126,7 @@ func (l *lane) inspect(link *link) error {
 		link.who.durable = durable
 		durable = link.who.logs()
 	}
-	if !durable && l.master.db == 0 {
+	if l.master.db == 0 && (!durable || l.known.nonce.provisional() && link.who.rewrites != l.rewrites) {
 		// The others are told even if this marker is provisional, or cannot be written: a master
 		// without memory refuses that.
 		l.writes(marker{})
@@ -167,6 +167,11 @@ func (l *lane) inspect(link *link) error {
 		return nil
 	}
 	next := update(was)
+	for name, told := range was.Others {
+		if m := next.Others; m != nil && told != l.known.Others[name] && m[name] != noLog {
+			m[name] = told // by another proxy, since: what this one knows is told at the next look
+		}
+	}
 	b, _, err := link.do(markScript.eval(MarkerKey, a.str, next.String())...)
 	if err != nil {
 		return err

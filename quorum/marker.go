@@ -220,7 +220,7 @@ func examine(text string, who identity, member string, db int, ours terms, insta
 		return m, waiting, m.Why, nil
 	case m.RunID == who.runID:
 		return m, trusted, "", nil
-	case m.Durable && who.durable && !m.nonce.provisional():
+	case (m.Durable || db != 0) && who.keptAll() && !m.nonce.provisional(): // database 0 tells for all
 		return m, excused, "", nil
 	}
 	// Also of a provisional marker: it may be in a dump of long ago, or in a log that was

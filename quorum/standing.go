@@ -183,7 +183,7 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 			}
 			return 0, l.mark(link, read, next)
 		}
-		s, why = restarted, "its process was started anew, with a log that is not whole"
+		s, why = restarted, "its process was started anew, and it is not known that its log is whole"
 	case emptied:
 		gone := l.markerOf(link, e.installation(), l.known.Loss)
 		gone.nonce, gone.Why = newNonce(true), why
