@@ -190,8 +190,13 @@ func (g *guard) hears(n int) {
 	}
 }
 
-// heard is when a stretch of the answers last came.
-func (g *guard) heard() time.Time { return started.Add(time.Duration(g.latest.Load())) }
+// heard is when a stretch of the answers last came, zero if none has.
+func (g *guard) heard() (at time.Time) {
+	if n := g.latest.Load(); n != 0 {
+		at = started.Add(time.Duration(n))
+	}
+	return at
+}
 
 // inspect follows the frames of the replies in p, and returns what is to be handed on: a
 // beginning of p as it is, or else a piece of memory of its own.
