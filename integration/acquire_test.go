@@ -6,9 +6,12 @@ import (
 	"time"
 )
 
-const ttl = 30 * time.Second
+// ttl is longer than anything is waited for, so that what a test waits to see freed is not
+// what has run out.
+const ttl = 2 * patience
 
 func TestAcquireIsHeldByAllMastersAndRefusedToOthers(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 3, 5} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			masters, p := startQuorum(t, n)
@@ -32,6 +35,7 @@ func TestAcquireIsHeldByAllMastersAndRefusedToOthers(t *testing.T) {
 }
 
 func TestLockIsHadWhileAMinorityHoldsAnotherToken(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	direct(t, masters[1]).want("OK", "SET", "k", "other")
 	dial(t, p.Addr).lock("k", "t", ttl)
@@ -42,19 +46,21 @@ func TestLockIsHadWhileAMinorityHoldsAnotherToken(t *testing.T) {
 // TestNobodyIsToldThatALockIsWonWhereNoValueIsKnown: to who sends SET NX GET, nil says that
 // there was no value, and so that the lock is his.
 func TestNobodyIsToldThatALockIsWonWhereNoValueIsKnown(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	for i, m := range masters {
 		direct(t, m).want("OK", "SET", "k", fmt.Sprint("v", i))
 	}
 	c := dial(t, p.Addr)
-	c.wantNoQuorum("SET", "k", "t", "NX", "GET", "PX", "30000")
-	c.want(nil, "SET", "k", "t", "NX", "PX", "30000")
+	c.wantNoQuorum("SET", "k", "t", "NX", "GET", "PX", milliseconds(ttl))
+	c.want(nil, "SET", "k", "t", "NX", "PX", milliseconds(ttl))
 	direct(t, masters[0]).want("OK", "SET", "k", "v2")
-	c.want("v2", "SET", "k", "t", "NX", "GET", "PX", "30000")
+	c.want("v2", "SET", "k", "t", "NX", "GET", "PX", milliseconds(ttl))
 }
 
 // TestExpiriesArePaddedByTheDrift: the clocks' allowance is the proxy's to pay.
 func TestExpiriesArePaddedByTheDrift(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	const asked = 20 * time.Second
@@ -102,6 +108,7 @@ func TestExpiriesArePaddedByTheDrift(t *testing.T) {
 }
 
 func TestAcquireWithoutTTLIsPersistedOnAQuorum(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i, command := range [][]string{{"SETNX", "k0", "t"}, {"SET", "k1", "t", "NX"}} {
@@ -130,6 +137,7 @@ func TestAcquireWithoutTTLIsPersistedOnAQuorum(t *testing.T) {
 // TestAcquireWithoutTTLIsPutWithOne: if the proxy dies before the quorum has
 // it, no key may stay for ever.
 func TestAcquireWithoutTTLIsPutWithOne(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	p, err := StartProxy(ProxyOptions{Path: program(t), Args: append(flags(masters), "--acquire-timeout", "10s")})
 	must(t, err)
@@ -165,6 +173,7 @@ func TestNoQuorumWithinAcquireTimeoutLeavesNothingBehind(t *testing.T) {
 
 // TestNoQuorumTellsHowManyCanVote: its text is what operators read.
 func TestNoQuorumTellsHowManyCanVote(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	must(t, masters[1].Kill())
 	must(t, masters[2].Kill())
@@ -183,6 +192,7 @@ func TestAcquireTakesNoLongerThanHalfItsTTL(t *testing.T) {
 // TestSplitIsTriedAgain: one master is gone, one holds a leftover that is about
 // to expire, one grants.
 func TestSplitIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--split-delay", "150ms", "--acquire-timeout", "2s")
 	c := dial(t, p.Addr)
 	must(t, masters[2].Kill())
@@ -208,6 +218,7 @@ func TestSplitThatStaysIsANo(t *testing.T) {
 // TestVoteThatNoValueExplainsIsTriedAgain: one master grants, then two refuse
 // for two leftovers: contended, and yet nobody holds the lock.
 func TestVoteThatNoValueExplainsIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, append(relayFlags(relays), "--split-delay", "150ms", "--acquire-timeout", "2s")...)

@@ -11,6 +11,7 @@ import (
 // A log that is written anew holds nothing until that is done. It was switched off and on so
 // quickly that no proxy saw it.
 func TestLogThatIsStillWrittenAnewGivesNoLockASecondTime(t *testing.T) {
+	t.Parallel()
 	masters := durableMasters(t, 3)
 	p := startProxy(t, flags(masters)...)
 	awaitVoting(t, p, 3)
@@ -39,6 +40,7 @@ func dumping(t *testing.T, n int) []*Redis {
 
 // A master that stays in its set comes back with a dump from before that was changed.
 func TestDumpFromBeforeAChangeOfTheSetCostsOneVote(t *testing.T) {
+	t.Parallel()
 	masters := dumping(t, 5)
 	old, new := pick(masters, 1, 2, 3), pick(masters, 1, 2, 3, 4, 5)
 	p := startProxy(t, flags(old)...)
@@ -48,7 +50,7 @@ func TestDumpFromBeforeAChangeOfTheSetCostsOneVote(t *testing.T) {
 	changed(t, old, new)
 	p = startProxy(t, flags(new)...)
 	c := dial(t, p.Addr)
-	c.want("OK", "SET", "k", "a", "NX", "PX", "60000")
+	c.want("OK", "SET", "k", "a", "NX", "PX", milliseconds(ttl))
 	if _, err := os.Stat(filepath.Join(old[0].Dir(), "dump.rdb")); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func TestDumpFromBeforeAChangeOfTheSetCostsOneVote(t *testing.T) {
 	must(t, old[0].Restart())
 	time.Sleep(3 * time.Second)
 	for i := range 5 {
-		c.want("OK", "SET", fmt.Sprint("k", i), "a", "NX", "PX", "60000")
+		c.want("OK", "SET", fmt.Sprint("k", i), "a", "NX", "PX", milliseconds(ttl))
 	}
 	awaitVoting(t, p, 5)
 	awaitVoting(t, startProxy(t, flags(new)...), 5)

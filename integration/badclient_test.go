@@ -41,6 +41,7 @@ func unharmed(t *testing.T, p *Proxy, other talk) {
 
 // TestHostilePacketCostsItsSenderTheConnection: the answers are Redis's own.
 func TestHostilePacketCostsItsSenderTheConnection(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	other := dial(t, p.Addr)
 	for _, test := range []struct{ name, packet, answer string }{
@@ -73,6 +74,7 @@ func TestHostilePacketCostsItsSenderTheConnection(t *testing.T) {
 }
 
 func TestLimitsAreTighterBeforeAUTH(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	p := startSecured(t, masters, "secret")
 	for _, test := range []struct{ packet, answer string }{
@@ -115,6 +117,7 @@ func TestDripOfAnUnfinishedCommandIsHarmless(t *testing.T) {
 
 // TestClientThatDoesNotReadHarmsNobody asks for much and reads nothing.
 func TestClientThatDoesNotReadHarmsNobody(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	other := dial(t, p.Addr)
 	c := dial(t, p.Addr)
@@ -163,6 +166,7 @@ func TestManyUnansweredCommandsAreBounded(t *testing.T) {
 }
 
 func TestOneClientTooManyIsTold(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 1)
 	p := startProxy(t, append(flags(masters), "--max-clients", "5")...)
 	// Connections that were there only to look are gone in a moment.
@@ -199,6 +203,7 @@ func TestOneClientTooManyIsTold(t *testing.T) {
 }
 
 func TestIdleClientIsClosedAfterTimeout(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 1)
 	const timeout = 300 * time.Millisecond
 	p := launch(t, ProxyOptions{Args: append(flags(masters), "--timeout", timeout.String())})

@@ -12,6 +12,7 @@ import (
 // What a write may have to be undone with goes through the proxy: of a big key that is much
 // for the master and for all others.
 func TestKeyThatIsBigCanOnlyBeDeleted(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--acquire-timeout", "20s", "--master-timeout", "20s")
 	c := dial(t, p.Addr)
 	refused := func(args ...string) {
@@ -57,6 +58,7 @@ func TestKeyThatIsBigCanOnlyBeDeleted(t *testing.T) {
 // The few elements by which a master estimates what a key takes may be unlike all others: of a
 // sorted set they are those of the lowest scores.
 func TestKeyOfWhichAFewElementsAreLongIsNotTakenForABigOne(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--acquire-timeout", "20s", "--master-timeout", "20s")
 	const long, short = 5, 500
 	for _, m := range masters {
@@ -119,6 +121,7 @@ redis.call('hset', 'values', 'f', string.rep('v', 100000))`, "0", strconv.Itoa(i
 
 // Our own scripts have no steps that are counted: they look how much there is before they read.
 func TestWhatIsTooLargeIsRefusedBeforeItIsRead(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	bigCollections(t, masters)
 	c := dial(t, p.Addr)
@@ -172,6 +175,7 @@ func TestWhatIsTooLargeIsRefusedBeforeItIsRead(t *testing.T) {
 
 // Masters digest what is watched each in an order of its own, and yet alike.
 func TestWatchSeesThatAMemberHasChanged(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	bigCollections(t, masters)
 	c, other := dial(t, p.Addr), dial(t, p.Addr)
@@ -194,6 +198,7 @@ func TestWatchSeesThatAMemberHasChanged(t *testing.T) {
 
 // What a step writes to is dumped before and after. So it is refused by what that would be.
 func TestWhatAStepWritesToIsDumpedOnlyIfItIsLittle(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--acquire-timeout", "20s", "--master-timeout", "20s")
 	mib := strings.Repeat("v", 1<<20-1000)
 	const keys = 60

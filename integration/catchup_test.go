@@ -39,6 +39,7 @@ func awaitCatchUp(t *testing.T, p *Proxy, m *Redis) time.Duration {
 
 // Every type that locks use, however it came about on each master.
 func TestEveryTypeIsCaughtUpWith(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	fill := func(m *Redis, backwards bool) {
 		c := direct(t, m)
@@ -117,6 +118,7 @@ func numbers(reply any) any {
 
 // A hundred thousand locks, with clients at work all the while.
 func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
+	t.Parallel()
 	const locks = 100_000
 	masters, p := startQuorum(t, 3)
 	until := strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)
@@ -146,7 +148,7 @@ func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 			}
 			asked := time.Now()
 			key, token := "busy:"+strconv.Itoa(n%10), strconv.Itoa(n)
-			if reply, err := c.Do("SET", key, token, "NX", "PX", "30000"); err != nil || reply != "OK" {
+			if reply, err := c.Do("SET", key, token, "NX", "PX", milliseconds(ttl)); err != nil || reply != "OK" {
 				t.Errorf("acquire %d: %v, %v", n, reply, err)
 				return
 			}
@@ -188,6 +190,7 @@ func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 
 // What a master comes back with that the others do not hold is nobody's lock.
 func TestMasterThatIsBackIsFreedOfWhatNobodyHolds(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	back := direct(t, masters[0])
 	held := map[string][]string{
@@ -224,6 +227,7 @@ func TestMasterThatIsBackIsFreedOfWhatNobodyHolds(t *testing.T) {
 // Some hundreds of keys have names as long as may be. Masters that forget, one after the other,
 // are given the lock that outlives max-ttl all the same, the keys are listed, and the set changes.
 func TestCaughtUpWithBesideKeysOfLongNames(t *testing.T) {
+	t.Parallel()
 	var masters []*Redis
 	for range 4 {
 		masters = append(masters, startMaster(t, RedisOptions{Args: []string{"--databases", "1"}}))

@@ -40,6 +40,7 @@ func pick(masters []*Redis, numbers ...int) []*Redis {
 // and life, and is released through the new set; a proxy of the old set that was
 // forgotten grants nothing any more.
 func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		old, new []int
@@ -126,6 +127,7 @@ func noneVoting(t *testing.T, p *Proxy) error {
 
 // The order is killed at moments that nobody chose, and given again until it ends.
 func TestChangeOfTheSetThatIsKilledIsOrderedAgain(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 5)
 	old, new := pick(masters, 1, 2, 3), pick(masters, 3, 4, 5)
 	p := startProxy(t, flags(old)...)

@@ -8,6 +8,7 @@ import (
 
 // TestLocksOutliveTheProxy: it keeps no state of its own that matters.
 func TestLocksOutliveTheProxy(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	first, err := StartProxy(ProxyOptions{Path: program(t), Args: append(flags(masters), patient...)})
 	must(t, err)
@@ -26,6 +27,7 @@ func TestLocksOutliveTheProxy(t *testing.T) {
 // TestProxiesAndRedlockClientsShareTheLocks: any number of proxies may stand in
 // front of the same masters, beside clients that run Redlock themselves.
 func TestProxiesAndRedlockClientsShareTheLocks(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	one := dial(t, startProxy(t, flags(masters)...).Addr)
 	two := dial(t, startProxy(t, flags(masters)...).Addr)
@@ -59,6 +61,7 @@ func TestProxiesAndRedlockClientsShareTheLocks(t *testing.T) {
 // TestOneServerUnderTwoNamesVotesOnce: a name comes to lead to another member's
 // server, which must not be a quorum by itself.
 func TestOneServerUnderTwoNamesVotesOnce(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	mark(t, flags(masters)...)
 	moving := startRelay(t, masters[2].Addr)

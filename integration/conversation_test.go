@@ -15,6 +15,7 @@ import (
 // with one real Redis, and with the proxy over real masters; and those that are
 // here, because their commands are scripts on the masters.
 func TestConversationsReadTheSame(t *testing.T) {
+	t.Parallel()
 	files, err := transcript.Glob("../commands/testdata/*.txt")
 	must(t, err)
 	scripted, err := transcript.Glob("testdata/*.txt")

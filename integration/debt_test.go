@@ -52,6 +52,7 @@ func TestReleaseIsOwedByAsManyAsAreAway(t *testing.T) {
 // TestDebtsArePaidBeforeAMasterVotesAgain: the lock was released while a master
 // was away, and whoever asks next must not be refused by it.
 func TestDebtsArePaidBeforeAMasterVotesAgain(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	const keys = 200
@@ -78,6 +79,7 @@ func TestDebtsArePaidBeforeAMasterVotesAgain(t *testing.T) {
 // another proxy took the lock again there, under the same token. What we owe
 // is about the earlier one, which would have ended sooner.
 func TestDebtDoesNotTouchALaterLock(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr)...)
@@ -104,6 +106,7 @@ func TestDebtDoesNotTouchALaterLock(t *testing.T) {
 // TestUndoOwedToALostMasterIsPaidOnReturn: an undo that cannot be delivered is owed
 // like a release.
 func TestUndoOwedToALostMasterIsPaidOnReturn(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr, "--split-retries", "0")...)

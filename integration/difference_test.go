@@ -28,6 +28,7 @@ const talkLength = 40
 // with a proxy over one master, and with one over three, side by side: what they answer
 // must be the same byte for byte, but for what differences allows.
 func TestRandomCommandsAreAnsweredAsByRedis(t *testing.T) {
+	t.Parallel()
 	seed := *differSeed
 	if seed == 0 {
 		seed = rand.Uint64N(1e9) + 1

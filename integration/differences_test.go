@@ -222,6 +222,7 @@ func isOrder(x *exchange) bool {
 }
 
 func TestDifferencesAreThoseThatTheReadmeTells(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile("../README.md")
 	must(t, err)
 	const begin, end = "<!-- differences: begin; see integration/differences_test.go -->\n", "<!-- differences: end -->"

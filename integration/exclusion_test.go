@@ -17,6 +17,7 @@ import (
 // front of them. At no time do two clients hold the lock, and in the end it can
 // be had again. REDLOCK_SEED repeats a run's choice of faults.
 func TestNoTwoHoldersWhileMastersComeAndGo(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("REDLOCK_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)

@@ -7,6 +7,7 @@ import (
 )
 
 func TestExtendProlongsTheLockOnAllMasters(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	const short = 10 * time.Second
@@ -25,6 +26,7 @@ func TestExtendProlongsTheLockOnAllMasters(t *testing.T) {
 }
 
 func TestExtendGivesTheKeyAgainToAMasterThatLostIt(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i := range 10 {
@@ -44,6 +46,7 @@ func TestExtendGivesTheKeyAgainToAMasterThatLostIt(t *testing.T) {
 
 // TestExtendGivesNothingToAMasterThatHoldsAnother: it said no for a reason.
 func TestExtendGivesNothingToAMasterThatHoldsAnother(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	direct(t, masters[2]).want("OK", "SET", "k", "other", "PX", "90000")
@@ -58,6 +61,7 @@ func TestExtendGivesNothingToAMasterThatHoldsAnother(t *testing.T) {
 }
 
 func TestExtendOfALostLockIsNo(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
@@ -85,6 +89,7 @@ func TestExtendWithoutAQuorumIsNoQuorum(t *testing.T) {
 }
 
 func TestExtensionsEndAtMaxHold(t *testing.T) {
+	t.Parallel()
 	const hold, lease = 3 * time.Second, 1500 * time.Millisecond
 	_, p := startQuorum(t, 3, "--max-hold", hold.String())
 	c := dial(t, p.Addr)

@@ -15,6 +15,7 @@ var soon = []string{"--max-ttl", "5s", "--acquire-timeout", "500ms", "--probe-in
 // Everything ends at once: the masters come back with nothing, the proxies are new.
 // They go on by themselves when no lock of before can be left.
 func TestLossOfEverythingHealsByItself(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	args := append(flags(masters), soon...)
 	p := startProxy(t, args...)
@@ -58,6 +59,7 @@ func TestLossOfEverythingHealsByItself(t *testing.T) {
 
 // As an init job has it ordered: before the masters are there, again, and when all runs.
 func TestBootstrapCanBeRepeated(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	must(t, masters[1].Kill())
 	order := func(args ...string) *exec.Cmd {
@@ -92,6 +94,7 @@ func TestBootstrapCanBeRepeated(t *testing.T) {
 // has a supervisor not try again.
 // Only the master itself can say what it is called in its set, be it asked first or last.
 func TestMasterOfAnotherNameIsToldByIt(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	mark(t, append(flags(masters), patient...)...)
 	_, port, err := net.SplitHostPort(masters[2].Addr)
@@ -111,6 +114,7 @@ func TestMasterOfAnotherNameIsToldByIt(t *testing.T) {
 }
 
 func TestProxyOfOtherTermsExitsWithThatCode(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	mark(t, append(flags(masters), patient...)...)
 	p, err := StartProxy(ProxyOptions{Path: program(t), Bare: true, Args: append(append([]string{"--listen", "127.0.0.1:0", "--max-ttl", "30s"}, patient...), flags(masters)...)})

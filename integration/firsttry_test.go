@@ -31,6 +31,7 @@ func wantCLI(t *testing.T, want, addr string, args ...string) {
 // TestFirstTry is what the README tells a new user to do: nothing configured
 // (but a port that is free), and redis-cli.
 func TestFirstTry(t *testing.T) {
+	t.Parallel()
 	p := launch(t, ProxyOptions{})
 	awaitVoting(t, p, 3)
 	set := []string{"SET", "lock:a", "t1", "NX", "PX", "30000"}
@@ -58,6 +59,7 @@ func TestFirstTry(t *testing.T) {
 
 // TestProgramAnswersWithoutServing: the subcommands that only look.
 func TestProgramAnswersWithoutServing(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	run := func(args ...string) (string, error) {
 		out, err := exec.Command(program(t), args...).CombinedOutput()

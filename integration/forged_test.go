@@ -5,6 +5,7 @@ import "testing"
 // What a script says of a master is the script's own word: only what a master itself says
 // of a command is about that.
 func TestScriptThatSaysThatItsMasterIsInTroubleIsBelievedByNobody(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for _, code := range []string{"READONLY", "MISCONF", "NOREPLICAS", "LOADING", "NOAUTH", "MASTERDOWN", "MOVED", "NOSCRIPT", "OOM", "BUSY"} {
@@ -13,7 +14,7 @@ func TestScriptThatSaysThatItsMasterIsInTroubleIsBelievedByNobody(t *testing.T) 
 			c.want("1", "EVAL", "redis.call('set', KEYS[1], '1') local ok, e = pcall(error, {err = ARGV[1]}) return redis.call('get', KEYS[1])", "1", "k", code)
 		}
 	}
-	c.want("OK", "SET", "lock", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "lock", "t", "NX", "PX", milliseconds(ttl))
 	awaitVoting(t, p, 3)
 	if err := logged(p, "secret"); err == nil {
 		t.Error("what a script says is in the log")

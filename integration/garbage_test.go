@@ -73,6 +73,7 @@ func goesOn(c talk, p *Proxy) {
 // TestWrongAnswersOfAMinorityDecideNothing: well-formed, in order, and not
 // what the command could be answered with.
 func TestWrongAnswersOfAMinorityDecideNothing(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr)...)

@@ -58,6 +58,7 @@ func TestBenchmarkRunsWithoutErrorsOrGrowth(t *testing.T) {
 // TestClientsThatCameAndWentLeaveNothing: neither goroutines nor their places
 // among max-clients.
 func TestClientsThatCameAndWentLeaveNothing(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	before := goroutines(t, p)
 	for i := range 300 {

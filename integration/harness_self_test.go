@@ -9,6 +9,7 @@ import (
 )
 
 func TestHarnessRedisLivesAndDiesAsTold(t *testing.T) {
+	t.Parallel()
 	r := startMaster(t, RedisOptions{Password: "p w"})
 	direct(t, r).want("OK", "SET", "k", "v")
 
@@ -32,6 +33,7 @@ func TestHarnessRedisLivesAndDiesAsTold(t *testing.T) {
 }
 
 func TestHarnessRedisSpeaksUnixSocketsAndTLS(t *testing.T) {
+	t.Parallel()
 	certificates, err := NewCertificates(t.TempDir())
 	must(t, err)
 	for _, o := range []RedisOptions{{Unix: true}, {TLS: certificates, Password: "secret"}} {
@@ -40,6 +42,7 @@ func TestHarnessRedisSpeaksUnixSocketsAndTLS(t *testing.T) {
 }
 
 func TestHarnessClientReadsEveryType(t *testing.T) {
+	t.Parallel()
 	c := direct(t, startMaster(t, RedisOptions{}))
 	if _, ok := c.do("HELLO", "3").(Map); !ok {
 		t.Fatal("HELLO 3 is no map")
@@ -52,6 +55,7 @@ func TestHarnessClientReadsEveryType(t *testing.T) {
 }
 
 func TestHarnessRelaySpoilsWhatPasses(t *testing.T) {
+	t.Parallel()
 	m := startMaster(t, RedisOptions{})
 	relay := startRelay(t, m.Addr)
 	c := dial(t, relay.Addr)
@@ -93,6 +97,7 @@ func TestHarnessRelaySpoilsWhatPasses(t *testing.T) {
 
 // TestPeakOfMemoryIsForgotten, and is that of the time since.
 func TestPeakOfMemoryIsForgotten(t *testing.T) {
+	t.Parallel()
 	pid := os.Getpid()
 	large, err := syscall.Mmap(-1, 0, 128<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	must(t, err)

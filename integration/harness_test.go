@@ -21,6 +21,25 @@ var binary struct {
 // servers are what masters are started from, unless a test says it.
 var servers Servers
 
+// started counts the masters that each test has started, whatever tests go on beside it.
+var started turns
+
+type turns struct {
+	mu sync.Mutex // guards by
+	by map[string]int
+}
+
+func (n *turns) next(t *testing.T) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	test, _, _ := strings.Cut(t.Name(), "/")
+	if n.by == nil {
+		n.by = make(map[string]int)
+	}
+	n.by[test]++
+	return n.by[test] - 1
+}
+
 func init() {
 	flag.Var(&servers, "servers", "start masters from these redis-servers in turn: installed, or versions that integration/servers knows, with commas")
 }
@@ -55,7 +74,7 @@ func program(t *testing.T) string {
 func startMaster(t *testing.T, o RedisOptions) *Redis {
 	t.Helper()
 	if o.Server == "" {
-		o.Server = servers.Next()
+		o.Server = servers.Of(started.next(t))
 	}
 	r, err := StartRedis(o)
 	if err != nil {

@@ -14,7 +14,7 @@ type redisson struct {
 }
 
 func (r *redisson) lock() any {
-	return r.do("EVAL", corpus(r.t, "redisson-tryLock"), "1", r.key, "60000", r.owner)
+	return r.do("EVAL", corpus(r.t, "redisson-tryLock"), "1", r.key, milliseconds(ttl), r.owner)
 }
 
 // unlock answers 1 where the lock is free now, 0 where it is held still, and nil where it
@@ -22,7 +22,7 @@ func (r *redisson) lock() any {
 func (r *redisson) unlock() any {
 	r.requests++
 	latch := fmt.Sprintf("redisson_unlock_latch:{%s}:%d", r.key, r.requests)
-	return r.do("EVAL", corpus(r.t, "redisson-unlock"), "3", r.key, "redisson_lock__channel:{"+r.key+"}", latch, "0", "60000", r.owner, "publish", "13500")
+	return r.do("EVAL", corpus(r.t, "redisson-unlock"), "3", r.key, "redisson_lock__channel:{"+r.key+"}", latch, "0", milliseconds(ttl), r.owner, "publish", "13500")
 }
 
 // renewScript is what its watchdog sends.
@@ -50,6 +50,7 @@ func lockedWithout(t *testing.T) (a *redisson, masters []*Redis, relays []*Relay
 // One master has missed the lock, and another one is away when it is let go: that one holds
 // it still, and a third has removed it, which is not put back.
 func TestHolderIsNotToldThatItHeldNothingWithAMasterAway(t *testing.T) {
+	t.Parallel()
 	a, _, relays, p := lockedWithout(t)
 	relays[1].Cut()
 	awaitVoting(t, p, 2)
@@ -60,17 +61,18 @@ func TestHolderIsNotToldThatItHeldNothingWithAMasterAway(t *testing.T) {
 
 // Renewals bring the lock to the master that has missed it, so that another one may go away.
 func TestRenewalsBringALockToAMasterThatHasMissedIt(t *testing.T) {
+	t.Parallel()
 	a, masters, relays, p := lockedWithout(t)
 	for range 20 {
-		a.want(1, "EVAL", renewScript, "1", a.key, "60000", a.owner)
+		a.want(1, "EVAL", renewScript, "1", a.key, milliseconds(ttl), a.owner)
 		if ask(t, masters[0], "EXISTS", a.key) == int64(1) {
 			break
 		}
 	}
 	relays[1].Cut()
 	awaitVoting(t, p, 2)
-	a.want(1, "EVAL", renewScript, "1", a.key, "60000", a.owner)
-	a.want(nil, "EVAL", corpus(t, "redisson-tryLock"), "1", a.key, "60000", a.owner)
+	a.want(1, "EVAL", renewScript, "1", a.key, milliseconds(ttl), a.owner)
+	a.want(nil, "EVAL", corpus(t, "redisson-tryLock"), "1", a.key, milliseconds(ttl), a.owner)
 	if r := a.unlock(); r != int64(0) {
 		t.Errorf("it holds the lock once more, and is told %v", r)
 	}
@@ -79,6 +81,7 @@ func TestRenewalsBringALockToAMasterThatHasMissedIt(t *testing.T) {
 // Masters may keep one thing in different ways: as they are set, each by itself, or by what it
 // was before.
 func TestMastersThatAreSetOtherwiseAgreeOnALock(t *testing.T) {
+	t.Parallel()
 	var masters []*Redis
 	for _, settings := range [][]string{
 		{"--hash-max-ziplist-value", "1", "--zset-max-ziplist-value", "1", "--set-max-intset-entries", "0"},
@@ -119,7 +122,7 @@ func TestMastersThatAreSetOtherwiseAgreeOnALock(t *testing.T) {
 		awaitVoting(t, p, 3)
 		// What it has missed it is given by a renewal, before another one goes away.
 		eventually(t, func() error {
-			a.want(1, "EVAL", renewScript, "1", a.key, "60000", a.owner)
+			a.want(1, "EVAL", renewScript, "1", a.key, milliseconds(ttl), a.owner)
 			for _, other := range masters {
 				if one, two := ask(t, m, "HGETALL", a.key), ask(t, other, "HGETALL", a.key); fmt.Sprint(one) != fmt.Sprint(two) {
 					return fmt.Errorf("it holds %v, and another one %v", one, two)

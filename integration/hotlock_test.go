@@ -11,6 +11,7 @@ import (
 // TestHotLockCostsOneAttemptARoundTrip: however many clients poll one lock,
 // those that wait share an attempt.
 func TestHotLockCostsOneAttemptARoundTrip(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, relayFlags(relays)...)

@@ -144,6 +144,7 @@ var journaledCalls = []struct {
 }
 
 func TestJournaledScriptsAnswerAsOnOneRedis(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	one := startMaster(t, RedisOptions{Server: Installed})
 	for _, c := range journaledCalls {
@@ -207,6 +208,7 @@ func sameThere(t *testing.T, key string, one *Redis, masters []*Redis) {
 
 // What a lock script has no use for is refused, and leaves nothing behind.
 func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for _, script := range []string{
@@ -249,6 +251,7 @@ func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
 // A number is a key by how it is spelled, which masters do not agree on for each: before 7.2,
 // 1e17 is 1e+17. Some other key would be that which a script was given.
 func TestNumberThatIsAKeyIsOneToAllMasters(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for number, keys := range map[string][]string{
@@ -274,6 +277,7 @@ func TestNumberThatIsAKeyIsOneToAllMasters(t *testing.T) {
 // A script that acted on a minority while the others declined is put back there,
 // and the answer is that of those who declined.
 func TestJournaledScriptThatLostIsPutBack(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	try := corpus(t, "redisson-tryLock")
@@ -309,6 +313,7 @@ func TestJournaledScriptThatLostIsPutBack(t *testing.T) {
 // A SET NX that is refused within a script has written nothing: the holder's key
 // is not touched, and what is counted is a no.
 func TestRefusedScriptTouchesNothing(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	c.lock("held", "holder", time.Minute)
@@ -331,6 +336,7 @@ func TestRefusedScriptTouchesNothing(t *testing.T) {
 }
 
 func TestScriptIsBoundedInWhatItWritesAndPublishes(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for _, script := range []string{
@@ -358,6 +364,7 @@ func TestScriptIsBoundedInWhatItWritesAndPublishes(t *testing.T) {
 
 // As a semaphore does that tells how many permits are free.
 func TestNumberThatAScriptPublishesArrivesAsItsText(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	h := hears(t, p, "free")
 	awaitSubscriptions(t, p, 3)
@@ -368,15 +375,17 @@ func TestNumberThatAScriptPublishesArrivesAsItsText(t *testing.T) {
 }
 
 func TestScriptThatWroteMayAnswerWhatNoIntegerCanHold(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	dial(t, p.Addr).want(math.MinInt64, "EVAL", "redis.call('set', KEYS[1], 'v', 'px', 60000) return 1/0", "1", "k")
 	wantHolding(t, masters, "k", "v", 0, 1, 2)
 }
 
 func TestReadOnlyScriptsWriteNothing(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
-	c.want("OK", "SET", "k", "t", "PX", "60000")
+	c.want("OK", "SET", "k", "t", "PX", milliseconds(ttl))
 	for _, call := range [][]string{
 		{"EVAL_RO", "return redis.call('del', KEYS[1])", "1", "k"},
 		{"EVAL_RO", "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end", "1", "k", "t"},

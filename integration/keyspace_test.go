@@ -8,6 +8,7 @@ import (
 // A master that is killed and comes back without its keys has another order of them,
 // and nothing of what it had still to name.
 func TestScanGoesOnOverAMasterThatIsStartedAnew(t *testing.T) {
+	t.Parallel()
 	for victim := range 3 {
 		t.Run(fmt.Sprint("master ", victim), func(t *testing.T) {
 			masters, p := startQuorum(t, 3)
@@ -47,6 +48,7 @@ func TestScanGoesOnOverAMasterThatIsStartedAnew(t *testing.T) {
 
 // Where nothing happens, no key is listed twice.
 func TestScanListsAKeyOfAllMastersOnce(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 5)
 	k := dial(t, p.Addr)
 	for i := range 150 {
@@ -69,6 +71,7 @@ func TestScanListsAKeyOfAllMastersOnce(t *testing.T) {
 }
 
 func TestDangerousCommandsDoWhatTheySayWhereTheyAreAllowed(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	p := startProxy(t, append(flags(masters), "--allow-dangerous", "yes")...)
 	k := dial(t, p.Addr)
@@ -109,9 +112,9 @@ func TestDangerousCommandsDoWhatTheySayWhereTheyAreAllowed(t *testing.T) {
 	empty("3", "k3")
 
 	// In a pipeline it comes at its place.
-	must(t, k.Send("SET", "k", "before", "NX", "PX", "30000"))
+	must(t, k.Send("SET", "k", "before", "NX", "PX", milliseconds(ttl)))
 	must(t, k.Send("FLUSHALL"))
-	must(t, k.Send("SET", "k", "after", "NX", "PX", "30000"))
+	must(t, k.Send("SET", "k", "after", "NX", "PX", milliseconds(ttl)))
 	must(t, k.Send("DBSIZE"))
 	for _, want := range []any{"OK", "OK", "OK", int64(1)} {
 		if got, err := k.Receive(); err != nil || got != want {

@@ -16,6 +16,7 @@ return redis.call('pttl', KEYS[1])`
 // way to master 3 is held up, and carries A's commands there when A has released the
 // lock, and B has it by another proxy.
 func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
+	t.Parallel()
 	const life = "1500"
 	masters := startMasters(t, 3)
 	two, three := startRelay(t, masters[1].Addr), startRelay(t, masters[2].Addr)
@@ -53,9 +54,9 @@ func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
 				a, b, k := talk{a.Client, t}, talk{b.Client, t}, fmt.Sprint(name, hashed)
 				lock := func(c talk, owner string) {
 					if hashed {
-						c.want(nil, "EVAL", hashLockScript, "1", k, "60000", "of "+owner)
+						c.want(nil, "EVAL", hashLockScript, "1", k, milliseconds(ttl), "of "+owner)
 					} else {
-						c.want("OK", "SET", k, owner, "NX", "PX", "60000")
+						c.want("OK", "SET", k, owner, "NX", "PX", milliseconds(ttl))
 					}
 				}
 				awaitVoting(t, p1, 3)
@@ -78,7 +79,7 @@ func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
 				three.Requests.Release()
 				for range 2 { // the way's first batch, and what that has asked for
 					k += "'"
-					a.want("OK", "SET", k, "c", "NX", "PX", "60000")
+					a.want("OK", "SET", k, "c", "NX", "PX", milliseconds(ttl))
 					eventually(t, func() error {
 						if ask(t, masters[2], "EXISTS", k) != int64(1) {
 							return fmt.Errorf("the third master has not heard of %s", k)
@@ -98,6 +99,7 @@ func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
 // A master that is only late is told in order what the others were. It may keep the fields
 // and members of what is big in another order than they.
 func TestWhatIsLateIsCarriedOutOnWhatTheOthersFound(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	three := startRelay(t, masters[2].Addr)
 	p := startProxy(t, "--master", masters[0].Addr, "--master", masters[1].Addr, "--master", three.Addr, "--acquire-timeout", "2s", "--master-timeout", "5s")
@@ -128,7 +130,7 @@ func TestWhatIsLateIsCarriedOutOnWhatTheOthersFound(t *testing.T) {
 				c.want(1, how...)
 				three.Requests.Release()
 				last := how[0] + " " + key
-				c.want("OK", "SET", last, "c", "NX", "PX", "60000")
+				c.want("OK", "SET", last, "c", "NX", "PX", milliseconds(ttl))
 				eventually(t, func() error {
 					if ask(t, masters[2], "EXISTS", last) != int64(1) {
 						return fmt.Errorf("the third master has not heard of %q", last)
@@ -146,6 +148,7 @@ func TestWhatIsLateIsCarriedOutOnWhatTheOthersFound(t *testing.T) {
 // A master that was stopped carries out what is in its sockets when it goes on, although the
 // links are lost by then, and finds B's lock, which is on it since.
 func TestWhatNamesNoTokenIsNotCarriedOutByAMasterThatWasStopped(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	p := startProxy(t, append(flags(masters), "--acquire-timeout", "250ms", "--master-timeout", "500ms")...)
 	a := dial(t, p.Addr)

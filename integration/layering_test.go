@@ -41,6 +41,7 @@ var mayNotImport = map[string][]string{
 }
 
 func TestPackagesImportOnlyWhatTheirRowAllows(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "redlock-proxy/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -72,6 +73,7 @@ func TestPackagesImportOnlyWhatTheirRowAllows(t *testing.T) {
 // TestTheDialectKnowsNoClock: what a command means does not hang on when it is
 // read, so that the same conversation always reads the same.
 func TestTheDialectKnowsNoClock(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-f", `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "redlock-proxy/commands").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

@@ -24,6 +24,7 @@ func nonces(t *testing.T, m *Redis) (list [quorum.Databases]string) {
 
 // What holds for the whole master is told in all its databases, used or not.
 func TestSwappedDatabasesAreALossOfTheWholeMaster(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	before := nonces(t, masters[0])
 	direct(t, masters[0]).want("OK", "SWAPDB", "0", "3")
@@ -42,7 +43,7 @@ func TestSwappedDatabasesAreALossOfTheWholeMaster(t *testing.T) {
 	c := dial(t, p.Addr)
 	c.want("OK", "SELECT", "5")
 	eventually(t, func() error {
-		if got := c.do("SET", "k", "t", "NX", "PX", "30000"); got != "OK" {
+		if got := c.do("SET", "k", "t", "NX", "PX", milliseconds(ttl)); got != "OK" {
 			return fmt.Errorf("in database 5: %v", got)
 		}
 		return nil
@@ -50,8 +51,9 @@ func TestSwappedDatabasesAreALossOfTheWholeMaster(t *testing.T) {
 }
 
 func TestLoneProxyStaysAwayFromASet(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
-	dial(t, p.Addr).want("OK", "SET", "k", "a", "NX", "PX", "30000")
+	dial(t, p.Addr).want("OK", "SET", "k", "a", "NX", "PX", milliseconds(ttl))
 	lone, err := StartProxy(ProxyOptions{Path: program(t), Bare: true, Args: []string{"serve", "--listen", "127.0.0.1:0", "--master", masters[0].Addr}})
 	must(t, err)
 	code, err := lone.Wait(patience)
@@ -63,8 +65,9 @@ func TestLoneProxyStaysAwayFromASet(t *testing.T) {
 // Locks are thrown away by a master that was reconfigured, and is as it was before
 // anybody looks.
 func TestMasterThatHasEvictedKeysForAWhileIsQuarantined(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
-	dial(t, p.Addr).want("OK", "SET", "k", "a", "NX", "PX", "30000")
+	dial(t, p.Addr).want("OK", "SET", "k", "a", "NX", "PX", milliseconds(ttl))
 	wantHolding(t, masters, "k", "a", 0, 1, 2)
 	m := direct(t, masters[0])
 	m.want("OK", "CONFIG", "SET", "maxmemory-policy", "volatile-lru")
@@ -84,6 +87,7 @@ func TestMasterThatHasEvictedKeysForAWhileIsQuarantined(t *testing.T) {
 
 // A master takes over what its own replica holds, which bears its marker.
 func TestMasterThatWasAReplicaForAWhileIsQuarantined(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	replica := startMaster(t, RedisOptions{})
 	host, port, err := net.SplitHostPort(masters[0].Addr)
@@ -123,6 +127,7 @@ func othersLogs(t *testing.T, m *Redis) (map[string]string, error) {
 // Logs that were switched off at two masters are on their disks as they were, with
 // markers that say that the masters are durable.
 func TestLogsThatWereSwitchedOffGiveNoLockASecondTime(t *testing.T) {
+	t.Parallel()
 	masters := durableMasters(t, 3)
 	p := startProxy(t, flags(masters)...)
 	awaitVoting(t, p, 3)
@@ -163,7 +168,7 @@ func wantKeptThroughCrashes(t *testing.T, masters []*Redis, p *Proxy) {
 		must(t, m.Restart())
 	}
 	for range 20 {
-		if got := c.do("SET", "k", "b", "NX", "PX", "60000"); got == "OK" {
+		if got := c.do("SET", "k", "b", "NX", "PX", milliseconds(ttl)); got == "OK" {
 			t.Fatalf("a second holder: %v", got)
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -133,6 +133,7 @@ func medianCycles(here, there talk, key string, cycles int) (_, _ time.Duration)
 // masters, locks are had at the same speed, what was held stays held, and the
 // masters are used again within a second of their recovery.
 func TestLocksGoOnWithoutAnyMinority(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{3, 5} {
 		_, well := startQuorum(t, n)
 		for _, trouble := range troubles {
@@ -219,6 +220,7 @@ func TestMasterThatWasDownAtStartIsUsedOnceItIsUp(t *testing.T) {
 
 // TestTroubleOfAMasterIsToldOnce: one line when it begins, one when it ends.
 func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
+	t.Parallel()
 	masters := durableMasters(t, 3) // there is nothing else to tell of them
 	p := startProxy(t, flags(masters)...)
 	c := dial(t, p.Addr)
@@ -250,6 +252,7 @@ func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
 
 // What keeps a master from writing is no error of the client's, and it is told.
 func TestNoQuorumSaysWhyMastersDoNotCarryOutAScript(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	set := func(setting, value string) {
@@ -269,15 +272,15 @@ func TestNoQuorumSaysWhyMastersDoNotCarryOutAScript(t *testing.T) {
 			t.Errorf("%q is answered %q, want %q", command, got, two)
 		}
 	}
-	c.want("OK", "SET", "held", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "held", "t", "NX", "PX", milliseconds(ttl))
 	set("maxmemory", "1")
 	for _, command := range [][]string{
-		{"SET", "k", "v", "NX", "PX", "60000"},
-		{"SET", "held", "v", "NX", "PX", "60000"},
+		{"SET", "k", "v", "NX", "PX", milliseconds(ttl)},
+		{"SET", "held", "v", "NX", "PX", milliseconds(ttl)},
 		{"SET", "k", "v"},
 		{"INCR", "n"},
 		{"HSET", "h", "f", "v"},
-		{"EVAL", `redis.call("hset", KEYS[1], ARGV[1], 1) return redis.call("pexpire", KEYS[1], ARGV[2])`, "1", "h", "t", "60000"},
+		{"EVAL", `redis.call("hset", KEYS[1], ARGV[1], 1) return redis.call("pexpire", KEYS[1], ARGV[2])`, "1", "h", "t", milliseconds(ttl)},
 		{"EVAL", `return redis.pcall("hset", KEYS[1], ARGV[1], 1)`, "1", "h", "t"},
 	} {
 		says("OOM command not allowed when used memory > 'maxmemory'", command...)

@@ -33,6 +33,7 @@ func material(t *testing.T) []string {
 }
 
 func TestStatementsOfScriptsAreTakenApartAndPutTogether(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string][]string{
 		"local a = 1 a = 2; f(a) return a": {"local a = 1", "a = 2", "f ( a )", "return a"},
 		"if a then b() else c() end for i = 1, 2 do x = i end while a do break end do d() end":                   {"if a then b ( ) else c ( ) end", "for i = 1 , 2 do x = i end", "while a do break end", "do d ( ) end"},
@@ -56,6 +57,7 @@ var notTwiceTheSame = regexp.MustCompile(`(?i)time|ttl|random|expire|px|ex\b`)
 // on the masters, and by the processor time that one takes. Asked for seldom and often, a
 // script answers the same.
 func TestScriptsThatAreMixedDoNoMore(t *testing.T) {
+	t.Parallel()
 	w := startWall(t)
 	m := NewMixer(*mixedSeed, material(t))
 	ran := 0

@@ -27,6 +27,7 @@ func standing(c talk, i int, state, why string) error {
 // Maintenance as the README describes it: drained, ended, started again, resumed.
 // The master has lost its memory by then, and the operator lets it vote.
 func TestMasterIsTakenOutAndInByHand(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
 	c := dial(t, p.Addr)
 	m := masters[0]
@@ -38,7 +39,7 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	if reply := c.do("LOCK", "DRAIN", "nobody"); !strings.HasPrefix(fmt.Sprint(reply), `ERR there is no master "nobody", the masters are `+m.Addr) {
 		t.Errorf("%v", reply)
 	}
-	c.want("OK", "SET", "old", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "old", "t", "NX", "PX", milliseconds(ttl))
 	wantHolding(t, masters, "old", "t", 0, 1, 2)
 	if reply := c.text("LOCK", "DRAIN", m.Addr); !strings.HasPrefix(reply, "OK, ") {
 		t.Errorf("%s", reply)
@@ -47,14 +48,14 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	eventually(t, func() error {
 		return logged(p, "an order about a master was given: order=\"LOCK DRAIN\" master="+m.Addr+" by=127.0.0.1:")
 	})
-	c.want("OK", "SET", "new", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "new", "t", "NX", "PX", milliseconds(ttl))
 	wantHolding(t, masters, "new", "t", 1, 2)
 	c.want(1, "DEL", "old")
 	wantHolding(t, masters, "old", "t")
 
 	must(t, m.Kill())
 	stands("drained", "it is down")
-	c.want("OK", "SET", "newer", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "newer", "t", "NX", "PX", milliseconds(ttl))
 	if log := p.Log(); strings.Contains(log, "master is down") {
 		t.Errorf("its end was logged:\n%s", log)
 	}
@@ -67,6 +68,6 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 		}
 		return standing(c, 0, "voting", "")
 	})
-	c.want("OK", "SET", "newest", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "newest", "t", "NX", "PX", milliseconds(ttl))
 	wantHolding(t, masters, "newest", "t", 0, 1, 2)
 }

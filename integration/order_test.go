@@ -9,6 +9,7 @@ import (
 )
 
 func TestCommandsOfOneClientKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	const rounds = 200
@@ -32,6 +33,7 @@ func TestCommandsOfOneClientKeepTheirOrder(t *testing.T) {
 // TestOwnCommandsWaitBehindAnUndecidedAcquire: the acquire is split at first
 // and won later; what its client asked for after it must find it won.
 func TestOwnCommandsWaitBehindAnUndecidedAcquire(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--split-delay", "150ms", "--acquire-timeout", "2s")
 	c := dial(t, p.Addr)
 	must(t, masters[2].Kill())
@@ -51,6 +53,7 @@ func TestOwnCommandsWaitBehindAnUndecidedAcquire(t *testing.T) {
 // TestTwoClientsOfOneProxyNeverSplitAVote: all masters see their commands on a
 // key in one order, however unlike the ways there are.
 func TestTwoClientsOfOneProxyNeverSplitAVote(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, relayFlags(relays)...)
@@ -99,6 +102,7 @@ func TestTwoClientsOfOneProxyNeverSplitAVote(t *testing.T) {
 // which is given up and dialled anew. There the release is paid as a debt and
 // the lock is taken again, under the same token. Then what was stuck arrives.
 func TestPredecessorIsEndedOnReconnect(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr)...)

@@ -3,13 +3,24 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"strconv"
 	"sync"
 )
 
+// What is given lies below the ports that systems choose from for outgoing connections
+// (from 32768 on with Linux): one of those may be taken before the server listens.
+const (
+	lowestPort = 10_000
+	portsGiven = 22_000
+)
+
 var ports struct {
-	mu    sync.Mutex // guards given
-	given map[int]bool
+	mu    sync.Mutex // guards next and left
+	next  int        // from lowestPort; begins anywhere, for other processes look for ports too
+	left  int        // how many were not given
+	begun bool
 }
 
 // FreePort is a TCP port of 127.0.0.1 that nobody listens on and that was not
@@ -17,22 +28,21 @@ var ports struct {
 func FreePort() (int, error) {
 	ports.mu.Lock()
 	defer ports.mu.Unlock()
-	if ports.given == nil {
-		ports.given = make(map[int]bool)
+	if !ports.begun {
+		ports.begun, ports.next, ports.left = true, rand.IntN(portsGiven), portsGiven
 	}
-	for range 100 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for ports.left > 0 {
+		port := lowestPort + ports.next
+		ports.next = (ports.next + 1) % portsGiven
+		ports.left--
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
-			return 0, fmt.Errorf("look for a free port: %w", err)
+			continue // somebody listens there
 		}
-		port := l.Addr().(*net.TCPAddr).Port
 		if err := l.Close(); err != nil {
-			return 0, err
+			return 0, fmt.Errorf("give a free port: %w", err)
 		}
-		if !ports.given[port] {
-			ports.given[port] = true
-			return port, nil
-		}
+		return port, nil
 	}
-	return 0, errors.New("no free port in 100 attempts")
+	return 0, errors.New("no port is free that was not given before")
 }

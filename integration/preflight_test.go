@@ -10,6 +10,7 @@ import (
 // What can be no master is refused when the proxy starts, and what cures that is
 // said, whether the masters are marked or not.
 func TestProxyWillNotStartWithServersThatAreNoMasters(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 2)
 	for name, c := range map[string]struct {
 		args  []string
@@ -47,10 +48,11 @@ func TestProxyWillNotStartWithServersThatAreNoMasters(t *testing.T) {
 // A master that turns into a replica while the proxy runs stops voting, and says
 // why; the proxy goes on with the others.
 func TestMasterThatBecomesAReplicaStopsVoting(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	direct(t, masters[0]).want("OK", "REPLICAOF", "127.0.0.1", "1")
 	c := dial(t, p.Addr)
-	c.want("OK", "SET", "k", "t", "NX", "PX", "30000") // tells the proxy
+	c.want("OK", "SET", "k", "t", "NX", "PX", milliseconds(ttl)) // tells the proxy
 	eventually(t, func() error { return told(c, "it is a replica of 127.0.0.1:1") })
 	direct(t, masters[0]).want("OK", "REPLICAOF", "NO", "ONE")
 	awaitVoting(t, p, 3)

@@ -49,6 +49,7 @@ func awaitSubscriptions(t *testing.T, p *Proxy, n int) {
 // TestMessagesGoThroughTheMasters from one proxy to the other, and are none to
 // whoever subscribes at a master itself.
 func TestMessagesGoThroughTheMasters(t *testing.T) {
+	t.Parallel()
 	masters, first := startQuorum(t, 3)
 	second := startProxy(t, flags(masters)...)
 	here, there := hears(t, first, "c"), hears(t, second, "c")
@@ -77,6 +78,7 @@ func TestMessagesGoThroughTheMasters(t *testing.T) {
 // to a pattern. Whatever happens to a minority of the masters, each of them gets
 // every message, and none twice.
 func TestMessagesArriveOnceWhileMastersComeAndGo(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	var proxies [2]*Proxy
 	for i := range proxies {
@@ -190,6 +192,7 @@ func (l *collected) collect() {
 // wrong: a subscriber that is told too early that it has subscribed, the first
 // one of a proxy above all, and a message that overtakes the release it tells of.
 func TestNoWakeUpIsLost(t *testing.T) {
+	t.Parallel()
 	masters, near := startQuorum(t, 3)
 	relays := relayed(t, masters)
 	for _, r := range relays {
@@ -207,8 +210,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 			key := fmt.Sprintf("k%d-%d", round, turn)
 			after := time.Duration(5*((round+turn)%4)) * time.Millisecond
 			holder, waiter, ear := dial(t, held.Addr), dial(t, at.Addr), dial(t, at.Addr)
-			holder.want("OK", "SET", key, "h", "NX", "PX", "60000")
-			waiter.want(nil, "SET", key, "w", "NX", "PX", "60000")
+			holder.want("OK", "SET", key, "h", "NX", "PX", milliseconds(ttl))
+			waiter.want(nil, "SET", key, "w", "NX", "PX", milliseconds(ttl))
 			var release sync.WaitGroup
 			release.Go(func() {
 				time.Sleep(after)
@@ -216,9 +219,9 @@ func TestNoWakeUpIsLost(t *testing.T) {
 			})
 			ear.send("SUBSCRIBE", "released:"+key)
 			ear.receive([]any{"subscribe", "released:" + key, int64(1)})
-			if waiter.do("SET", key, "w", "NX", "PX", "60000") != "OK" {
+			if waiter.do("SET", key, "w", "NX", "PX", milliseconds(ttl)) != "OK" {
 				ear.wantMessage("released:"+key, "0")
-				waiter.want("OK", "SET", key, "w", "NX", "PX", "60000")
+				waiter.want("OK", "SET", key, "w", "NX", "PX", milliseconds(ttl))
 			}
 			release.Wait()
 			holder.receive(1)
@@ -229,6 +232,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 // TestScriptPublishesOnceWhenItsQuorumStands: Spring's unlock, which tells the
 // waiters. A stranger's tells nobody.
 func TestScriptPublishesOnceWhenItsQuorumStands(t *testing.T) {
+	t.Parallel()
 	masters, first := startQuorum(t, 3)
 	second := startProxy(t, flags(masters)...)
 	const unlink = `local lockClientId = redis.call('GET', KEYS[1])
@@ -240,7 +244,7 @@ return false`
 	here, there := hears(t, first, "freed"), hears(t, second, "freed")
 	c := dial(t, first.Addr)
 	for range 2 {
-		c.want("OK", "SET", "k", "t", "NX", "PX", "60000")
+		c.want("OK", "SET", "k", "t", "NX", "PX", milliseconds(ttl))
 		c.want(nil, "EVAL", unlink, "1", "k", "stranger", "freed")
 		c.want(1, "EVAL", unlink, "1", "k", "t", "freed")
 		here.wantMessage("freed", "k")
@@ -252,7 +256,7 @@ return false`
 	c.do("EVAL", "return redis.call('PUBLISH', KEYS[1], ARGV[1])", "1", "freed", "bare")
 	here.wantMessage("freed", "bare")
 	there.wantMessage("freed", "bare")
-	c.want("OK", "SET", "k", "t", "NX", "PX", "60000")
+	c.want("OK", "SET", "k", "t", "NX", "PX", milliseconds(ttl))
 	c.want(1, "EVAL", unlink, "1", "k", "t", "freed")
 	here.wantMessage("freed", "k")
 	there.wantMessage("freed", "k")
@@ -263,6 +267,7 @@ return false`
 // TestMastersWithPasswordAreHeard: the subscription passes the same gate
 // as commands do.
 func TestMastersWithPasswordAreHeard(t *testing.T) {
+	t.Parallel()
 	masters := make([]*Redis, 3)
 	for i := range masters {
 		masters[i] = startMaster(t, RedisOptions{Password: "s3cret"})
@@ -277,6 +282,7 @@ func TestMastersWithPasswordAreHeard(t *testing.T) {
 // TestMasterThatForbidsMessagesIsNamedInTheLog, once when it begins and once when
 // it ends; the others carry them.
 func TestMasterThatForbidsMessagesIsNamedInTheLog(t *testing.T) {
+	t.Parallel()
 	masters, first := startQuorum(t, 3)
 	second := startProxy(t, flags(masters)...)
 	ask(t, masters[0], "ACL", "SETUSER", "default", "resetchannels")
@@ -301,6 +307,7 @@ func TestMasterThatForbidsMessagesIsNamedInTheLog(t *testing.T) {
 }
 
 func TestSubscribingWithoutAQuorumSaysSo(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, brisk...)
 	must(t, masters[0].Kill())
 	must(t, masters[1].Kill())
@@ -322,6 +329,7 @@ func TestSubscribingWithoutAQuorumSaysSo(t *testing.T) {
 // TestSlowSubscriberIsCutOff at its limit, and neither publishers nor other
 // subscribers wait for it.
 func TestSlowSubscriberIsCutOff(t *testing.T) {
+	t.Parallel()
 	masters, first := startQuorum(t, 3)
 	second := startProxy(t, flags(masters)...)
 	hears(t, second, "c")

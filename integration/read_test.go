@@ -8,6 +8,7 @@ import (
 
 // TestReadIsWhatAQuorumHolds puts values on the masters behind the proxy's back.
 func TestReadIsWhatAQuorumHolds(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i, test := range []struct {
@@ -28,7 +29,7 @@ func TestReadIsWhatAQuorumHolds(t *testing.T) {
 			key := fmt.Sprint("k", i)
 			for j, value := range test.holds {
 				if value != "" {
-					direct(t, masters[j]).want("OK", "SET", key, value, "PX", "30000")
+					direct(t, masters[j]).want("OK", "SET", key, value, "PX", milliseconds(ttl))
 				}
 			}
 			exists, kind, length := int64(0), "none", int64(0)
@@ -48,6 +49,7 @@ func TestReadIsWhatAQuorumHolds(t *testing.T) {
 
 // TestRemainingTTLIsTheQuorumthLargest: for so long a quorum still holds it.
 func TestRemainingTTLIsTheQuorumthLargest(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 5)
 	// The answer falls with the deciding vote; this one is to come later.
 	late := startRelay(t, masters[0].Addr)

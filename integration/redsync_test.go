@@ -11,6 +11,7 @@ import (
 // TestRedsyncLosesNoUpdateWhileAMasterDies: a client library that knows nothing
 // of the proxy guards a counter through it.
 func TestRedsyncLosesNoUpdateWhileAMasterDies(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "redsync")
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Dir = "redsync"

@@ -32,6 +32,7 @@ func scanAll(t *testing.T, k talk, between func(call int)) map[string]int {
 // the masters meanwhile; one that only a minority holds is not, once it is known that the
 // others do not.
 func TestScanListsWhatAQuorumHoldsWhileAMasterGoes(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	k := dial(t, p.Addr)
 	for i := range 300 {

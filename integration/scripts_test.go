@@ -8,6 +8,7 @@ import (
 // TestMasterThatLostItsScriptsIsGivenThemAgain: its NOSCRIPT is not the
 // client's business.
 func TestMasterThatLostItsScriptsIsGivenThemAgain(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i := range 10 {
@@ -33,6 +34,7 @@ func TestMasterThatLostItsScriptsIsGivenThemAgain(t *testing.T) {
 // What a script sets no expiry with on one Redis is refused here, too, and what is longer than
 // anybody waits is not cut to a moment.
 func TestExpiriesInLuaAreThoseOfRedis(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	one := direct(t, startMasters(t, 1)[0])
 	c := dial(t, p.Addr)

@@ -9,6 +9,7 @@ import (
 // opened. Two masters lose their memory, one after the other, and each is given back what the
 // others hold in the databases that are in use.
 func TestScriptThatSelectsAnotherDatabaseGivesNoLockASecondTime(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	lock := func(owner string) string {
 		return fmt.Sprint(dial(t, p.Addr).do("EVAL", "redis.call('SELECT', 5) return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 60000)", "1", "k", owner))

@@ -46,6 +46,7 @@ func awaitVotingAs(t *testing.T, p *Proxy, n int, connect func() talk) {
 
 // TestMasterPasswordComesFromFileVariableOrURL, and is never shown.
 func TestMasterPasswordComesFromFileVariableOrURL(t *testing.T) {
+	t.Parallel()
 	const password = "s3cr3t p@ss/word"
 	masters := make([]*Redis, 3)
 	var urls []string
@@ -90,6 +91,7 @@ func startAsUser(t *testing.T) ([]*Redis, *Proxy, talk) {
 // TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay: two masters take from the proxy's user
 // what locks are freed with, and give it back. What was freed meanwhile is read by nobody.
 func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
+	t.Parallel()
 	masters, p, c := startAsUser(t)
 	c.lock("k", "t", ttl)
 	c.want("OK", "SET", "for ever", "t", "NX")
@@ -121,6 +123,7 @@ func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
 // TestWhatCannotBePutBackStaysWhereItIs: the masters' user may not restore keys, so what a
 // refused script, or a write that a minority has carried out, replaces would be gone for good.
 func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {
+	t.Parallel()
 	masters, p, c := startAsUser(t)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
@@ -138,6 +141,7 @@ func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {
 }
 
 func TestMastersAreReachedThroughTLS(t *testing.T) {
+	t.Parallel()
 	certificates, err := NewCertificates(t.TempDir())
 	must(t, err)
 	masters := make([]*Redis, 3)
@@ -157,6 +161,7 @@ func TestMastersAreReachedThroughTLS(t *testing.T) {
 }
 
 func TestClientsComeThroughTLS(t *testing.T) {
+	t.Parallel()
 	certificates, err := NewCertificates(t.TempDir())
 	must(t, err)
 	masters := startMasters(t, 3)
@@ -195,6 +200,7 @@ func answered(addr string, config *tls.Config) bool {
 }
 
 func TestUnixSocketsServeBothSides(t *testing.T) {
+	t.Parallel()
 	masters := make([]*Redis, 3)
 	var args []string
 	for i := range masters {
@@ -214,6 +220,7 @@ func TestUnixSocketsServeBothSides(t *testing.T) {
 
 // TestListenerBeyondLoopbackNeedsProtection, or is not opened.
 func TestListenerBeyondLoopbackNeedsProtection(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 1)
 	port, err := FreePort()
 	must(t, err)
@@ -229,6 +236,7 @@ func TestListenerBeyondLoopbackNeedsProtection(t *testing.T) {
 // TestPasswordChangesWithoutARestart: SIGHUP reads it again, and connections
 // that were let in stay.
 func TestPasswordChangesWithoutARestart(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 1)
 	file := writeFile(t, "first\n")
 	p := launch(t, ProxyOptions{Args: append(flags(masters), "--requirepass-file", file)})

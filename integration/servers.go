@@ -17,7 +17,6 @@ const Installed = "installed"
 // commas between them. It is a flag's value, and Installed if it is empty.
 type Servers struct {
 	names []string
-	next  int
 }
 
 func (s *Servers) String() string { return strings.Join(s.names, ",") }
@@ -36,13 +35,12 @@ func (s *Servers) Set(names string) error {
 // Mixed tells that masters are started from servers that are not all the same one.
 func (s *Servers) Mixed() bool { return len(s.names) > 1 }
 
-// Next is the name of the server whose turn it is.
-func (s *Servers) Next() string {
+// Of is the name of the server that the i-th master is started from.
+func (s *Servers) Of(i int) string {
 	if len(s.names) == 0 {
 		return Installed
 	}
-	s.next++
-	return s.names[(s.next-1)%len(s.names)]
+	return s.names[i%len(s.names)]
 }
 
 // server is the path of the redis-server of this name; none is Installed.

@@ -31,6 +31,7 @@ func wantExit(t *testing.T, p *Proxy, want int) {
 }
 
 func TestShutdownAnswersWhatWasAsked(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startLoose(t, append(append(relayFlags(relays), unhurried...), "--shutdown-timeout", "10m")...)
@@ -67,6 +68,7 @@ func TestShutdownAnswersWhatWasAsked(t *testing.T) {
 // TestShutdownPaysWhatCanBePaid: the master that is owed a release is back, and
 // the proxy has not found out yet.
 func TestShutdownPaysWhatCanBePaid(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	p := startLoose(t, append(flags(masters), "--shutdown-timeout", "10m")...)
 	awaitVoting(t, p, 3)

@@ -13,6 +13,7 @@ import (
 // are not that are taken back; these end with their ttl, since by then they cannot be
 // told from later locks under the same token.
 func TestThawedMasterKeepsNoMoreThanItsSocketHeld(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3, "--probe-interval", "200ms")
 	const clients = 32
 	stop := make(chan struct{})

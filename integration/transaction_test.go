@@ -22,6 +22,7 @@ func twoProxies(t *testing.T, n int) ([]*Redis, []*Proxy) {
 // The old pattern: a lock is a timestamp, and whoever finds it expired puts his own
 // there by GETSET; he holds the lock if what he got back is the expired one.
 func TestTakeoverOfAnExpiredTimestampIsWonOnce(t *testing.T) {
+	t.Parallel()
 	_, proxies := twoProxies(t, 3)
 	const racers, rounds = 12, 8
 	for round := range rounds {
@@ -68,6 +69,7 @@ func TestTakeoverOfAnExpiredTimestampIsWonOnce(t *testing.T) {
 // WATCH, GET, MULTI, SET, EXEC is a compare-and-set: through one proxy or two before
 // the same masters, every step that is there was answered yes.
 func TestNoStepByWatchIsLost(t *testing.T) {
+	t.Parallel()
 	_, proxies := twoProxies(t, 3)
 	for _, p := range [][]*Proxy{proxies[:1], proxies} {
 		dial(t, proxies[0].Addr).want("OK", "SET", "steps", "0")
@@ -88,6 +90,7 @@ func TestNoStepByWatchIsLost(t *testing.T) {
 
 // Every number that INCR answers is another one, and none is left out.
 func TestNoCountIsAnsweredTwice(t *testing.T) {
+	t.Parallel()
 	masters, proxies := twoProxies(t, 3)
 	for _, p := range [][]*Proxy{proxies[:1], proxies} {
 		dial(t, proxies[0].Addr).want("OK", "SET", "count", "0")
@@ -109,6 +112,7 @@ func TestNoCountIsAnsweredTwice(t *testing.T) {
 
 // A transaction that is lost has latched what it watches, and an extension minds no latch.
 func TestExtensionOutlivesATransactionThatOnlyWatches(t *testing.T) {
+	t.Parallel()
 	masters, proxies := twoProxies(t, 3)
 	for i, m := range masters {
 		ask(t, m, "SET", "differs", strconv.Itoa(i))
@@ -163,10 +167,11 @@ func counted(t *testing.T) func(*Client, *racing) error {
 
 // Of masters that have come to count differently a quorum is brought up to one number.
 func TestCountersOfSeveralMastersAreLevelled(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i, m := range masters {
-		direct(t, m).want("OK", "SET", "levelled", []string{"11", "47", "46"}[i], "PX", "60000")
+		direct(t, m).want("OK", "SET", "levelled", []string{"11", "47", "46"}[i], "PX", milliseconds(ttl))
 	}
 	c.want(int64(47), "INCR", "levelled")
 	c.want(int64(52), "INCRBY", "levelled", "5")
@@ -252,6 +257,7 @@ func stepByWatch(c *Client, key string) (bool, error) {
 // Whoever sends everything at once does not know yet what WATCH read; EXEC compares
 // with it all the same.
 func TestTransactionMayBeSentInOneFlush(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	c, other := dial(t, p.Addr), dial(t, p.Addr)
 	for i := range 50 {
@@ -291,6 +297,7 @@ func TestTransactionMayBeSentInOneFlush(t *testing.T) {
 
 // StackExchange.Redis sends SCRIPT LOAD and EVALSHA in one flush.
 func TestScriptIsThereForWhatFollowsItsLoad(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	text := "-- of this test\nreturn redis.call('set', KEYS[1], ARGV[1], 'PX', 30000)"
@@ -308,6 +315,7 @@ func TestScriptIsThereForWhatFollowsItsLoad(t *testing.T) {
 // What is voted like a script goes on without a minority of the masters, and says
 // NOQUORUM without a majority.
 func TestHashesAndTransactionsGoOnWithoutAMinority(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	c.want(int64(1), "HSET", "minority:h", "f", "v")
@@ -319,7 +327,7 @@ func TestHashesAndTransactionsGoOnWithoutAMinority(t *testing.T) {
 	c.want("OK", "WATCH", "minority:a", "minority:h")
 	c.want("2", "GET", "minority:a")
 	c.want("OK", "MULTI")
-	c.want("QUEUED", "SET", "minority:a", "3", "PX", "30000")
+	c.want("QUEUED", "SET", "minority:a", "3", "PX", milliseconds(ttl))
 	c.want("QUEUED", "HDEL", "minority:h", "f")
 	c.want([]any{"OK", int64(1)}, "EXEC")
 	c.want("OK", "WATCH", "minority:a")
@@ -341,6 +349,7 @@ func TestHashesAndTransactionsGoOnWithoutAMinority(t *testing.T) {
 
 // Lua has no whole numbers beyond 2^53.
 func TestTransactionCountsBeyondWhatLuaCanHold(t *testing.T) {
+	t.Parallel()
 	_, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	const n = 9007199254740992
@@ -355,6 +364,7 @@ func TestTransactionCountsBeyondWhatLuaCanHold(t *testing.T) {
 
 // The embedded masters run scripts on strings, and say why they do not on others.
 func TestEmbeddedMastersKnowTransactionsOnStrings(t *testing.T) {
+	t.Parallel()
 	p := launch(t, ProxyOptions{Args: []string{"--acquire-timeout", "20s", "--master-timeout", "20s"}})
 	awaitVoting(t, p, 3)
 	c := dial(t, p.Addr)
@@ -362,11 +372,11 @@ func TestEmbeddedMastersKnowTransactionsOnStrings(t *testing.T) {
 	c.want("OK", "WATCH", "embedded:a")
 	c.want("1", "GET", "embedded:a")
 	c.want("OK", "MULTI")
-	c.want("QUEUED", "SET", "embedded:a", "2", "PX", "30000")
+	c.want("QUEUED", "SET", "embedded:a", "2", "PX", milliseconds(ttl))
 	c.want("QUEUED", "GET", "embedded:a")
 	c.want([]any{"OK", "2"}, "EXEC")
 	c.want("2", "GETSET", "embedded:a", "3")
-	c.want("OK", "SET", "embedded:a", "4", "IFEQ", "3", "PX", "30000")
+	c.want("OK", "SET", "embedded:a", "4", "IFEQ", "3", "PX", milliseconds(ttl))
 	c.want(int64(1), "DELEX", "embedded:a", "IFEQ", "4")
 	c.want(int64(1), "INCR", "embedded:n")
 	c.do("HSET", "embedded:h", "f", "v") // there is no undo to record yet

@@ -9,6 +9,7 @@ import (
 // A client that is cut off while its acquire is under way holds nothing for the
 // rest of the ttl.
 func TestOKThatCouldNotBeDeliveredIsReleased(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, append(relayFlags(relays), unhurried...)...)
@@ -20,7 +21,7 @@ func TestOKThatCouldNotBeDeliveredIsReleased(t *testing.T) {
 		}
 		conn, err := net.Dial("tcp", p.Addr)
 		must(t, err)
-		_, err = conn.Write([]byte("SET gone t NX PX 60000\r\n"))
+		_, err = conn.Write([]byte("SET gone t NX PX 120000\r\n"))
 		must(t, err)
 		wantHolding(t, masters, "gone", "t", 0, 1, 2)
 		// The kernel resets the connection instead of closing it.

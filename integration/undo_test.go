@@ -10,6 +10,7 @@ import (
 // same token must not meet its own leftover. The leftover would show in the
 // ttl: it is longer than that of the retry.
 func TestLostAcquireIsUndoneBeforeTheNo(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	m0, m1 := direct(t, masters[0]), direct(t, masters[1])
@@ -17,7 +18,7 @@ func TestLostAcquireIsUndoneBeforeTheNo(t *testing.T) {
 		key := fmt.Sprint("k", i)
 		m0.want("OK", "SET", key, "other")
 		m1.want("OK", "SET", key, "other")
-		c.refused(key, "t", 100*time.Second)
+		c.refused(key, "t", 2*ttl)
 		m0.want(1, "DEL", key)
 		m1.want(1, "DEL", key)
 		c.lock(key, "t", ttl)
@@ -30,7 +31,7 @@ func TestLostAcquireIsUndoneBeforeTheNo(t *testing.T) {
 func wantRetryHeld(t *testing.T, m *Redis, key string) {
 	t.Helper()
 	eventually(t, func() error {
-		if left := pttl(t, m, key); left < 0 || left > 31*time.Second {
+		if left := pttl(t, m, key); left < 0 || left > ttl+ttl/50 {
 			return fmt.Errorf("master 2 still holds the lost acquire, for %v", left)
 		}
 		return nil
@@ -40,6 +41,7 @@ func wantRetryHeld(t *testing.T, m *Redis, key string) {
 // TestLateGrantIsUndoneBeforeAnythingNewer is the same with a master whose
 // grant comes after the no was sent.
 func TestLateGrantIsUndoneBeforeAnythingNewer(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	slow := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(flags(masters[:2]), "--master", slow.Addr)...)
@@ -50,7 +52,7 @@ func TestLateGrantIsUndoneBeforeAnythingNewer(t *testing.T) {
 		key := fmt.Sprint("k", i)
 		m0.want("OK", "SET", key, "other")
 		m1.want("OK", "SET", key, "other")
-		c.refused(key, "t", 100*time.Second)
+		c.refused(key, "t", 2*ttl)
 		m0.want(1, "DEL", key)
 		m1.want(1, "DEL", key)
 		c.lock(key, "t", ttl)
@@ -84,6 +86,7 @@ func loseOnceAsked(t *testing.T, p *Proxy, masters []*Redis, relays []*Relay, ke
 }
 
 func TestLateGrantOfALostAcquireIsUndone(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, append(relayFlags(relays), unhurried...)...)
@@ -101,6 +104,7 @@ func TestLateGrantOfALostAcquireIsUndone(t *testing.T) {
 // same constant, as clients do that lock with a host's name. The holder's key
 // lives longer than what the contender asked for, or not so long.
 func TestRefusedMasterIsNeverTouched(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	for _, life := range []time.Duration{90 * time.Second, 20 * time.Second} {
 		key := fmt.Sprint("k", life)
@@ -125,6 +129,7 @@ func TestRefusedMasterIsNeverTouched(t *testing.T) {
 // TestUnknownGrantIsNotDeletedBlindly: what a master said was never heard, and
 // the key there is somebody else's under the same token.
 func TestUnknownGrantIsNotDeletedBlindly(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startProxy(t, append(relayFlags(relays), unhurried...)...)
@@ -149,6 +154,7 @@ func TestUnknownGrantIsNotDeletedBlindly(t *testing.T) {
 
 // TestLostAcquireIsNotSentToALateMaster: it would only have to be taken back.
 func TestLostAcquireIsNotSentToALateMaster(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(append(flags(masters[:2]), "--master", relay.Addr), unhurried...)...)
@@ -172,6 +178,7 @@ func TestLostAcquireIsNotSentToALateMaster(t *testing.T) {
 
 // TestExtensionIsToldFromWhatItHasExtended: what is undone is told by when it ends, to 50 ms.
 func TestExtensionIsToldFromWhatItHasExtended(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i, extend := range [][]string{extendArgs("k0", "t", ttl), {"PEXPIRE", "k1", milliseconds(ttl)}} {
@@ -212,6 +219,7 @@ func endOf(t *testing.T, m *Redis, key string) time.Time {
 // TestExpiryOfALeftoverIsPutBack: what another's lost acquire has left ends when it would
 // have, though somebody has changed the life of what a quorum holds.
 func TestExpiryOfALeftoverIsPutBack(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for i, change := range [][]string{{"PEXPIRE", "k0", "100000"}, {"PERSIST", "k1"}} {

@@ -58,6 +58,7 @@ func flushedByHand(t *testing.T, p *Proxy, m *Redis) {
 
 // What masters lose in databases that no proxy has open at the time.
 func TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	args := append(flags(masters), soon...)
 
@@ -109,6 +110,7 @@ func TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked(t *testing.T) {
 // Each master comes back blank, one after the other: no lock is lost in databases that no client
 // has open, and they can be used at once.
 func TestDatabasesThatNobodyUsesAreHealedAsWell(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	args := append(flags(masters), soon...)
 	lockedBefore(t, masters, args, 10*time.Minute, 3)
@@ -136,6 +138,7 @@ func TestDatabasesThatNobodyUsesAreHealedAsWell(t *testing.T) {
 
 // A master votes in a database while its first start lasts in another one, and is flushed there.
 func TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince(t *testing.T) {
+	t.Parallel()
 	for ttl := 5 * time.Second; !flushedInItsFirstStart(t, ttl); ttl *= 2 {
 		t.Logf("the first start was over within %v", ttl)
 	}

@@ -9,10 +9,11 @@ import (
 // TestWriteNeedsAQuorumOfEqualOutcomes: what only a minority of the masters
 // says is not what the client hears.
 func TestWriteNeedsAQuorumOfEqualOutcomes(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	c.want("OK", "SET", "k", "v")
-	c.want("OK", "SET", "k", "w", "XX", "PX", "30000")
+	c.want("OK", "SET", "k", "w", "XX", "PX", milliseconds(ttl))
 	c.want("w", "GET", "k")
 	c.want(nil, "SET", "none", "v", "XX")
 	c.want("w", "SET", "k", "x", "GET")
@@ -43,6 +44,7 @@ func TestWriteWithoutAQuorumIsNoQuorum(t *testing.T) {
 }
 
 func TestKeyOfAnotherTypeIsSaidToBe(t *testing.T) {
+	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for _, m := range masters[:2] {
@@ -62,6 +64,7 @@ func TestKeyOfAnotherTypeIsSaidToBe(t *testing.T) {
 // TestNoCommandIsSentTwice: a master carried out an acquire and its answer was
 // lost. A retry below the client would meet itself, and be refused.
 func TestNoCommandIsSentTwice(t *testing.T) {
+	t.Parallel()
 	masters := startMasters(t, 3)
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(append(flags(masters[:2]), "--master", relay.Addr), unhurried...)...)

@@ -101,7 +101,7 @@ func open(o options, program string, masters int) (h *house, err error) {
 		return h, err
 	}
 	for i := range masters {
-		m, err := startMaster(o.servers.Next(), library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies, o.kind)
+		m, err := startMaster(o.servers.Of(i), library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies, o.kind)
 		if err != nil {
 			return h, err
 		}
