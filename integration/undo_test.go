@@ -106,7 +106,7 @@ func TestLateGrantOfALostAcquireIsUndone(t *testing.T) {
 func TestRefusedMasterIsNeverTouched(t *testing.T) {
 	t.Parallel()
 	masters, p := startQuorum(t, 3)
-	for _, life := range []time.Duration{90 * time.Second, 20 * time.Second} {
+	for _, life := range []time.Duration{3 * ttl / 2, ttl / 2} {
 		key := fmt.Sprint("k", life)
 		for _, m := range masters[:2] {
 			direct(t, m).want("OK", "SET", key, "1", "PX", milliseconds(life))

@@ -40,11 +40,15 @@ func attacks() []attack {
 		{name: "collections", title: "four clients read, watch, count and extend a set of 20,000 members each, without pause", crew: []string{"collections"},
 			may: may{p99: 50 * time.Millisecond}},
 		{name: "liar", title: "a master announces 1.5 GiB, again and again", liar: true, proxyOnly: true, may: may{bounded: true}},
-		{name: "auth", title: "four clients guess passwords without pause", crew: []string{"auth"}},
+		{name: "auth", title: "four clients guess passwords without pause", crew: []string{"auth"}, may: may{likeRedis: true, bounded: true}},
 		{name: "endless", title: "20 clients run endless scripts, half of them behind a write", crew: []string{"endless"},
 			may: may{p99: 50 * time.Millisecond, answers: time.Second, onlyErrors: true}},
-		{name: "texts", title: "up to 20,000 scripts, each another one", crew: []string{"texts"}},
+		{name: "turncoats", title: "64 clients at once ask for an endless script that did nothing before, and then for another one", crew: []string{"turncoats"},
+			may: may{p99: 50 * time.Millisecond, answers: time.Second, onlyErrors: true}},
+		{name: "collisions", title: "20 clients give scripts a thousand arguments that collide where Lua keeps its strings", crew: []string{"collisions"},
+			may: may{p99: 50 * time.Millisecond}},
+		{name: "texts", title: "up to 20,000 scripts, each another one", crew: []string{"texts"}, may: may{p99: 50 * time.Millisecond, bounded: true}},
 		{name: "all", title: "all of these at once", liar: true, proxyOnly: true, may: may{bounded: true, refusals: true},
-			crew: []string{"pipeline", "pipelines", "resets", "docs", "long", "diligent", "unfinished", "deaf", "unread", "values", "collections", "auth", "endless", "texts"}},
+			crew: []string{"pipeline", "pipelines", "resets", "docs", "long", "diligent", "unfinished", "deaf", "unread", "values", "collections", "auth", "endless", "turncoats", "collisions", "texts"}},
 	}
 }

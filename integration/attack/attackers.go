@@ -28,6 +28,8 @@ var attackers = map[string]func(*assault) error{
 	"collections": (*assault).collections,
 	"auth":        (*assault).auth,
 	"endless":     (*assault).endless,
+	"turncoats":   (*assault).turncoats,
+	"collisions":  (*assault).collisions,
 	"texts":       (*assault).texts,
 }
 
@@ -306,6 +308,64 @@ func (a *assault) endless() error {
 			failure, err := w.do("EVAL", text, "1", key)
 			a.answered(failure, err, time.Since(asked))
 			if err != nil {
+				return err
+			}
+			a.done.Add(1)
+		}
+	})
+}
+
+// turncoats: scripts that do next to nothing until they are known for that, and have no end
+// when many ask for them at once, by connections of which nothing is known.
+func (a *assault) turncoats() error {
+	const clients, light = 64, 32
+	return a.clients(1, true, func(w *wire, _ int) error {
+		for n := 0; ; n++ {
+			text := fmt.Sprintf("local n = %d.%d while #ARGV > 0 do end return n", a.turn, n)
+			for range light {
+				if failure, err := w.do("EVAL", text, "0"); err != nil || failure != "" {
+					return errors.Join(err, errors.New(failure))
+				}
+			}
+			var all, dialed sync.WaitGroup
+			dialed.Add(clients)
+			for range clients {
+				all.Go(func() {
+					stranger, err := a.dial(true)
+					dialed.Done()
+					if err != nil {
+						return
+					}
+					defer a.hangUp(stranger)
+					dialed.Wait()
+					asked := time.Now()
+					failure, err := stranger.do("EVAL", text, "0", "now")
+					a.answered(failure, err, time.Since(asked))
+					a.done.Add(1)
+				})
+			}
+			dialed.Wait()
+			a.begun()
+			all.Wait()
+		}
+	})
+}
+
+// collisions: arguments that share all bytes of which Lua 5.1 makes their hash, which is each
+// eighth of 240 from the end, so that each is compared with all before it.
+func (a *assault) collisions() error {
+	eval := []string{"EVAL", "return #ARGV", "0"}
+	for i := range 1000 {
+		eval = append(eval, fmt.Sprintf("%s%03d-", strings.Repeat("x", 236), i))
+	}
+	packet := integration.Encode(eval...)
+	return a.clients(20, true, func(w *wire, _ int) error {
+		a.begun()
+		for {
+			if _, err := w.Write(packet); err != nil {
+				return err
+			}
+			if _, err := w.skip(); err != nil { // those that collide too much are refused
 				return err
 			}
 			a.done.Add(1)
