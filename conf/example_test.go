@@ -48,7 +48,7 @@ func TestExampleFileHasEveryOptionAtItsDefault(t *testing.T) {
 }
 
 func TestReadmeNamesEveryOptionWithItsDefault(t *testing.T) {
-	b, err := os.ReadFile("../README.md")
+	b, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

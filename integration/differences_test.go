@@ -12,7 +12,7 @@ import (
 )
 
 // difference is one way in which the proxy may answer otherwise than one Redis. What it
-// tells is a line of the README, word by word.
+// tells is a line of commands/README.md, word by word.
 type difference struct {
 	tells string
 
@@ -25,7 +25,7 @@ type difference struct {
 
 // differences are all that there may be. Whatever is not among them is a bug.
 var differences = []difference{
-	{tells: "a remaining ttl reads up to 0.02 % and 3 ms lower than what was set, and never higher, but by up to 101 ms where an extension has moved its end by no more than that: see [what is promised](#what-is-promised-and-under-which-conditions)", is: isTTL},
+	{tells: "a remaining ttl reads up to 0.02 % and 3 ms lower than what was set, and never higher, but by up to 101 ms where an extension has moved its end by no more than that: see [what is promised](../quorum/README.md#what-is-promised-and-under-which-conditions)", is: isTTL},
 	{tells: "`GT` and `LT` of an expiry compare what masters have padded, which is up to 1 % and 2 ms of the earlier ttl later than what was set: by that much they may refuse what one Redis would do, or do what it would refuse"},
 	{
 		tells: "a ttl is cut to 200 years, and a time to the end of the year 2199",
@@ -223,19 +223,19 @@ func isOrder(x *exchange) bool {
 
 func TestDifferencesAreThoseThatTheReadmeTells(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../README.md")
+	b, err := os.ReadFile("../commands/README.md")
 	must(t, err)
 	const begin, end = "<!-- differences: begin; see integration/differences_test.go -->\n", "<!-- differences: end -->"
 	_, rest, found := strings.Cut(string(b), begin)
 	told, _, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatal("the README has no list of differences")
+		t.Fatal("commands/README.md has no list of differences")
 	}
 	var want strings.Builder
 	for _, d := range differences {
 		want.WriteString("* " + d.tells + "\n")
 	}
 	if told != want.String() {
-		t.Errorf("the README tells\n%s\nand it is\n%s", told, want.String())
+		t.Errorf("commands/README.md tells\n%s\nand it is\n%s", told, want.String())
 	}
 }

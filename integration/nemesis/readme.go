@@ -8,7 +8,7 @@ import (
 
 // The lines between which the matrix stands in the README.
 const (
-	matrixBegins = "<!-- fault matrix: begin; go run -C integration/nemesis . -matrix -readme ../../README.md -->\n"
+	matrixBegins = "<!-- fault matrix: begin; go run -C integration/nemesis . -matrix -readme ../README.md -->\n"
 	matrixEnds   = "<!-- fault matrix: end -->\n"
 )
 
