@@ -351,13 +351,9 @@ func (a *assault) turncoats() error {
 	})
 }
 
-// collisions: arguments that share all bytes of which Lua 5.1 makes their hash, which is each
-// eighth of 240 from the end, so that each is compared with all before it.
+// collisions: arguments that are kept in one place, so that each is compared with all before it.
 func (a *assault) collisions() error {
-	eval := []string{"EVAL", "return #ARGV", "0"}
-	for i := range 1000 {
-		eval = append(eval, fmt.Sprintf("%s%03d-", strings.Repeat("x", 236), i))
-	}
+	eval := append([]string{"EVAL", "return #ARGV", "0"}, integration.Colliding(1000)...)
 	packet := integration.Encode(eval...)
 	return a.clients(20, true, func(w *wire, _ int) error {
 		a.begun()
