@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -100,7 +101,7 @@ func TestExpiriesArePaddedAndReadsAreNot(t *testing.T) {
 			}
 		}
 		r := w.read("k")
-		if want := unpad(10102 * ms); r.TTL != want {
+		if want := clock.Unpad(10102 * ms); r.TTL != want {
 			t.Errorf("the ttl reads %v, want %v", r.TTL, want)
 		}
 	})

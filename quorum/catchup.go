@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"strconv"
 	"sync"
 	"time"
@@ -25,7 +26,7 @@ const (
 )
 
 // leaseFor is leaseTime as scripts are told it.
-var leaseFor = strconv.FormatInt(milliseconds(leaseTime), 10)
+var leaseFor = strconv.FormatInt(clock.Milliseconds(leaseTime), 10)
 
 var (
 	errDisputed        = errors.New("masters hold different values of a key")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"strings"
 	"sync"
@@ -331,7 +332,7 @@ func TestChangeOfTheSetWaitsOutWhatNobodyRemembers(t *testing.T) {
 			if err := c.change(); err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(began); took < pad(c.old.MaxTTL) {
+			if took := time.Since(began); took < clock.Pad(c.old.MaxTTL) {
 				t.Errorf("it took %v", took)
 			}
 			if told := strings.Join(c.told, "\n"); !strings.Contains(told, fmt.Sprintf("database %d: 1 masters of the old set remember what they granted, 2 are needed; these may have lost locks: m1 m2; once the old set is closed, what it may have granted there is waited out for 10s", forgotten)) {

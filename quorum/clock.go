@@ -1,30 +1,11 @@
 package quorum
 
 import (
-	"slices"
-	"sync/atomic"
+	"redlock-proxy/quorum/clock"
 	"time"
 )
 
-// The time of day is what a quorum of the masters' clocks agree on. A minority may be an
-// hour off for ever: what a master's clock shows when it is first seen is no jump. Our own
-// wall clock is asked by nobody, as it may be off as well, and other proxies have others.
-
-const (
-	// alikeClocks is by how much clocks that agree may differ. Those of machines that ask
-	// one another for the time do by milliseconds.
-	alikeClocks = time.Second
-
-	// carriedOn is how long a master that is away still counts, its clock being carried on
-	// by ours: what drift allows makes no more than half of alikeClocks of it by then. That
-	// its clock may be set meanwhile does not matter: it has told the time as of then.
-	carriedOn = 50 * time.Second
-
-	// leastLater is by how much the time may be before what was told already: clocks that
-	// agree may be told by others of them each time. It stands still then. Any more, and it
-	// was wrong, or is: a lock that is to end at a time of day would end too early by that.
-	leastLater = 2 * alikeClocks
-)
+// What lanes know of their masters' clocks, and the engine of the time of day.
 
 // Now is the time of day by the masters' clocks. It is not known while no quorum of them
 // agrees on it, and never before what it was. Two proxies may tell times that lie two
@@ -32,11 +13,11 @@ const (
 func (e *Engine) Now() (now time.Time, known bool) {
 	var room [MaxMasters]time.Duration
 	boot := e.boot()
-	ahead, known := timeOfDay(e.clocks(room[:0], boot), quorumOf(len(e.lanes)))
+	ahead, known := clock.TimeOfDay(e.clocks(room[:0], boot), quorumOf(len(e.lanes)))
 	if !known {
 		return now, false
 	}
-	at, known := e.trusts().told.tell(boot + ahead)
+	at, known := e.trusts().told.Tell(boot + ahead)
 	return time.Unix(0, int64(at)), known
 }
 
@@ -44,7 +25,7 @@ func (e *Engine) Now() (now time.Time, known bool) {
 // lately.
 func (e *Engine) clocks(list []time.Duration, boot time.Duration) []time.Duration {
 	for _, l := range e.lanes {
-		if ahead, known := l.ahead(); known && boot-time.Duration(l.clockSeen.Load()) <= carriedOn {
+		if ahead, known := l.ahead(); known && boot-time.Duration(l.clockSeen.Load()) <= clock.CarriedOn {
 			list = append(list, ahead)
 		}
 	}
@@ -55,40 +36,6 @@ func (e *Engine) clocks(list []time.Duration, boot time.Duration) []time.Duratio
 func (l *lane) ahead() (by time.Duration, known bool) {
 	known = l.clockSeen.Load() != 0 // first, as it is told last
 	return time.Duration(l.clock.Load()), known
-}
-
-// timeOfDay is the median of those clocks that lie within alikeClocks of each other, if that
-// is a quorum. It sorts them.
-func timeOfDay(clocks []time.Duration, quorum int) (median time.Duration, known bool) {
-	slices.Sort(clocks)
-	most := 0
-	for i, first := range clocks {
-		n := 0
-		for i+n < len(clocks) && clocks[i+n]-first <= alikeClocks {
-			n++
-		}
-		if n > most {
-			most, median = n, (clocks[i+(n-1)/2]-first+clocks[i+n/2]-first)/2+first
-		}
-	}
-	return median, most >= quorum
-}
-
-// toldTime is the latest time of day that was told to anybody, in nanoseconds.
-type toldTime struct{ at atomic.Int64 }
-
-// tell tells a time, or what was told already if that is a little later. It is not known
-// if that is much later.
-func (t *toldTime) tell(now time.Duration) (time.Duration, bool) {
-	for {
-		last := time.Duration(t.at.Load())
-		if now < last {
-			return last, last-now <= leastLater
-		}
-		if t.at.CompareAndSwap(int64(last), int64(now)) {
-			return now, true
-		}
-	}
 }
 
 // sleepNoticed is how long this machine must have slept for the engine to care.
@@ -102,4 +49,50 @@ func (e *Engine) noticeSleep(boot time.Duration, now time.Time) {
 	if apart-before > int64(sleepNoticed) && e.apart.CompareAndSwap(before, apart) {
 		e.sleeps.Add(1)
 	}
+}
+
+// sighted is what is known of the master's clock, for others than the lane's goroutine.
+func (l *lane) sighted() clock.Anchor { return l.watch.Anchor(l.settledJumps.Load()) }
+
+// look compares one more look at the master's clock with all before.
+func (l *lane) look(now clock.Sample) time.Duration {
+	l.jumped = l.watch.Look(now, l.settledJumps.Load())
+	return l.jumped
+}
+
+// settleJump begins anew with a clock that jumped before the marker was last asked for:
+// the marker tells of it, or it was ours. A later jump is not settled by that.
+func (l *lane) settleJump(now clock.Sample) {
+	l.watch.Settle(l.met, now)
+	l.settledJumps.Store(l.met)
+	l.anew = time.Now()
+}
+
+// clockTold is what a lane had settled of its master's clock when it last knew its marker.
+type clockTold struct {
+	jumps uint64
+	loss  string // that the marker named
+}
+
+// knows notes the marker that stands. mu is held.
+func (l *lane) knows(m marker) {
+	l.known = m
+	l.clockTold = clockTold{l.settledJumps.Load(), m.Loss}
+}
+
+// follow has the lane of a database that is opened know of its master's clock what that of
+// database 0 does: it has been told of no loss that the other has not.
+func (l *lane) follow(root *lane) {
+	l.watch = root.watch
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	l.settledJumps.Store(root.clockTold.jumps)
+	l.known.Loss = root.clockTold.loss
+}
+
+// masterTime is what the master's clock shows when ours shows at, and how vague that is.
+// mu is held.
+func (l *lane) masterTime(at time.Duration) (t, vagueness time.Duration, ok bool) {
+	a := l.sighted()
+	return a.When(at)
 }

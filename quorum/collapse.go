@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/clock"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -312,7 +313,7 @@ func (e *Engine) share(sharing []*op, r Result) {
 	var last Flusher
 	for _, o := range sharing {
 		if r.Decision == Unavailable {
-			r.Shortest = e.tooShort(patience(e.AcquireTimeout, o.TTL))
+			r.Shortest = e.tooShort(clock.Patience(e.AcquireTimeout, o.TTL))
 		}
 		f := o.asker.Answer(r)
 		o.drop()
@@ -347,7 +348,7 @@ func (e *Engine) untold(sharing, waiting []*op) (rest, line []*op) {
 func (e *Engine) impatient(line []*op) (over, rest []*op) {
 	now := time.Now()
 	for _, o := range line {
-		if e.closing.Load() || now.Sub(o.began) >= patience(e.AcquireTimeout, o.TTL) {
+		if e.closing.Load() || now.Sub(o.began) >= clock.Patience(e.AcquireTimeout, o.TTL) {
 			over = append(over, o)
 		} else {
 			rest = append(rest, o)

@@ -3,6 +3,7 @@ package quorum
 import (
 	"flag"
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"testing"
 	"time"
@@ -327,7 +328,7 @@ func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
 			}
 		case holding(got) < needed(n):
 			t.Fatalf("%+v: %v, and %d hold it that long", votes, got, holding(got))
-		case holding(got+drift(got)+100*time.Millisecond) >= needed(n):
+		case holding(got+clock.Drift(got)+100*time.Millisecond) >= needed(n):
 			t.Fatalf("%+v: %v is less than what a quorum holds", votes, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/clock"
 	"strconv"
 	"strings"
 	"time"
@@ -43,13 +44,12 @@ func (e *Engine) flushedBy(r *Request) []*Engine {
 // date is the op's for this master, in milliseconds of Unix time: what its clock shows at
 // the most, by all that was seen of it, when the op's patience ends.
 func (l *lane) date(o *op, now time.Time) string {
-	clock := l.sighted()
-	if l.engine.alone() || !clock.known() {
+	seen := l.sighted()
+	if l.engine.alone() || !seen.Known() {
 		return noDate // where there is no other master, no other has decided
 	}
-	seen := clock.above
-	after := l.engine.boot() + o.put.Add(o.patience).Sub(now) - seen.sent
-	return strconv.FormatInt(milliseconds(seen.at+after+drift(after)), 10)
+	end := l.engine.boot() + o.put.Add(o.patience).Sub(now)
+	return strconv.FormatInt(clock.Milliseconds(seen.AtMost(end)), 10)
 }
 
 // noDate is later than any.

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"container/list"
+	"redlock-proxy/quorum/clock"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ type debt struct {
 
 	// ends is when the lock ends by the master's clock. What ends at another time is
 	// somebody else's. It is not known of one that is without expiry.
-	ends span
+	ends clock.Span
 
 	// eternal says that the lock may be without expiry, too.
 	eternal bool
@@ -60,7 +61,7 @@ func (d debt) between() (least, most, eternal string) {
 	if d.eternal {
 		eternal = "1"
 	}
-	return strconv.FormatInt(d.ends.from.Milliseconds(), 10), strconv.FormatInt(d.ends.to.Milliseconds(), 10), eternal
+	return strconv.FormatInt(d.ends.From.Milliseconds(), 10), strconv.FormatInt(d.ends.To.Milliseconds(), 10), eternal
 }
 
 // putBack says what the key is to become, and where.
@@ -79,7 +80,7 @@ func (d debt) putBack(b []string, now time.Time) []string {
 }
 
 // tellable tells that what the debt is about can be told from what is somebody else's.
-func (d debt) tellable() bool { return d.ends.known() || d.eternal }
+func (d debt) tellable() bool { return d.ends.Known() || d.eternal }
 
 // moved is by how many milliseconds a write has moved the expiry of the key, "" if it had
 // none before or after. The master carries that out at one moment, so it is exact.
@@ -92,7 +93,7 @@ func (r *undoRecord) moved() string {
 
 // lives is how long what the write has made of the key lives, 0 if that is for ever.
 func (r *undoRecord) lives() time.Duration {
-	return ofMilliseconds(max(r.expires, 0))
+	return clock.OfMilliseconds(max(r.expires, 0))
 }
 
 // at is what the key was, after some time: a record whose time has run out is
@@ -140,7 +141,7 @@ type debts struct {
 type lockID struct {
 	key, value string
 	nonce      nonce
-	ends       span
+	ends       clock.Span
 	eternal    bool
 	back       bool
 }

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ var epoch = time.Unix(1_000_000, 0)
 
 func owed(key, value string, ttl time.Duration) debt {
 	ends := time.Duration(epoch.Add(ttl).UnixNano())
-	return debt{key: key, value: value, ends: span{ends - ms, ends + ms}, dies: epoch.Add(ttl)}
+	return debt{key: key, value: value, ends: clock.Span{From: ends - ms, To: ends + ms}, dies: epoch.Add(ttl)}
 }
 
 // all takes everything there is, as "key=value".
@@ -114,7 +115,7 @@ func TestDebtNamesValueAndExpiry(t *testing.T) {
 	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	d.eternal, d.ends = true, span{}
+	d.eternal, d.ends = true, clock.Span{}
 	got = d.argv(nil, epoch.Add(time.Hour))
 	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -99,7 +99,7 @@ func (o *op) bringing(c counted, i int, ours, theirs *undoRecord, now time.Time)
 		case r.expires < 0:
 			back.left = saysNoTTL
 		case back.left != saysNoTTL:
-			left := r.expires - (o.said[i].asked.to - o.said[j].asked.from).Milliseconds()
+			left := r.expires - (o.said[i].asked.To - o.said[j].asked.From).Milliseconds()
 			back.left = max(back.left, left, 1)
 		}
 	}

@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"hash/maphash"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -101,7 +102,7 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 			wake:   make(chan struct{}, 1),
 			state:  Connecting,
 			since:  e.start,
-			watch:  new(watch),
+			watch:  new(clock.Watch),
 			debts:  debts{room: &m.rooms.debts},
 		})
 		if root != nil {
@@ -264,7 +265,7 @@ func (e *Engine) ready(o *op) bool {
 	}
 	o.patience = e.AcquireTimeout
 	if o.Kind != Write { // which wins no lock
-		o.patience = patience(e.AcquireTimeout, ttl)
+		o.patience = clock.Patience(e.AcquireTimeout, ttl)
 	}
 	if o.patience -= o.waited(); o.patience <= 0 && o.Kind != Release && o.Kind != Remove && o.first == nil {
 		// It has only waited, and its time is up.

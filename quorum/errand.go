@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/clock"
 	"strconv"
 	"time"
 )
@@ -82,5 +83,5 @@ func (e *errand) argv(b []string, now time.Time) []string {
 	if left <= 0 {
 		return nil
 	}
-	return append(b, "PX", strconv.FormatInt(milliseconds(left), 10))
+	return append(b, "PX", strconv.FormatInt(clock.Milliseconds(left), 10))
 }

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"cmp"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"time"
 
@@ -56,7 +57,7 @@ func (l *lane) load(link *link, b *batch) {
 	b.loaded, b.since = now, link.at
 	// What may have to be put back is to be known from all else even if the batch is long on
 	// its way.
-	late := now.Sub(link.looked) > sharp/4
+	late := now.Sub(link.looked) > clock.Sharp/4
 	if b.headed = len(b.ops) > 0 && (late || slices.ContainsFunc(b.ops, (*op).unsigned)); b.headed {
 		b.commands = append(b.commands, askTime)
 	}
@@ -122,7 +123,7 @@ func (l *lane) settle(link *link, b *batch) error {
 	heard := l.hears(link, b)
 	counts = counts && heard == nil && !l.doubt
 	done, answers := l.span(link, b)
-	asked := span{b.proof.clock.sent, b.proof.clock.read}
+	asked := clock.Span{From: b.proof.clock.Sent, To: b.proof.clock.Read}
 
 	var trouble string
 	var kept []string // keys that the master was asked to free, and refused to
@@ -210,17 +211,17 @@ func (b *batch) ordinalOf(i int) ordinal {
 
 // span is when a batch was carried out, by the master's clock, and its other answers. It
 // is not known where that clock was set meanwhile.
-func (l *lane) span(link *link, b *batch) (done span, answers []rueidis.RedisResult) {
-	done, answers = span{b.since, b.proof.clock.at}, b.answers
+func (l *lane) span(link *link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
+	done, answers = clock.Span{From: b.since, To: b.proof.clock.At}, b.answers
 	if b.headed {
 		head, _ := masterTime(link.read(answers[0], &b.cost))
-		done.from, answers = time.Duration(head.UnixNano()), answers[1:]
+		done.From, answers = time.Duration(head.UnixNano()), answers[1:]
 	}
 	if b.loaded.After(link.looked) {
-		link.at, link.looked = b.proof.clock.at, b.loaded
+		link.at, link.looked = b.proof.clock.At, b.loaded
 	}
-	if l.jumped != 0 || done.from > done.to {
-		done = span{}
+	if l.jumped != 0 || done.From > done.To {
+		done = clock.Span{}
 	}
 	return done, answers
 }

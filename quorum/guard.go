@@ -177,6 +177,9 @@ func (g *guard) giveAll() {
 // stretch is so much that a master which sends it is answering, and not only dripping.
 const stretch = 64 << 10
 
+// loaded is what times are told from that are kept as one word.
+var loaded = time.Now()
+
 // hears notes that n bytes have come.
 func (g *guard) hears(n int) {
 	if g.stretch += n; g.stretch < stretch {
@@ -184,7 +187,7 @@ func (g *guard) hears(n int) {
 	}
 	g.stretch = 0
 	now := time.Now()
-	g.latest.Store(int64(now.Sub(started)))
+	g.latest.Store(int64(now.Sub(loaded)))
 	if patience := time.Duration(g.patience.Load()); patience > 0 {
 		g.Conn.SetDeadline(now.Add(patience))
 	}
@@ -193,7 +196,7 @@ func (g *guard) hears(n int) {
 // heard is when a stretch of the answers last came, zero if none has.
 func (g *guard) heard() (at time.Time) {
 	if n := g.latest.Load(); n != 0 {
-		at = started.Add(time.Duration(n))
+		at = loaded.Add(time.Duration(n))
 	}
 	return at
 }

@@ -58,7 +58,7 @@ func (l *lane) hears(link *link, b *batch) error {
 	}
 	if b.asks {
 		last := len(heard) - 1
-		l.hearsStandings(link.read(heard[last], &b.cost), b.proof.clock.sent)
+		l.hearsStandings(link.read(heard[last], &b.cost), b.proof.clock.Sent)
 		heard = heard[:last]
 	}
 	if b.tries {

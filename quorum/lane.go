@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,7 +99,7 @@ type lane struct {
 	known        marker        // what stands on the master; its nonce is "" if nothing does
 	admits       nonce         // under which this proxy has let the master vote
 	haunted      nonce         // under which it was last begun to be freed of ghosts
-	watch        *watch        // of the master's clock
+	watch        *clock.Watch  // of the master's clock
 	settledJumps atomic.Uint64 // how many of its jumps the marker tells of, or were ours
 	met          uint64        // how many there were when the marker was last asked for
 	untold       bool          // a jump is settled that no marker tells of yet
@@ -371,10 +372,10 @@ func (l *lane) owe(d debt, o *op, told int, left time.Duration, now time.Time) {
 	}
 	if told >= 0 {
 		asked := o.said[told].asked
-		from, vague, known := l.masterTime(asked.from)
-		to, _, _ := l.masterTime(asked.to)
+		from, vague, known := l.masterTime(asked.From)
+		to, _, _ := l.masterTime(asked.To)
 		if known {
-			d.ends = span{from + left, to + left}.pad(vague + apart + 2*l.trips)
+			d.ends = clock.Span{From: from + left, To: to + left}.Pad(vague + apart + 2*l.trips)
 		}
 	}
 	if d.tellable() && (d.nonce != "" || l.engine.alone()) {

@@ -3,6 +3,7 @@ package quorum
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"redlock-proxy/quorum/clock"
 	"strconv"
 	"time"
 )
@@ -56,7 +57,7 @@ func NewStep(text string) *Script {
 // lease is how long a latch lives: until the last step that it could keep out has
 // given up twice over.
 func (e *Engine) lease() string {
-	return strconv.FormatInt(milliseconds(2*e.AcquireTimeout), 10)
+	return strconv.FormatInt(clock.Milliseconds(2*e.AcquireTimeout), 10)
 }
 
 // ends says what becomes of a key that a step has latched.

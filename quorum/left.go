@@ -1,6 +1,9 @@
 package quorum
 
-import "slices"
+import (
+	"redlock-proxy/quorum/clock"
+	"slices"
+)
 
 // lefts are what masters that hold one value say is left of its ttl, in milliseconds,
 // the longest first. No expiry, saysNoTTL, outlasts every other one.
@@ -51,7 +54,7 @@ func (l *lefts) open(quorum, pending int) bool {
 	if now == saysNoTTL || then == saysNoTTL {
 		return now != then
 	}
-	return ofMilliseconds(then)-ofMilliseconds(now) > drift(ofMilliseconds(then))
+	return clock.OfMilliseconds(then)-clock.OfMilliseconds(now) > clock.Drift(clock.OfMilliseconds(then))
 }
 
 // lefts are those of the masters that hold s.

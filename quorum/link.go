@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"redlock-proxy/quorum/clock"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -179,8 +180,8 @@ func (l *link) close() {
 }
 
 // saw takes in how long a batch has taken.
-func (l *link) saw(clock sighting) {
-	if took := clock.read - clock.sent; l.trips == 0 || took < l.least {
+func (l *link) saw(clock clock.Sample) {
+	if took := clock.Read - clock.Sent; l.trips == 0 || took < l.least {
 		l.least = took
 	}
 	l.trips++
@@ -191,7 +192,7 @@ func (l *link) saw(clock sighting) {
 // master had answered one command twice or not at all, it would not stand there.
 type proof struct {
 	nonce nonce // "" if there is no marker
-	clock sighting
+	clock clock.Sample
 }
 
 // askProof are the commands that ask for it. Pinned, rueidis does not take them for its own.
@@ -239,9 +240,9 @@ func (l *link) converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	}()
 	commands = append(commands, askProof...)
 	l.guard.expect(len(commands))
-	p.clock.sent = l.boot()
+	p.clock.Sent = l.boot()
 	answers = l.client.DoMulti(l.ctx, commands...)
-	p.clock.read = l.boot()
+	p.clock.Read = l.boot()
 	for _, a := range answers {
 		if err := a.NonRedisError(); err != nil {
 			return nil, p, err
@@ -258,7 +259,7 @@ func (l *link) converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	case !ok:
 		return nil, p, errGarbage
 	}
-	p.clock.at = time.Duration(now.UnixNano())
+	p.clock.At = time.Duration(now.UnixNano())
 	// An error is as good as no marker: something else is in its place.
 	if mark.kind == BulkReply {
 		p.nonce = nonce(mark.str)

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/clock"
 	"strings"
 	"testing"
 	"time"
@@ -95,39 +96,14 @@ func TestWhatAMarkerMakesOfAMaster(t *testing.T) {
 	}
 }
 
-func TestClockThatJumpsIsFoundOut(t *testing.T) {
-	const ms, s = time.Millisecond, time.Second
-	at := func(now, clock, roundTrip time.Duration) sighting { return sighting{clock, now, now + roundTrip} }
-	for name, c := range map[string]struct {
-		a, b sighting
-		by   time.Duration
-	}{
-		"true":                            {at(0, 100*s, 0), at(10*s, 110*s, 0), 0},
-		"within a hundredth":              {at(0, 100*s, 0), at(10*s, 110*s+100*ms, 0), 0},
-		"late by a hundredth":             {at(0, 100*s, 0), at(10*s, 110*s-100*ms, 0), 0},
-		"forward":                         {at(0, 100*s, 0), at(10*s, 111*s, 0), s},
-		"back":                            {at(0, 100*s, 0), at(10*s, 109*s, 0), -s},
-		"forward, hidden by a slow reply": {at(0, 100*s, 0), at(10*s, 111*s, s), 0},
-		"forward, beyond a slow reply":    {at(0, 100*s, 0), at(10*s, 113*s, s), 2 * s},
-		"back, beyond a slow reply":       {at(0, 100*s, s), at(10*s, 107*s, s), -2 * s},
-		"a proxy that slept on a batch":   {at(0, 100*s, 0), at(10*s, 110*s, 500*s), 0},
-		"a tiny jump at once":             {at(0, 100*s, 0), at(1*ms, 100*s+4*ms, 0), 3 * ms},
-		"less than is allowed at once":    {at(0, 100*s, 0), at(1*ms, 100*s+3*ms, 0), 0},
-	} {
-		if by := c.a.moved(c.b); by != c.by {
-			t.Errorf("%s: moved by %v, want %v", name, by, c.by)
-		}
-	}
-}
-
 // A clock that is set by less than is allowed, again and again, is found out all
 // the same: not every batch is a new beginning.
 func TestClockThatCreepsIsFoundOut(t *testing.T) {
 	const step = 10 * time.Millisecond
-	var a anchor
+	var a clock.Anchor
 	for i := range 100 {
 		now := time.Duration(i) * step
-		if a.look(sighting{at: time.Hour + now + time.Duration(i)*time.Millisecond, sent: now, read: now}) != 0 {
+		if a.Look(clock.Sample{At: time.Hour + now + time.Duration(i)*time.Millisecond, Sent: now, Read: now}) != 0 {
 			return
 		}
 	}
@@ -150,15 +126,15 @@ func TestJumpOfAQuorumTogetherMayBeOurs(t *testing.T) {
 		{[]time.Duration{-s, -s, 0}, true},
 		{[]time.Duration{s, s, 0, 0, 0}, false},
 	} {
-		var jumps []jump
+		var jumps []clock.Jump
 		for _, by := range c.jumps {
-			j := jump{least: by - ms, most: by + ms, from: time.Hour, to: time.Hour + s}
+			j := clock.Jump{Least: by - ms, Most: by + ms, From: time.Hour, To: time.Hour + s}
 			if by == 0 {
-				j = jump{}
+				j = clock.Jump{}
 			}
 			jumps = append(jumps, j)
 		}
-		if got := together(jumps, jumps[0], quorumOf(len(jumps))); got != c.want {
+		if got := clock.Together(jumps, jumps[0], quorumOf(len(jumps))); got != c.want {
 			t.Errorf("%v: %v", c.jumps, got)
 		}
 	}

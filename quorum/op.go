@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,8 +212,8 @@ func (o *op) prepare(ttl time.Duration) {
 		}
 	}
 	if ttl > 0 {
-		o.ttl = pad(ttl)
-		o.px = o.engine.millisecondsText(milliseconds(o.ttl))
+		o.ttl = clock.Pad(ttl)
+		o.px = o.engine.millisecondsText(clock.Milliseconds(o.ttl))
 		if o.TTLArg > 0 {
 			o.Args = slices.Clone(o.Args)
 			o.Args[o.TTLArg] = o.px

@@ -1,6 +1,9 @@
 package quorum
 
-import "time"
+import (
+	"redlock-proxy/quorum/clock"
+	"time"
+)
 
 // decide is the decision that the votes in c amount to. It reads said of the
 // masters that have voted, and nothing else that could change.
@@ -238,5 +241,5 @@ func (o *op) remaining(c counted, s said) time.Duration {
 	if p == saysNoTTL {
 		return NoTTL
 	}
-	return unpad(ofMilliseconds(p))
+	return clock.Unpad(clock.OfMilliseconds(p))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"strconv"
 	"time"
 )
@@ -18,8 +19,8 @@ type party struct {
 	nonce nonce       // under which it was known when the catch-up began
 	stop  func() bool // of what closes the link when the catch-up is to end
 
-	clock  anchor
-	latest sighting // of its clock
+	clock  clock.Anchor
+	latest clock.Sample // of its clock
 }
 
 // errParty says why a master can take no further part.
@@ -135,9 +136,9 @@ func (p *party) change(s *script, keys, args []string) (answer, error) {
 
 // runsTrue is an error if the master's clock has jumped: keys may have expired
 // early, and what it does not hold says nothing.
-func (p *party) runsTrue(now sighting) error {
+func (p *party) runsTrue(now clock.Sample) error {
 	p.latest = now
-	if by := p.clock.look(now); by != 0 {
+	if by := p.clock.Look(now); by != 0 {
 		return fmt.Errorf("its clock has jumped by %v", by.Round(time.Millisecond))
 	}
 	return nil
@@ -148,11 +149,11 @@ func (p *party) runsTrue(now sighting) error {
 // a step; the next look shows that.
 func (p *party) lookAgain() (a answer, err error) {
 	for range 3 {
-		if a, err = p.ask([]string{"TIME"}); err != nil || !p.latest.vague(sharpLook) {
+		if a, err = p.ask([]string{"TIME"}); err != nil || !p.latest.Vague(sharpLook) {
 			return a, err
 		}
 	}
-	if p.latest.vague(p.lane.engine.AcquireTimeout) {
+	if p.latest.Vague(p.lane.engine.AcquireTimeout) {
 		err = &errParty{p.name, errVague}
 	}
 	return a, err

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"redlock-proxy/quorum/clock"
 	"sync/atomic"
 	"time"
 )
@@ -44,12 +45,12 @@ func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed 
 // quarantineTime is how long a master that lost its keys must not vote, if nobody
 // gives them back: a lock that it voted for was asked for no later than then, and
 // ends after max-ttl, by clocks that may run faster than ours.
-func (c *Config) quarantineTime() time.Duration { return pad(c.MaxTTL) }
+func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) }
 
 // hush is how long after a loss no catch-up may begin: until all decisions that
 // counted a vote from before it have fallen, at any proxy. What they decided is on
 // the sources then.
-func (c *Config) hush() time.Duration { return pad(c.AcquireTimeout) + hushMargin }
+func (c *Config) hush() time.Duration { return clock.Pad(c.AcquireTimeout) + hushMargin }
 
 const hushMargin = 50 * time.Millisecond
 
@@ -156,8 +157,8 @@ func (l *lane) rouseNow() {
 // source is a master that remembers, as a catch-up may read it.
 type source struct {
 	lane  *lane
-	nonce nonce  // under which it votes
-	clock anchor // of its clock
+	nonce nonce        // under which it votes
+	clock clock.Anchor // of its clock
 }
 
 // quarantined tells that the master's quarantine lasts.

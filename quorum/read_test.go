@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"math/bits"
+	"redlock-proxy/quorum/clock"
 	"testing"
 	"time"
 )
@@ -125,7 +126,7 @@ func TestTTLIsTheOneThatAQuorumStillHas(t *testing.T) {
 		}
 		r := w.read("k")
 		// The votes of any three decide; the third largest is never over 30 s.
-		if r.TTL > unpad(30*time.Second) || r.TTL < unpad(10*time.Second-3*ms) {
+		if r.TTL > clock.Unpad(30*time.Second) || r.TTL < clock.Unpad(10*time.Second-3*ms) {
 			t.Errorf("read %v", r.TTL)
 		}
 		w.masters[0].put("k2", "t", 0)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,30 +29,37 @@ type schedulesOf struct {
 	simulation string
 	most       int // that are tried
 	flags      []string
+	folder     string // of the package, if it is one below
 }
 
 var (
-	faults   = schedulesOf{"SimulatedFaults", 20000, nil}
-	constant = schedulesOf{"SimulatedConstantTokens", 20000, nil} // clients lock with one
-	sockets  = schedulesOf{"SimulatedConstantTokens", 20000, []string{"-sockets"}}
+	faults   = schedulesOf{simulation: "SimulatedFaults", most: 20000}
+	constant = schedulesOf{simulation: "SimulatedConstantTokens", most: 20000} // clients lock with one
+	sockets  = schedulesOf{simulation: "SimulatedConstantTokens", most: 20000, flags: []string{"-sockets"}}
 
-	reconfigured = schedulesOf{"SimulatedReconfigurations", 2000, nil} // masters are
-	endings      = schedulesOf{"SimulatedEnds", 2000, nil}
-	firsts       = schedulesOf{"SimulatedFirstStarts", 2000, nil}
-	standstills  = schedulesOf{"SimulatedStandstills", 2000, nil} // of the proxies' machine
-	rareLooks    = schedulesOf{"SimulatedRareLooks", 2000, nil}
-	proxies      = schedulesOf{"SimulatedProxies", 2000, nil} // whole ones
+	reconfigured = schedulesOf{simulation: "SimulatedReconfigurations", most: 2000} // masters are
+	endings      = schedulesOf{simulation: "SimulatedEnds", most: 2000}
+	firsts       = schedulesOf{simulation: "SimulatedFirstStarts", most: 2000}
+	standstills  = schedulesOf{simulation: "SimulatedStandstills", most: 2000} // of the proxies' machine
+	rareLooks    = schedulesOf{simulation: "SimulatedRareLooks", most: 2000}
+	proxies      = schedulesOf{simulation: "SimulatedProxies", most: 2000} // whole ones
 )
 
 // catchUps of a kind, or of all kinds: anyKind.
 func catchUps(kind int) schedulesOf {
-	return schedulesOf{"SimulatedCatchUps", 4000, []string{"-kind", fmt.Sprint(kind)}}
+	return schedulesOf{simulation: "SimulatedCatchUps", most: 4000, flags: []string{"-kind", fmt.Sprint(kind)}}
 }
 
 // named is the one test that shows what a rule is for, where that takes more than the
 // simulation does to masters.
 func named(test string) schedulesOf {
 	return schedulesOf{simulation: "^" + test + "$", most: 1}
+}
+
+// in is that of a test of a package below.
+func (s schedulesOf) in(folder string) schedulesOf {
+	s.folder = folder
+	return s
 }
 
 var rules = []rule{
@@ -61,9 +69,9 @@ var rules = []rule{
 	{"a vote counts with its proof", "exchange.go",
 		"counts = counts && heard == nil && !l.doubt",
 		"counts = heard == nil", false, 3114, faults},
-	{"a clock that jumps is found out", "sighting.go",
-		"if by := later.at - later.read - most; by > slack {",
-		"if by := later.at - later.read - most; by > time.Hour {", false, 7, rareLooks},
+	{"a clock that jumps is found out", "clock/anchor.go",
+		"if by := later.At - later.Read - most; by > slack {",
+		"if by := later.At - later.Read - most; by > time.Hour {", false, 7, rareLooks},
 	{"a process that was started anew may have forgotten", "marker.go",
 		"case m.RunID == who.runID:",
 		"case true:", false, 85, faults},
@@ -112,8 +120,8 @@ var rules = []rule{
 	{"nothing is taken back where copies may have been given since", "fakekeys_test.go",
 		"return nonce == \"\" || string",
 		"return true || string", false, 1049, catchUps(noticedLate)},
-	{"every expiry is padded", "validity.go",
-		"return ttl + drift(ttl)",
+	{"every expiry is padded", "clock/validity.go",
+		"return ttl + Drift(ttl)",
 		"return ttl", false, 78, faults},
 	{"an extension whose lock may have ended while it waited is refused", "collapse.go",
 		"if won && o.Kind == Extend {",
@@ -136,12 +144,12 @@ var rules = []rule{
 	{"a transaction acts only where what it watches is as it was", "../commands/exec.go",
 		"args := []string{strconv.Itoa(len(watched))}\n\tfor i, key := range watched {",
 		"args := []string{\"0\"}\n\tfor i, key := range watched[:0] {", false, 83, proxies},
-	{"a standstill excuses no clock that has jumped otherwise", "sighting.go",
-		"if other != (jump{}) && other.alike(as) {",
-		"if other != (jump{}) {", false, 386, standstills},
+	{"a standstill excuses no clock that has jumped otherwise", "clock/anchor.go",
+		"if other != (Jump{}) && other.alike(as) {",
+		"if other != (Jump{}) {", false, 386, standstills},
 	{"a first start waits until locks from before it have ended", "quarantine.go",
-		"func (c *Config) quarantineTime() time.Duration { return pad(c.MaxTTL) }",
-		"func (c *Config) quarantineTime() time.Duration { return pad(c.MaxTTL) / 20 }", false, 3, firsts},
+		"func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) }",
+		"func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) / 20 }", false, 3, firsts},
 	{"what takes a marker has taken more", "standing.go",
 		"s == emptied && lost != \"\" {",
 		"false {", false, 0, named("TestEvictionThatTakesAMarkerIsALossOfTheWholeMaster")},
@@ -217,9 +225,9 @@ var rules = []rule{
 	{"a loss of the whole master is told in all of its databases", "standing.go",
 		"of := fmt.Sprintf(\"%q:%q\", \"installation\", installation)",
 		"of := \"none\"", false, 0, named("TestLossHoldsForDatabasesThatNobodyUses")},
-	{"a look at a clock is compared with the sharpest", "sighting.go",
-		"if now.at-now.sent < a.above.at-a.above.sent+(now.sent-a.above.sent)/100 {",
-		"if true {", false, 0, named("TestNoChangeOfAClockHidesBehindAnotherLook")},
+	{"a look at a clock is compared with the sharpest", "clock/anchor.go",
+		"if now.At-now.Sent < a.above.At-a.above.Sent+(now.Sent-a.above.Sent)/100 {",
+		"if true {", false, 0, named("TestNoChangeOfAClockHidesBehindAnotherLook").in("clock")},
 	{"a master is looked at while its link is open", "inspect.go",
 		"if l.looksElsewhere() || now-l.looked < l.engine.ProbeInterval {",
 		"if true || now-l.looked < l.engine.ProbeInterval {", false, 0, named("TestMasterThatBecomesUnfitUnderAnOpenConnectionStopsVoting")},
@@ -235,7 +243,7 @@ var rules = []rule{
 	{"no vote from before a standstill counts", "exchange.go",
 		"o.put.Before(l.anew)",
 		"false", false, 0, named("TestNoVoteFromBeforeAStandstillCountsWithOneFromAfter")},
-	{"the time of day is that of a quorum of clocks", "clock.go",
+	{"the time of day is that of a quorum of clocks", "clock/timeofday.go",
 		"return median, most >= quorum",
 		"return median, most > 0", false, 0, named("TestWithoutAQuorumOfClocksThereIsNoTimeOfDay")},
 	{"a lock that was freed since is not taken back", "lane.go",
@@ -263,7 +271,7 @@ var rules = []rule{
 		"if next.Log == \"\" { // it",
 		"if true { // it", false, 0, named("TestLogThatWasLeftBehindExcusesNobody")},
 	{"a look that takes longer than a decision proves nothing", "standing.go",
-		"if p.clock.vague(l.engine.AcquireTimeout) {",
+		"if p.clock.Vague(l.engine.AcquireTimeout) {",
 		"if false {", false, 0, named("TestLookLongerThanADecisionProvesNothing")},
 	{"whether a log is whole is decided in database 0 for all others", "durable.go",
 		"return zero.log(), zero.Whole, nil\n\t}\n\treturn \"\", false, nil",
@@ -344,16 +352,23 @@ func (r rule) without(t *testing.T) string {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", r.schedules.simulation,
-		"-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))}
-	args = append(args, r.schedules.flags...)
-	if !r.leaves {
-		args = append(args, "-holders")
+	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", r.schedules.simulation}
+	run := func(more ...string) ([]byte, error) {
+		return exec.Command("go", append(slices.Clip(args), more...)...).CombinedOutput()
 	}
-	// A seed does not always find what it has found once.
-	out, err := exec.Command("go", append(args, "-schedules", "3", "-count", "20", "-failfast", ".")...).CombinedOutput()
-	if err == nil {
-		out, err = exec.Command("go", append(args, "-schedules", fmt.Sprint(r.schedules.most), ".")...).CombinedOutput()
+	var out []byte
+	if r.schedules.folder != "" {
+		out, err = run("./" + r.schedules.folder)
+	} else {
+		args = append(append(args, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))), r.schedules.flags...)
+		if !r.leaves {
+			args = append(args, "-holders")
+		}
+		// A seed does not always find what it has found once.
+		out, err = run("-schedules", "3", "-count", "20", "-failfast", ".")
+		if err == nil {
+			out, err = run("-schedules", fmt.Sprint(r.schedules.most), ".")
+		}
 	}
 	if err == nil {
 		return ""

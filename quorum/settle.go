@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"time"
 )
 
@@ -155,7 +156,7 @@ func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
 	for j := range records {
 		r := &records[j]
 		d := o.puttingBack(i, r, r, now)
-		d.dies = now.Add(r.lives() + drift(r.lives()))
+		d.dies = now.Add(r.lives() + clock.Drift(r.lives()))
 		if d.eternal {
 			d.dies = now.Add(e.MaxTTL)
 		}
@@ -179,26 +180,26 @@ func (o *op) puttingBack(i int, made, back *undoRecord, now time.Time) debt {
 		nonce:   said.nonce,
 		eternal: made.expires < 0, // or nothing is there
 		back:    back,
-		since:   now.Add(said.asked.to - o.engine.boot()),
+		since:   now.Add(said.asked.To - o.engine.boot()),
 	}
 	if !d.eternal {
-		d.ends = said.done.ends(made.lives())
+		d.ends = said.done.Ends(made.lives())
 	}
-	if left := ofMilliseconds(back.left); left > 0 && back.before != "" && said.done.ends(left).known() {
-		d.ended = said.done.to + left
+	if left := clock.OfMilliseconds(back.left); left > 0 && back.before != "" && said.done.Ends(left).Known() {
+		d.ended = said.done.To + left
 	}
 	return d
 }
 
 // undoing takes an acquire back from master i.
 func (o *op) undoing(i int, now time.Time) debt {
-	ttl := time.Duration(milliseconds(o.ttl)) * time.Millisecond
+	ttl := time.Duration(clock.Milliseconds(o.ttl)) * time.Millisecond
 	return debt{
 		key:   o.Key,
 		value: o.Token,
 		nonce: o.said[i].nonce,
-		ends:  o.said[i].done.ends(ttl),
-		dies:  now.Add(o.ttl + drift(o.ttl)),
+		ends:  o.said[i].done.Ends(ttl),
+		dies:  now.Add(o.ttl + clock.Drift(o.ttl)),
 	}
 }
 
@@ -230,9 +231,9 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 			told, longest = j, left
 		}
 	}
-	left := ofMilliseconds(longest)
+	left := clock.OfMilliseconds(longest)
 	if told >= 0 {
-		d.dies = now.Add(left + drift(left) + e.MasterTimeout)
+		d.dies = now.Add(left + clock.Drift(left) + e.MasterTimeout)
 	}
 	if d.eternal {
 		d.dies = now.Add(e.MaxTTL)

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"time"
 )
@@ -38,7 +39,7 @@ func (e *Engine) shortestTTL(now time.Time) time.Duration {
 		return 0
 	}
 	slices.Sort(near)
-	return max(time.Duration(milliseconds(4*near[q-1]))*time.Millisecond, leastTTL)
+	return max(time.Duration(clock.Milliseconds(4*near[q-1]))*time.Millisecond, leastTTL)
 }
 
 // prompt tells how long the master takes for a batch at least, and whether it votes and has

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -260,7 +261,7 @@ func (s *simulation) shorten(m *fakeMaster, ttl time.Duration, tell func(*fakeMa
 			}
 		}
 		// Its part in an extension that is being decided is not to be taken from it.
-		undecided := m.left(key) > pad(promised)+100*ms
+		undecided := m.left(key) > clock.Pad(promised)+100*ms
 		if m.value(key) == h.token && promised > ttl && !undecided && reached >= quorumOf(len(s.world.masters)) {
 			m.put(key, h.token, ttl)
 			tell(m, fmt.Sprintf("has %s for no more than %v", key, ttl))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -211,7 +212,7 @@ func (s *simulation) checkAfterwards(goroutines int) {
 	// first start then, once they hold no key.
 	s.nothingLeft()
 	s.endStrikes()
-	time.Sleep(max(4*time.Second, 3*s.world.cfg.ProbeInterval) + s.world.cfg.MasterTimeout + pad(s.world.cfg.MaxTTL)*102/100 + s.world.cfg.firstTime())
+	time.Sleep(max(4*time.Second, 3*s.world.cfg.ProbeInterval) + s.world.cfg.MasterTimeout + clock.Pad(s.world.cfg.MaxTTL)*102/100 + s.world.cfg.firstTime())
 	// Databases that nobody uses are opened a few at a time.
 	tended := func(e *Engine) bool { return len(e.tended()) > 0 }
 	for range 60 {

@@ -3,6 +3,7 @@ package quorum
 import (
 	"errors"
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"sync"
 	"testing"
@@ -279,7 +280,7 @@ func (s *firstStarts) servesAgain() {
 	}
 	// What is left of locks ends, so that blank masters can be marked; and who has met
 	// other terms looks at its masters again.
-	settled := pad(cfg.MaxTTL)*102/100 + 12*cfg.ProbeInterval
+	settled := clock.Pad(cfg.MaxTTL)*102/100 + 12*cfg.ProbeInterval
 	time.Sleep(settled)
 	if !s.cfgs[0].FirstStart {
 		s.bootstrap(s.cfgs[0], true)

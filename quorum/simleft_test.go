@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"strings"
 	"time"
 )
@@ -84,7 +85,7 @@ func (s *simulation) heldUp() bool {
 	slow := time.Now().Before(s.slowly)
 	s.mu.Unlock()
 	for _, m := range s.world.masters {
-		m.locked(func() { slow = slow || m.lag+m.delay > sharp/2 })
+		m.locked(func() { slow = slow || m.lag+m.delay > clock.Sharp/2 })
 	}
 	return slow
 }

@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"math/rand/v2"
+	"redlock-proxy/quorum/clock"
 	"testing"
 	"time"
 )
@@ -54,7 +55,7 @@ func (s *simulation) setApart(m *fakeMaster) string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if there+back > sharp/2 {
+	if there+back > clock.Sharp/2 {
 		if until := time.Now().Add(long + there + back); until.After(s.slowly) {
 			s.slowly = until
 		}

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -225,7 +226,7 @@ func (s *simulation) strangerLocks(key string) bool {
 		return false
 	}
 	for _, m := range granted {
-		m.keys[key] = fakeKey{value: token, until: m.now() + int64(pad(ttl))}
+		m.keys[key] = fakeKey{value: token, until: m.now() + int64(clock.Pad(ttl))}
 	}
 	s.wonLocked(key, holding{stranger, token, s.now().Add(ttl)}, "acquire of a stranger")
 	return true

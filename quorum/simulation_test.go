@@ -568,7 +568,7 @@ func (s *simulation) sighted(m *fakeMaster) bool {
 	i := slices.Index(s.world.masters, m)
 	return !another && !slices.ContainsFunc(engines, func(e *Engine) bool {
 		a := e.lanes[i].sighted()
-		return !a.known()
+		return !a.Known()
 	})
 }
 

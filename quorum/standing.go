@@ -36,18 +36,18 @@ func (l *lane) proven(p proof) bool {
 	if l.known.nonce == "" {
 		l.doubt = true // what becomes of it depends on what the other lanes have seen
 	}
-	if p.clock.vague(l.engine.AcquireTimeout) {
+	if p.clock.Vague(l.engine.AcquireTimeout) {
 		return false
 	}
-	l.steady.Store(int64(p.clock.sent))
+	l.steady.Store(int64(p.clock.Sent))
 	return l.known.nonce != "" && !l.known.nonce.provisional()
 }
 
 // tick notes the master's clock for those who ask for the time.
 func (l *lane) tick(p proof) {
-	if !p.clock.vague(l.engine.AcquireTimeout) {
-		l.clock.Store(int64(p.clock.at - (p.clock.sent+p.clock.read)/2))
-		l.clockSeen.Store(int64(p.clock.read))
+	if !p.clock.Vague(l.engine.AcquireTimeout) {
+		l.clock.Store(int64(p.clock.At - (p.clock.Sent+p.clock.Read)/2))
+		l.clockSeen.Store(int64(p.clock.Read))
 	}
 }
 
@@ -69,7 +69,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 	}
 	looked, asked, again := false, false, 0
 	for range 16 {
-		l.met = l.watch.found()
+		l.met = l.watch.Found()
 		a, p, err := link.do("GET", MarkerKey)
 		if err != nil {
 			return err
@@ -118,10 +118,10 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		// databases.
 		told := m.Loss != "" && m.Loss != l.known.Loss && m.nonce.provisional() && !m.First
 		if by := l.look(p.clock); by != 0 {
-			if l.watch.found() != l.met {
+			if l.watch.Found() != l.met {
 				continue // this marker may not tell of it
 			}
-			if again++; l.watch.latest().vague && again < vagueLooks {
+			if again++; l.watch.Latest().Vague && again < vagueLooks {
 				continue
 			}
 			if s == unmarked || s == foreign || told || l.engine.blameOurs(ctx, l.index, by) {
@@ -271,7 +271,7 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 	if nonceOf(a.str) == own {
 		l.settleJump(p.clock)
 		l.untold = false
-		l.hearsStandings(answer{}, p.clock.read) // they are others by now
+		l.hearsStandings(answer{}, p.clock.Read) // they are others by now
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"net"
+	"redlock-proxy/quorum/clock"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,15 +89,15 @@ func TestExtensionMovesByMoreThanAnUndoIsVague(t *testing.T) {
 		for i := range 200 {
 			time.Sleep(time.Duration(i%7) * ms)
 			w.want(w.extend("k", "t", ttl), Won)
-			if moved := end().Sub(was); moved <= sharp {
+			if moved := end().Sub(was); moved <= clock.Sharp {
 				t.Fatalf("extension %d has moved the end by %v", i, moved)
 			}
-			if late := time.Until(end()) - pad(ttl); late < 0 || late > 2*sharp+5*ms {
+			if late := time.Until(end()) - clock.Pad(ttl); late < 0 || late > 2*clock.Sharp+5*ms {
 				t.Fatalf("extension %d ends %v late", i, late)
 			}
 		}
 		w.want(w.extend("k", "t", 5*time.Second), Won)
-		if left := w.masters[0].left("k"); left > pad(5*time.Second) {
+		if left := w.masters[0].left("k"); left > clock.Pad(5*time.Second) {
 			t.Errorf("an extension to a shorter life left %v", left)
 		}
 	})
@@ -121,7 +122,7 @@ func TestUndoOfABatchThatStalledIsNotSent(t *testing.T) {
 			})
 			w.want(w.acquire("k", "t", time.Minute), Contended)
 			time.Sleep(time.Second)
-			if held := m.value("k") == "t"; held != (stalled > sharp) {
+			if held := m.value("k") == "t"; held != (stalled > clock.Sharp) {
 				t.Errorf("of a batch that stalled for %v, what was granted is there: %v", stalled, held)
 			}
 		})

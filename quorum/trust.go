@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/clock"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,19 +13,19 @@ import (
 // trust is what the lanes of one engine know together of their masters.
 type trust struct {
 	terms
-	told toldTime
+	told clock.ToldTime
 
 	era atomic.Uint64 // counts what has every master looked at anew
 
-	mu           sync.Mutex // guards what follows
-	installation string     // "" until a marker was seen
-	from         string     // which one it was made of by change-masters, if a marker told
-	voted        bool       // a master of it has been seen to vote
-	refusal      error      // the first master that is not ours
-	barred       error      // why nothing is granted any more
-	met          error      // why a lone proxy grants nothing: its master has a marker
-	wall         sighting   // of our own wall clock
-	jumps        []jump     // the last of each master's clock
+	mu           sync.Mutex   // guards what follows
+	installation string       // "" until a marker was seen
+	from         string       // which one it was made of by change-masters, if a marker told
+	voted        bool         // a master of it has been seen to vote
+	refusal      error        // the first master that is not ours
+	barred       error        // why nothing is granted any more
+	met          error        // why a lone proxy grants nothing: its master has a marker
+	wall         clock.Sample // of our own wall clock
+	jumps        []clock.Jump // the last of each master's clock
 }
 
 // alone tells that there is one master only: the proxy is then a plain lock on a
@@ -37,18 +38,18 @@ func (e *Engine) boot() time.Duration {
 		boot, _ := e.Clock()
 		return boot
 	}
-	return bootTime()
+	return clock.BootTime()
 }
 
 // wallClock is a look at our own wall clock.
-func (e *Engine) wallClock() sighting {
+func (e *Engine) wallClock() clock.Sample {
 	if e.Clock != nil {
 		boot, wall := e.Clock()
-		return sighting{at: time.Duration(wall.UnixNano()), sent: boot, read: boot}
+		return clock.Sample{At: time.Duration(wall.UnixNano()), Sent: boot, Read: boot}
 	}
-	sent := bootTime()
+	sent := clock.BootTime()
 	at := time.Now().UnixNano()
-	return sighting{at: time.Duration(at), sent: sent, read: bootTime()}
+	return clock.Sample{At: time.Duration(at), Sent: sent, Read: clock.BootTime()}
 }
 
 func (e *Engine) installation() string {
@@ -185,20 +186,20 @@ func (e *Engine) Refusal() error {
 // What is excused is not known of any more, so it may be no more than could hide at any
 // time. A look that is much less exact than those before it excuses nothing.
 func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
-	now := e.lanes[i].watch.latest()
-	if now.vague {
+	now := e.lanes[i].watch.Latest()
+	if now.Vague {
 		return false
 	}
 	e.trust.mu.Lock()
 	if e.jumps == nil {
-		e.jumps = make([]jump, len(e.lanes))
+		e.jumps = make([]clock.Jump, len(e.lanes))
 	}
 	e.jumps[i] = now
 	e.trust.mu.Unlock()
 	ours := by.Abs() // what our wall clock may not have moved by
 	t := e.trusts()  // which has looked at it before a database was opened, too
 	t.mu.Lock()
-	own := t.wall.moved(e.wallClock()).Abs()
+	own := t.wall.Moved(e.wallClock()).Abs()
 	t.mu.Unlock()
 	if own > ours/2 {
 		return false
@@ -221,21 +222,21 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 // jumpedTogether tells whether the masters' clocks seem to have jumped together as one of
 // them has, and whether all that can be looked at have been. One that has jumped by more, or
 // by less, was set besides.
-func (e *Engine) jumpedTogether(as jump) (ours, sure bool) {
+func (e *Engine) jumpedTogether(as clock.Jump) (ours, sure bool) {
 	now := e.boot()
-	recent := make([]jump, len(e.lanes))
+	recent := make([]clock.Jump, len(e.lanes))
 	first := now
 	e.trust.mu.Lock()
 	for i, j := range e.jumps {
-		if j != (jump{}) && now-j.to <= 2*e.ProbeInterval {
-			recent[i], first = j, min(first, j.to)
+		if j != (clock.Jump{}) && now-j.To <= 2*e.ProbeInterval {
+			recent[i], first = j, min(first, j.To)
 		}
 	}
 	e.trust.mu.Unlock()
 	sure = true
 	for i, l := range e.lanes {
 		switch {
-		case recent[i] != (jump{}):
+		case recent[i] != (clock.Jump{}):
 		case time.Duration(l.steady.Load()) > first:
 			return false, true // its clock would have jumped as well
 		default:
@@ -244,7 +245,7 @@ func (e *Engine) jumpedTogether(as jump) (ours, sure bool) {
 			l.mu.Unlock()
 		}
 	}
-	return together(recent, as, quorumOf(len(e.lanes))), sure
+	return clock.Together(recent, as, quorumOf(len(e.lanes))), sure
 }
 
 // watchOwnClock notes how our own wall clock runs beside our other one.
@@ -252,7 +253,7 @@ func (e *Engine) watchOwnClock() {
 	now := e.wallClock()
 	e.trust.mu.Lock()
 	defer e.trust.mu.Unlock()
-	if e.wall == (sighting{}) || now.read-e.wall.read >= 2*e.ProbeInterval {
+	if e.wall == (clock.Sample{}) || now.Read-e.wall.Read >= 2*e.ProbeInterval {
 		e.wall = now
 	}
 }

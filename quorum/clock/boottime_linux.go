@@ -1,4 +1,4 @@
-package quorum
+package clock
 
 import (
 	"syscall"
@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// bootTime is CLOCK_BOOTTIME, which goes on while the machine sleeps: the
+// BootTime is CLOCK_BOOTTIME, which goes on while the machine sleeps: the
 // masters' clocks do so too, and a proxy that was suspended must not take that
 // for a jump of theirs.
-func bootTime() time.Duration {
+func BootTime() time.Duration {
 	const clockBoottime = 7
 	var ts syscall.Timespec
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockBoottime, uintptr(unsafe.Pointer(&ts)), 0); errno != 0 {

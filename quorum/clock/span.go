@@ -1,4 +1,4 @@
-package quorum
+package clock
 
 import "time"
 
@@ -17,13 +17,13 @@ import "time"
 // extension moves an expiry by more than a span is wide (see movesExpiry), so it is never
 // taken for what it has extended.
 
-// span is between two times of one clock. The zero span is not known.
-type span struct{ from, to time.Duration }
+// Span is between two times of one clock. The zero span is not known.
+type Span struct{ From, To time.Duration }
 
 const (
-	// sharp is how wide a span may be that is to tell a lock from its extension. What is
+	// Sharp is how wide a span may be that is to tell a lock from its extension. What is
 	// known less exactly is not taken back: it costs waiting until it ends.
-	sharp = 50 * time.Millisecond
+	Sharp = 50 * time.Millisecond
 
 	// A batch that is sent when the last look at the master's clock was begun longer ago
 	// than a fourth of that begins with another one. A lane that is busy has just had one.
@@ -32,29 +32,34 @@ const (
 	rounding = 2 * time.Millisecond
 )
 
-func (s span) known() bool { return s != span{} }
+func (s Span) Known() bool { return s != Span{} }
 
-// ends is when what was carried out in s, with an expiry after ttl, ends. It is not known
+// Ends is when what was carried out in s, with an expiry after ttl, ends. It is not known
 // if s is not, or is too wide.
-func (s span) ends(ttl time.Duration) span {
-	e := span{s.from + ttl - rounding, s.to + ttl + rounding}
-	if !s.known() || e.to < e.from || e.to-e.from > sharp {
-		return span{}
+func (s Span) Ends(ttl time.Duration) Span {
+	e := Span{s.From + ttl - rounding, s.To + ttl + rounding}
+	if !s.Known() || e.To < e.From || e.To-e.From > Sharp {
+		return Span{}
 	}
 	return e
 }
 
-// pad widens a span on both sides.
-func (s span) pad(by time.Duration) span { return span{s.from - by, s.to + by} }
+// Pad widens a span on both sides.
+func (s Span) Pad(by time.Duration) Span { return Span{s.From - by, s.To + by} }
 
-// masterTime is what the master's clock shows when ours shows at, and how vague that is.
-// mu is held.
-func (l *lane) masterTime(at time.Duration) (t, vagueness time.Duration, ok bool) {
-	a := l.sighted()
-	if !a.known() || a.jumped != 0 {
+// When is what the master's clock shows when ours shows at, and how vague that is. It is not
+// known of a clock that has jumped, or that nobody has looked at.
+func (a *Anchor) When(at time.Duration) (t, vagueness time.Duration, ok bool) {
+	if !a.Known() || a.jumped != 0 {
 		return 0, 0, false
 	}
-	least := at + a.below.at - a.below.read - drift((at - a.below.read).Abs())
-	most := at + a.above.at - a.above.sent + drift((at - a.above.sent).Abs())
+	least := at + a.below.At - a.below.Read - Drift((at - a.below.Read).Abs())
+	most := a.AtMost(at)
 	return (least + most) / 2, (most - least) / 2, true
+}
+
+// AtMost is what the master's clock shows at the most when ours shows at, by all that was
+// seen of it.
+func (a *Anchor) AtMost(at time.Duration) time.Duration {
+	return at + a.above.At - a.above.Sent + Drift((at - a.above.Sent).Abs())
 }

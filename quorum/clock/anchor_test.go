@@ -1,4 +1,4 @@
-package quorum
+package clock
 
 import (
 	"math/rand/v2"
@@ -17,16 +17,16 @@ type seenClock struct {
 // trueLook is a look with what it hides: how long its request was on its way, and its
 // reply; and by how much the clock was ahead.
 type trueLook struct {
-	sighting
+	Sample
 	request, reply, ahead time.Duration
 }
 
 // look looks at the clock after a while in which it has gained.
-func (c *seenClock) look(after, gained, request, reply time.Duration) sighting {
+func (c *seenClock) look(after, gained, request, reply time.Duration) Sample {
 	c.now += after
 	c.ahead += gained
-	l := sighting{at: c.now + request + c.ahead, sent: c.now, read: c.now + request + reply}
-	c.now = l.read
+	l := Sample{At: c.now + request + c.ahead, Sent: c.now, Read: c.now + request + reply}
+	c.now = l.Read
 	c.looks = append(slices.Clip(c.looks), trueLook{l, request, reply, c.ahead})
 	return l
 }
@@ -37,17 +37,17 @@ func (c *seenClock) look(after, gained, request, reply time.Duration) sighting {
 func (c *seenClock) change() (must, may bool) {
 	later := c.looks[len(c.looks)-1]
 	for _, l := range c.looks {
-		by, allowed := later.ahead-l.ahead, drift(later.read-l.sent)
+		by, allowed := later.ahead-l.ahead, Drift(later.Read-l.Sent)
 		must = must || by > allowed+l.request+later.reply || -by > allowed+l.reply+later.request
-		may = may || by.Abs() > drift(later.sent+later.request-l.sent-l.request)
+		may = may || by.Abs() > Drift(later.Sent+later.request-l.Sent-l.request)
 	}
 	return must, may
 }
 
 // looked has the anchor see a look, and compares what it finds with the truth.
-func (c *seenClock) looked(t *testing.T, a *anchor, l sighting) (found bool) {
+func (c *seenClock) looked(t *testing.T, a *Anchor, l Sample) (found bool) {
 	t.Helper()
-	found = a.look(l) != 0
+	found = a.Look(l) != 0
 	if must, may := c.change(); found && !may || !found && must {
 		t.Fatalf("found: %v, where that must be: %v, and may be: %v: %+v", found, must, may, c.looks)
 	}
@@ -60,8 +60,8 @@ func TestNoChangeOfAClockHidesBehindAnotherLook(t *testing.T) {
 	const s = time.Second
 	ways := []time.Duration{0, 3 * ms, 450 * ms}
 	sequences := 0
-	var walk func(was seenClock, seen anchor, more int)
-	walk = func(was seenClock, seen anchor, more int) {
+	var walk func(was seenClock, seen Anchor, more int)
+	walk = func(was seenClock, seen Anchor, more int) {
 		if sequences++; more == 0 {
 			return
 		}
@@ -81,7 +81,7 @@ func TestNoChangeOfAClockHidesBehindAnotherLook(t *testing.T) {
 	for _, request := range ways {
 		for _, reply := range ways {
 			var c seenClock
-			var a anchor
+			var a Anchor
 			c.looked(t, &a, c.look(time.Hour, time.Hour, request, reply))
 			walk(c, a, 2)
 		}
@@ -98,7 +98,7 @@ func TestNoChangeOfAClockHidesInManyLooks(t *testing.T) {
 	found := 0
 	for range 300 {
 		var c seenClock
-		var a anchor
+		var a Anchor
 		longest := []time.Duration{10 * ms, time.Second, 5 * time.Minute}[r.IntN(3)]
 		slews := time.Duration(r.IntN(41) - 20) // thousandths
 		for range 200 {
@@ -128,32 +128,32 @@ func TestNobodyHearsTooEarlyThatALockIsFree(t *testing.T) {
 	early := 0
 	for range 20_000 {
 		var c seenClock
-		var a anchor
+		var a Anchor
 		for range r.IntN(4) {
-			a.look(c.look(some(time.Second), 0, some(5*ms), some(5*ms)))
+			a.Look(c.look(some(time.Second), 0, some(5*ms), some(5*ms)))
 		}
 		ttl := 30*ms + some(5*time.Second)
 		waited := some(10 * ms) // between SET and TIME
 		l := c.look(some(time.Second), 0, waited+some(5*ms), some(450*ms))
-		a.look(l)
-		ends := l.at - waited + pad(ttl) // by the master's clock
-		for c.now < l.sent+ttl {
+		a.Look(l)
+		ends := l.At - waited + Pad(ttl) // by the master's clock
+		for c.now < l.Sent+ttl {
 			gained := time.Duration(0)
 			if r.IntN(3) == 0 {
 				gained = some(500 * ms)
 			}
 			later := c.look(some(ttl/2), gained, some(5*ms), some(450*ms))
-			if a.look(later) != 0 {
+			if a.Look(later) != 0 {
 				break
 			}
-			if later.at < ends {
+			if later.At < ends {
 				continue
 			}
-			if later.at-c.ahead < l.sent+ttl {
+			if later.At-c.ahead < l.Sent+ttl {
 				early++
 			}
-			if later.read < l.sent+ttl-waited {
-				t.Fatalf("%v of %v, heard after %v: %+v", ttl, waited, later.read-l.sent, c.looks)
+			if later.Read < l.Sent+ttl-waited {
+				t.Fatalf("%v of %v, heard after %v: %+v", ttl, waited, later.Read-l.Sent, c.looks)
 			}
 		}
 	}
@@ -165,14 +165,41 @@ func TestNobodyHearsTooEarlyThatALockIsFree(t *testing.T) {
 // Looks of several lanes at one master need not come in the order in which they were made.
 func TestLooksMayComeInAnyOrder(t *testing.T) {
 	for _, rate := range []time.Duration{-9, 0, 9} { // thousandths
-		at := func(now time.Duration) sighting {
-			return sighting{at: now + now/1000*rate, sent: now, read: now}
+		at := func(now time.Duration) Sample {
+			return Sample{At: now + now/1000*rate, Sent: now, Read: now}
 		}
-		var a anchor
+		var a Anchor
 		for _, now := range []time.Duration{10, 14, 11, 30, 12, 13, 60, 10} {
-			if by := a.look(at(now * time.Second)); by != 0 {
+			if by := a.Look(at(now * time.Second)); by != 0 {
 				t.Errorf("a clock that runs by %d thousandths too fast: moved by %v", rate, by)
 			}
+		}
+	}
+}
+
+func TestClockThatJumpsIsFoundOut(t *testing.T) {
+	const s = time.Second
+	at := func(now, clock, roundTrip time.Duration) Sample {
+		return Sample{clock, now, now + roundTrip}
+	}
+	for name, c := range map[string]struct {
+		a, b Sample
+		by   time.Duration
+	}{
+		"true":                            {at(0, 100*s, 0), at(10*s, 110*s, 0), 0},
+		"within a hundredth":              {at(0, 100*s, 0), at(10*s, 110*s+100*ms, 0), 0},
+		"late by a hundredth":             {at(0, 100*s, 0), at(10*s, 110*s-100*ms, 0), 0},
+		"forward":                         {at(0, 100*s, 0), at(10*s, 111*s, 0), s},
+		"back":                            {at(0, 100*s, 0), at(10*s, 109*s, 0), -s},
+		"forward, hidden by a slow reply": {at(0, 100*s, 0), at(10*s, 111*s, s), 0},
+		"forward, beyond a slow reply":    {at(0, 100*s, 0), at(10*s, 113*s, s), 2 * s},
+		"back, beyond a slow reply":       {at(0, 100*s, s), at(10*s, 107*s, s), -2 * s},
+		"a proxy that slept on a batch":   {at(0, 100*s, 0), at(10*s, 110*s, 500*s), 0},
+		"a tiny jump at once":             {at(0, 100*s, 0), at(1*ms, 100*s+4*ms, 0), 3 * ms},
+		"less than is allowed at once":    {at(0, 100*s, 0), at(1*ms, 100*s+3*ms, 0), 0},
+	} {
+		if by := c.a.Moved(c.b); by != c.by {
+			t.Errorf("%s: moved by %v, want %v", name, by, c.by)
 		}
 	}
 }
