@@ -10,11 +10,12 @@ import (
 // mayImport is, for each package of the program, what it may import besides
 // the standard library. A name ending in "/..." allows the packages below it too.
 var mayImport = map[string][]string{
-	"redlock-proxy/quorum":       {"redlock-proxy/quorum/clock", "github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
-	"redlock-proxy/quorum/clock": {},
-	"redlock-proxy/quorum/model": {},
-	"redlock-proxy/commands":     {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
-	"redlock-proxy/commands/lua": {},
+	"redlock-proxy/quorum":        {"redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/quorum/clock":  {},
+	"redlock-proxy/quorum/marker": {},
+	"redlock-proxy/quorum/model":  {},
+	"redlock-proxy/commands":      {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
+	"redlock-proxy/commands/lua":  {},
 	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
 		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},

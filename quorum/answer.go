@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,15 +100,15 @@ var ofAnotherType = said{typ: "another", named: true, reply: Reply{
 // said is what the engine keeps of one master's answer until the request is
 // settled. Which fields count depends on the kind of the request.
 type said struct {
-	nonce   nonce      // under which the master was known when it was asked
-	ordinal ordinal    // where the lane has sent it
-	done    clock.Span // when it was carried out, by the master's clock
-	asked   clock.Span // the same by ours: from when the batch was sent until it was answered
-	value   string     // the value seen, removed or given another expiry; of a Survey, the server's run id
-	typ     string     // its type; "" if there is none
-	left    int64      // remaining ttl in milliseconds, or saysNoTTL
-	named   bool       // value and type were told
-	absent  bool       // there was no key
+	nonce   marker.Nonce // under which the master was known when it was asked
+	ordinal ordinal      // where the lane has sent it
+	done    clock.Span   // when it was carried out, by the master's clock
+	asked   clock.Span   // the same by ours: from when the batch was sent until it was answered
+	value   string       // the value seen, removed or given another expiry; of a Survey, the server's run id
+	typ     string       // its type; "" if there is none
+	left    int64        // remaining ttl in milliseconds, or saysNoTTL
+	named   bool         // value and type were told
+	absent  bool         // there was no key
 	reply   Reply
 
 	journal *journaled // of a Run, and the reply to a Survey

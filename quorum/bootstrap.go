@@ -3,11 +3,10 @@ package quorum
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,10 +109,10 @@ func reachAll(ctx context.Context, cfg *Config) (members []*member, err error) {
 		cancel()
 		if err == nil {
 			members = append(members, m)
-			if twin := names[m.who.runID]; twin != "" {
-				err = errTwin(twin)
+			if twin := names[m.who.RunID]; twin != "" {
+				err = marker.Twin(twin)
 			}
-			names[m.who.runID] = m.name
+			names[m.who.RunID] = m.name
 		}
 		if err != nil {
 			problems = append(problems, of(cfg.Masters[i], err))
@@ -146,7 +145,7 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 			if !slices.Contains(p.begun, m.name) {
 				continue
 			}
-			ok, err := m.write(found[i], func(db int) bool { return p.waits(found[i], db) }, func(db int) marker {
+			ok, err := m.write(found[i], func(db int) bool { return p.waits(found[i], db) }, func(db int) marker.Marker {
 				mark := m.voting(p.installation, cfg)(db)
 				mark.Ghosts = true // it may have been given copies already
 				return mark
@@ -191,18 +190,12 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 	return false, nil // all is read again before anything is told, or admitted
 }
 
-func newInstallation() string {
-	var b [8]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
 // member is a master as Bootstrap speaks to it.
 type member struct {
 	name  string
 	conn  net.Conn
 	gate  gate
-	who   identity
+	who   marker.Identity
 	stage stage
 	steps []string // in which it was given first markers
 }
@@ -218,7 +211,7 @@ func reach(ctx context.Context, m *Master) (*member, error) {
 		return nil, fmt.Errorf("it cannot be used: %w", err)
 	}
 	user, password := m.credentials()
-	who, err := identify(secured, user, password, m.client, identity{})
+	who, err := identify(secured, user, password, m.client, marker.Identity{})
 	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("it cannot be used: %w", err)
@@ -232,12 +225,12 @@ func reach(ctx context.Context, m *Master) (*member, error) {
 }
 
 // first makes the markers that say that nobody was known to vote when they were written.
-func (m *member) first(p bootstrapPlan, cfg *Config) func(db int) marker {
-	step := newInstallation()
+func (m *member) first(p bootstrapPlan, cfg *Config) func(db int) marker.Marker {
+	step := marker.NewInstallation()
 	m.steps = append(m.steps, step)
-	return func(db int) marker {
+	return func(db int) marker.Marker {
 		mark := m.voting(p.installation, cfg)(db)
-		mark.nonce, mark.Loss, mark.First, mark.Sworn = newNonce(true), step, true, p.sworn
+		mark.Nonce, mark.Loss, mark.First, mark.Sworn = marker.NewNonce(true), step, true, p.sworn
 		mark.Why = "bootstrap has marked it, and locks may be held"
 		if p.sworn {
 			mark.Why = "bootstrap --no-locks-held has not let it vote yet: give the same order again"
@@ -247,11 +240,11 @@ func (m *member) first(p bootstrapPlan, cfg *Config) func(db int) marker {
 }
 
 // voting makes the markers by which a master may vote.
-func (m *member) voting(installation string, cfg *Config) func(db int) marker {
-	return func(db int) marker {
-		return marker{
-			nonce: newNonce(false), Installation: installation, Member: m.name, DB: db, terms: cfg.agreement(),
-			RunID: m.who.runID, Durable: m.who.logs(), Rewrites: m.who.rewrites, Evicted: m.who.evicted, Replication: m.who.replication,
+func (m *member) voting(installation string, cfg *Config) func(db int) marker.Marker {
+	return func(db int) marker.Marker {
+		return marker.Marker{
+			Nonce: marker.NewNonce(false), Installation: installation, Member: m.name, DB: db, Terms: cfg.agreement(),
+			RunID: m.who.RunID, Durable: m.who.Logs(), Rewrites: m.who.Rewrites, Evicted: m.who.Evicted, Replication: m.who.Replication,
 		}
 	}
 }
@@ -259,7 +252,7 @@ func (m *member) voting(installation string, cfg *Config) func(db int) marker {
 // write puts markers into those databases that are chosen, where what was found still
 // stands; otherwise it returns false. Where nothing was found at all it does so in one
 // step.
-func (m *member) write(found found, choose func(db int) bool, next func(db int) marker) (ok bool, err error) {
+func (m *member) write(found found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
 	was := m.stage
 	m.stage = notKnown
 	if ok, err = m.put(found, choose, next); ok {
@@ -268,13 +261,13 @@ func (m *member) write(found found, choose func(db int) bool, next func(db int) 
 	return ok, err
 }
 
-func (m *member) put(found found, choose func(db int) bool, next func(db int) marker) (ok bool, err error) {
+func (m *member) put(found found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
 	if found.blank() {
 		args := []string{"", "0", fmt.Sprintf("%q:%q", "installation", next(0).Installation), ""}
 		for db := range found.marks {
 			args = append(args, next(db).String())
 		}
-		answers, err := m.gate.ask([]string{"SELECT", "0"}, lossScript.eval(MarkerKey, args...))
+		answers, err := m.gate.ask([]string{"SELECT", "0"}, lossScript.eval(marker.Key, args...))
 		if err == nil && answers[1].kind == FailureReply {
 			err = errors.New(answers[1].str)
 		}
@@ -287,11 +280,11 @@ func (m *member) put(found found, choose func(db int) bool, next func(db int) ma
 		if !choose(db) {
 			continue
 		}
-		read, mark := found.marks[db].nonce, next(db)
+		read, mark := found.marks[db].Nonce, next(db)
 		mark.Was = read
 		answers, err := m.gate.ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			markScript.eval(MarkerKey, string(read), mark.String()))
+			markScript.eval(marker.Key, string(read), mark.String()))
 		if err == nil && answers[1].kind == FailureReply {
 			err = errors.New(answers[1].str)
 		}
@@ -311,7 +304,7 @@ func outages(members []*member, maxTTL time.Duration) string {
 	for _, m := range members {
 		kind := "no AOF"
 		switch {
-		case m.who.durable:
+		case m.who.Durable:
 			kind = ""
 		case m.logs():
 			kind = "an AOF that may lack what was answered last (appendfsync is not always)"

@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"errors"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
@@ -28,10 +29,10 @@ func TestBootstrapAdmitsAtOnceOnlyIfNoLocksAreHeld(t *testing.T) {
 				after = 0
 			}
 			w.wantVotes(w.engine, after)
-			before := w.masters[0].value(MarkerKey)
+			before := w.masters[0].value(marker.Key)
 			w.boots(Bootstrapping{})
 			w.boots(sworn)
-			if now := w.masters[0].value(MarkerKey); now != before {
+			if now := w.masters[0].value(marker.Key); now != before {
 				t.Errorf("it was marked anew: %s", now)
 			}
 		})
@@ -108,7 +109,7 @@ func TestBootstrapLeavesASetAloneOfWhichAMasterVotes(t *testing.T) {
 		if !strings.Contains(told, "a master of it votes: nothing is done") {
 			t.Errorf("it is told %q", told)
 		}
-		if n := nonceOf(w.masters[1].value(MarkerKey)); !n.provisional() {
+		if n := marker.NonceOf(w.masters[1].value(marker.Key)); !n.Provisional() {
 			t.Errorf("it was admitted as %s", n)
 		}
 	})
@@ -138,10 +139,10 @@ func TestBootstrapIsRefused(t *testing.T) {
 		}, []string{"master m2: it cannot be reached", "master m3: it is the same server as m1"}},
 		"another set's": {func(w *world) {
 			other := w.some(1, 2)
-			w.masters[1].mark(marker{Installation: "other", Member: "m2", terms: other.agreement(), RunID: "m2-0"})
+			w.masters[1].mark(marker.Marker{Installation: "other", Member: "m2", Terms: other.agreement(), RunID: "m2-0"})
 		}, []string{"master m2: its set has no m3"}},
 		"a change has not finished": {func(w *world) {
-			w.masters[1].mark(marker{Installation: "other", Member: "m2", terms: w.cfg.agreement(), RunID: "m2-0", Changing: true})
+			w.masters[1].mark(marker.Marker{Installation: "other", Member: "m2", Terms: w.cfg.agreement(), RunID: "m2-0", Changing: true})
 		}, []string{"master m2: change-masters has begun"}},
 		"fewer databases": {func(w *world) { w.masters[1].count = 4 }, []string{"master m2: it has 4 databases, and m1 has 16"}},
 	} {
@@ -153,7 +154,7 @@ func TestBootstrapIsRefused(t *testing.T) {
 					t.Errorf("%s: %v, want %s", name, err, want)
 				}
 			}
-			if text := w.masters[0].value(MarkerKey); text != "" {
+			if text := w.masters[0].value(marker.Key); text != "" {
 				t.Errorf("%s: m1 was marked %s", name, text)
 			}
 		})
@@ -194,7 +195,7 @@ func TestBootstrapThatIsCutOffCanBeOrderedAgain(t *testing.T) {
 				}
 				w.sameInstallation(1, 2, 3)
 				for db := range Databases {
-					m, err := parseMarker(w.masters[cut%3].markerIn(db))
+					m, err := marker.Parse(w.masters[cut%3].markerIn(db))
 					if err != nil || m.DB != db {
 						t.Errorf("database %d: %v, %v", db, m, err)
 					}
@@ -284,12 +285,12 @@ func TestBootstrapOfOneMasterLooksAtIt(t *testing.T) {
 		if err := Bootstrap(w.t.Context(), w.cfg, how); err != nil || told != "one master alone needs no marker, and has none" {
 			t.Errorf("%v, and told %q", err, told)
 		}
-		if text := w.masters[0].value(MarkerKey); text != "" {
+		if text := w.masters[0].value(marker.Key); text != "" {
 			t.Errorf("it is marked: %s", text)
 		}
-		set := terms{Set: []string{"a", "b"}, AcquireTimeout: 250, MaxTTL: 1000}
-		w.masters[0].put(MarkerKey, marker{nonce: newNonce(false), Installation: "i", Member: "a", terms: set}.String(), 0)
-		if err := Bootstrap(w.t.Context(), w.cfg, how); !errors.Is(err, ErrOtherTerms) {
+		set := marker.Terms{Set: []string{"a", "b"}, AcquireTimeout: 250, MaxTTL: 1000}
+		w.masters[0].put(marker.Key, marker.Marker{Nonce: marker.NewNonce(false), Installation: "i", Member: "a", Terms: set}.String(), 0)
+		if err := Bootstrap(w.t.Context(), w.cfg, how); !errors.Is(err, marker.ErrOtherTerms) {
 			t.Errorf("of a set: %v", err)
 		}
 		w.masters[0].cut()

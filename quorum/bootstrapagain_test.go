@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"net"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ func (w *world) cutAtVote(number int) error {
 	m := w.masters[number-1]
 	m.set(func(m *fakeMaster) {
 		m.after = func(args []string, m *fakeMaster) {
-			if args[0] == "EVAL" && args[1] == markScript.text && !nonceOf(args[5]).provisional() {
+			if args[0] == "EVAL" && args[1] == markScript.text && !marker.NonceOf(args[5]).Provisional() {
 				for _, conn := range m.conns {
 					conn.Close()
 				}
@@ -65,7 +66,7 @@ func TestBootstrapTellsOfWhatItCouldNotTakeBack(t *testing.T) {
 	theirs.Close()
 	lost := &member{name: "m1", stage: isMarked, conn: ours, gate: gate{w: ours, r: bufio.NewReader(ours), nils: true}, steps: []string{"step"}}
 	never := &member{name: "m2"}
-	marks := []marker{{nonce: newNonce(true), First: true, Loss: "step"}}
+	marks := []marker.Marker{{Nonce: marker.NewNonce(true), First: true, Loss: "step"}}
 	err := withdrawAll([]*member{lost, never}, []found{{name: "m1", marks: marks}, {name: "m2"}}, errors.New("m3 is another set's"))
 	if told := err.Error(); !strings.HasSuffix(told, "of these: m1") {
 		t.Errorf("it says %q", told)
@@ -115,13 +116,13 @@ func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
 		w.masters[1].set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
 				if args[0] == "EVAL" && args[1] == lossScript.text {
-					first := marker{nonce: newNonce(true), Installation: "theirs", Member: "m5", terms: theirs.agreement(), RunID: "m5-0", First: true}
-					w.masters[4].put(MarkerKey, first.String(), 0)
+					first := marker.Marker{Nonce: marker.NewNonce(true), Installation: "theirs", Member: "m5", Terms: theirs.agreement(), RunID: "m5-0", First: true}
+					w.masters[4].put(marker.Key, first.String(), 0)
 				}
 			}
 		})
 		err := Bootstrap(w.t.Context(), ours, sworn)
-		if !errors.Is(err, ErrOtherTerms) || !strings.HasSuffix(err.Error(), "if nobody makes or uses that, delete its key redlock-proxy:{marker} in each database\nno master is marked by this order") {
+		if !errors.Is(err, marker.ErrOtherTerms) || !strings.HasSuffix(err.Error(), "if nobody makes or uses that, delete its key redlock-proxy:{marker} in each database\nno master is marked by this order") {
 			t.Errorf("it says %v", err)
 		}
 		for _, i := range []int{1, 2} {

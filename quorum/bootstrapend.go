@@ -3,6 +3,7 @@ package quorum
 import (
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ func withdrawAll(members []*member, list []found, why error) error {
 		m.stage = notMarked
 	}
 	if kept != nil {
-		why = fmt.Errorf("%w\nwhat this order had marked could not all be taken back: delete the key %s in each database of these: %s", why, MarkerKey, strings.Join(kept, " "))
+		why = fmt.Errorf("%w\nwhat this order had marked could not all be taken back: delete the key %s in each database of these: %s", why, marker.Key, strings.Join(kept, " "))
 	}
 	return why
 }
@@ -74,7 +75,7 @@ func (m *member) withdraw(found found) error {
 		}
 		answers, err := m.gate.ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			withdrawFirstScript.eval(MarkerKey, string(mark.nonce), mark.Loss))
+			withdrawFirstScript.eval(marker.Key, string(mark.Nonce), mark.Loss))
 		if err == nil && answers[1].kind == FailureReply {
 			err = errors.New(answers[1].str)
 		}

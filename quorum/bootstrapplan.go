@@ -1,6 +1,9 @@
 package quorum
 
-import "fmt"
+import (
+	"fmt"
+	"redlock-proxy/quorum/marker"
+)
 
 // What Bootstrap does, by what stands on the masters. It is pure.
 
@@ -8,18 +11,18 @@ import "fmt"
 // there is none.
 type found struct {
 	name  string
-	who   identity
-	marks []marker
+	who   marker.Identity
+	marks []marker.Marker
 	err   error // of one that is no marker
 }
 
-func foundOf(name string, who identity, texts []string) found {
+func foundOf(name string, who marker.Identity, texts []string) found {
 	f := found{name: name, who: who}
 	for db, text := range texts {
-		var m marker
+		var m marker.Marker
 		if text != "" {
 			var err error
-			if m, err = parseMarker(text); err != nil && f.err == nil {
+			if m, err = marker.Parse(text); err != nil && f.err == nil {
 				f.err = fmt.Errorf("database %d: %w", db, err)
 			}
 		}
@@ -31,7 +34,7 @@ func foundOf(name string, who identity, texts []string) found {
 // blank tells that there is no marker in any database.
 func (f found) blank() bool {
 	for _, m := range f.marks {
-		if m.nonce != "" {
+		if m.Nonce != "" {
 			return false
 		}
 	}
@@ -42,12 +45,12 @@ func (f found) blank() bool {
 func (f found) sight() sight {
 	s := sight{reached: true, first: true}
 	for _, m := range f.marks {
-		if m.nonce == "" {
+		if m.Nonce == "" {
 			continue
 		}
-		votes := !m.nonce.provisional() && (m.RunID == f.who.runID || m.Durable && f.who.durable)
+		votes := !m.Nonce.Provisional() && (m.RunID == f.who.RunID || m.Durable && f.who.Durable)
 		if s.nonce == "" || votes && !s.votes {
-			s.nonce, s.installation, s.votes = m.nonce, m.Installation, votes
+			s.nonce, s.installation, s.votes = m.Nonce, m.Installation, votes
 		}
 		s.first = s.first && m.First
 	}
@@ -78,7 +81,7 @@ type bootstrapPlan struct {
 
 // planBootstrap decides it. sworn says that no locks are held. An error says which master
 // cannot be one of the set.
-func planBootstrap(list []found, ours terms, sworn bool) (p bootstrapPlan, err error) {
+func planBootstrap(list []found, ours marker.Terms, sworn bool) (p bootstrapPlan, err error) {
 	sights := make([]sight, len(list))
 	names := make([]string, len(list))
 	for i, f := range list {
@@ -92,7 +95,7 @@ func planBootstrap(list []found, ours terms, sworn bool) (p bootstrapPlan, err e
 	}
 	p.installation, p.votes = stands(sights, names)
 	if p.installation == "" {
-		p.installation = newInstallation()
+		p.installation = marker.NewInstallation()
 	}
 	for i := range list {
 		p.proven = p.proven || sights[i].nonce != "" && !sights[i].first
@@ -116,24 +119,24 @@ func planBootstrap(list []found, ours terms, sworn bool) (p bootstrapPlan, err e
 // has not voted there since.
 func (p bootstrapPlan) waits(f found, db int) bool {
 	m := f.marks[db]
-	return p.votes && m.Sworn && m.nonce.provisional() && !p.lacks(f, db) &&
-		m.RunID == f.who.runID && m.DB == db && m.since(f.who) == ""
+	return p.votes && m.Sworn && m.Nonce.Provisional() && !p.lacks(f, db) &&
+		m.RunID == f.who.RunID && m.DB == db && m.Since(f.who) == ""
 }
 
 // unfit says why a master belongs to others.
-func (f found) unfit(ours terms) error {
+func (f found) unfit(ours marker.Terms) error {
 	if f.err != nil {
 		return f.err
 	}
 	for _, m := range f.marks {
 		switch {
-		case m.nonce == "":
-		case !m.terms.equal(ours):
-			return &errOtherTerms{theirs: m, ours: ours, name: f.name}
+		case m.Nonce == "":
+		case !m.Terms.Equal(ours):
+			return &marker.OtherTerms{Theirs: m, Ours: ours, Name: f.name}
 		case m.Changing:
-			return errChanging
-		case m.Member != f.name && m.RunID == f.who.runID:
-			return errTwin(m.Member)
+			return marker.ErrChanging
+		case m.Member != f.name && m.RunID == f.who.RunID:
+			return marker.Twin(m.Member)
 		}
 	}
 	return nil
@@ -143,7 +146,7 @@ func (f found) unfit(ours terms) error {
 // tells of the operator's word. What another member has left there is none.
 func (p bootstrapPlan) lacks(f found, db int) bool {
 	m := f.marks[db]
-	return m.nonce == "" || m.Installation != p.installation || m.Member != f.name || p.sworn && !m.Sworn
+	return m.Nonce == "" || m.Installation != p.installation || m.Member != f.name || p.sworn && !m.Sworn
 }
 
 // stage is how far a master has come.
@@ -151,9 +154,9 @@ func (p bootstrapPlan) stage(f found) stage {
 	is := mayVote
 	for _, m := range f.marks {
 		switch {
-		case m.nonce == "" || m.Installation != p.installation || m.Member != f.name:
+		case m.Nonce == "" || m.Installation != p.installation || m.Member != f.name:
 			return notMarked
-		case m.nonce.provisional() || m.RunID != f.who.runID:
+		case m.Nonce.Provisional() || m.RunID != f.who.RunID:
 			is = isMarked
 		}
 	}

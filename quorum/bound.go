@@ -67,7 +67,7 @@ func (o *op) boundArgv(b []string, link *link) []string {
 		s, chunk := o.Script.runs()
 		s = s.bound()
 		b = o.runArgs(b, s, chunk, link.knows(s.sha))
-	case o.expiresIf(link.who.seven):
+	case o.expiresIf(link.who.Seven):
 		b = append(append(boundExpireIfScript.call(b), o.Key), o.Args...)
 	default:
 		b = append(append(boundWriteScript.call(b), o.Key), o.Args...)

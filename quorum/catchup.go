@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"sync"
 	"time"
@@ -172,12 +173,12 @@ func (r *catchUpRun) begin(ctx context.Context, l *lane, rivals string) (err err
 
 // logs are what the sources tell of the others' logs, which stands on the master no more.
 func (r *catchUpRun) logs() (logs map[string]string, err error) {
-	markers, err := onAll(r.sources, func(p *party) (marker, error) {
+	markers, err := onAll(r.sources, func(p *party) (marker.Marker, error) {
 		m, _, err := p.marker()
 		return m, err
 	})
 	for _, m := range markers {
-		logs = alsoTold(logs, m.Others)
+		logs = marker.AlsoTold(logs, m.Others)
 	}
 	return logs, err
 }

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
@@ -157,7 +158,7 @@ func TestLeftoverIsOverwritten(t *testing.T) {
 		w.sets("other", "a", time.Minute, 2, 3)
 		w.sets("brief", "a", time.Minute, 2, 3)
 		w.sets("long", "a", time.Minute, 2, 3)
-		w.masters[0].forget(MarkerKey)
+		w.masters[0].forget(marker.Key)
 		w.sets("other", "old", time.Hour, 1)
 		w.sets("brief", "a", time.Second, 1)
 		w.sets("long", "a", time.Hour, 1)
@@ -331,7 +332,7 @@ func TestOwnKeysAreNotCopied(t *testing.T) {
 		w.lose(1)
 		w.votesWithin(1, 3*time.Second)
 		w.wantValues(private+"something}", "", "a", "a")
-		if n := nonceOf(w.masters[0].value(MarkerKey)); n.provisional() || n == nonceOf(w.masters[1].value(MarkerKey)) {
+		if n := marker.NonceOf(w.masters[0].value(marker.Key)); n.Provisional() || n == marker.NonceOf(w.masters[1].value(marker.Key)) {
 			t.Errorf("its marker begins with %s", n)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func TestSourceWithAnotherNonceIsReadFromItsBeginning(t *testing.T) {
 				// It forgot, and another proxy has admitted it: of what was read
 				// it is not known whether it was still all.
 				text := m.marker()
-				m.keys[MarkerKey] = fakeKey{value: string(newNonce(false)) + text[nonceLength:]}
+				m.keys[marker.Key] = fakeKey{value: string(marker.NewNonce(false)) + text[marker.NonceLength:]}
 				m.keys["late"] = fakeKey{value: "a"}
 			}
 		})
@@ -107,7 +108,7 @@ func TestNothingIsWrittenUnderAnotherNonce(t *testing.T) {
 		w.lose(1)
 		var after []string
 		w.at(1, copyScript, func(m *fakeMaster, args []string) {
-			m.keys = map[string]fakeKey{MarkerKey: {value: string(newNonce(false)) + m.marker()[nonceLength:]}}
+			m.keys = map[string]fakeKey{marker.Key: {value: string(marker.NewNonce(false)) + m.marker()[marker.NonceLength:]}}
 			m.respond = nil
 			m.after = func(args []string, m *fakeMaster) {
 				for name := range m.keys {
@@ -328,7 +329,7 @@ func TestTooFewSourcesAreTold(t *testing.T) {
 		}
 		w.up(3)
 		// A master that is admitted already is given nothing.
-		err = w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{nonce: newNonce(true)}, false)
+		err = w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{nonce: marker.NewNonce(true)}, false)
 		if !errors.Is(err, errOtherNonce) || !strings.Contains(err.Error(), "m1: ") {
 			t.Error(err)
 		}

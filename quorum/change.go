@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"slices"
 )
 
@@ -43,9 +44,6 @@ import (
 //	3: a proxy of the old set has 2 and 3
 //
 // Masters that leave keep their provisional marker, and are nobody's.
-
-// errChanging is why a proxy does not serve before the change is finished.
-var errChanging = &errUnfit{"change-masters has begun to make it one of this set, and has not finished", "give the same order again, until it succeeds"}
 
 // part is what a server's marker makes of it, in one database, when its set is
 // changed.
@@ -86,15 +84,15 @@ func (p part) String() string {
 
 // plan is what is to be changed.
 type plan struct {
-	old    []string // the names of the old set's masters, sorted
-	terms           // of the new set
-	from   string   // the old set's installation; "" before it was seen
-	into   string   // the new set's; "" before it was seen
-	maxTTL int64    // the old set's, in milliseconds
-	over   bool     // step 3 was finished
+	old          []string // the names of the old set's masters, sorted
+	marker.Terms          // of the new set
+	from         string   // the old set's installation; "" before it was seen
+	into         string   // the new set's; "" before it was seen
+	maxTTL       int64    // the old set's, in milliseconds
+	over         bool     // step 3 was finished
 
 	// given are the nonces that the new set's masters bore by then, in each database.
-	given [Databases][]nonce
+	given [Databases][]marker.Nonce
 }
 
 // needed is how many masters of the old set have to be read.
@@ -109,20 +107,20 @@ func (p *plan) learn(text string) error {
 	if text == "" {
 		return nil
 	}
-	m, err := parseMarker(text)
+	m, err := marker.Parse(text)
 	if err != nil {
 		return err
 	}
 	from, into := m.Installation, ""
 	switch {
-	case m.From != "" && m.terms.equal(p.terms):
+	case m.From != "" && m.Terms.Equal(p.Terms):
 		from, into = m.From, m.Installation
-	case m.terms.equal(p.terms):
+	case m.Terms.Equal(p.Terms):
 		return nil // by itself it tells nothing of the old set
 	case slices.Equal(m.Set, p.old):
 		p.maxTTL = max(p.maxTTL, m.MaxTTL)
 	default:
-		return fmt.Errorf("its marker is of installation %s (%v), which is neither the old set nor the new one", m.Installation, m.terms)
+		return fmt.Errorf("its marker is of installation %s (%v), which is neither the old set nor the new one", m.Installation, m.Terms)
 	}
 	if p.from == "" {
 		p.from = from
@@ -141,8 +139,8 @@ func (p *plan) learn(text string) error {
 
 // tells notes what else a marker tells, once it is known which sets they are.
 func (p *plan) tells(db int, text string) {
-	m, err := parseMarker(text)
-	if err == nil && m.Installation == p.into && m.terms.equal(p.terms) && (m.Given != nil || !m.Changing) {
+	m, err := marker.Parse(text)
+	if err == nil && m.Installation == p.into && m.Terms.Equal(p.Terms) && (m.Given != nil || !m.Changing) {
 		p.over = true
 		if p.given[db] == nil {
 			p.given[db] = m.Given
@@ -175,13 +173,13 @@ func (p *plan) check() error {
 // follows is the installation that the new set is, drawn from nothing but the old one and
 // the new terms: whoever orders the same means the same, also at the same time.
 func (p *plan) follows() string {
-	sum := sha256.Sum256([]byte(p.from + " " + p.terms.String()))
+	sum := sha256.Sum256([]byte(p.from + " " + p.Terms.String()))
 	return hex.EncodeToString(sum[:8])
 }
 
 // judge tells the part of a server by its marker in a database. old says that it is of the
 // old set, and whole that the log is, which it has read if it was started anew.
-func (p *plan) judge(text string, who identity, db int, old, whole bool) (m marker, is part, err error) {
+func (p *plan) judge(text string, who marker.Identity, db int, old, whole bool) (m marker.Marker, is part, err error) {
 	if text == "" {
 		switch {
 		case !old:
@@ -191,30 +189,30 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 		}
 		return m, lost, nil
 	}
-	if m, err = parseMarker(text); err != nil {
+	if m, err = marker.Parse(text); err != nil {
 		return m, 0, err
 	}
-	same := m.RunID == who.runID || m.Durable && who.keptAll() && whole
+	same := m.RunID == who.RunID || m.Durable && who.KeptAll() && whole
 	// As for a proxy: no other is there to see it.
-	same = same && m.since(who) == "" && (m.DB == db || m.DB == notTold)
+	same = same && m.Since(who) == "" && (m.DB == db || m.DB == marker.NotTold)
 	switch {
-	case m.terms.equal(p.terms) && m.Installation == p.into:
+	case m.Terms.Equal(p.Terms) && m.Installation == p.into:
 		switch {
-		case !m.Changing && !(same && !m.nonce.provisional()):
+		case !m.Changing && !(same && !m.Nonce.Provisional()):
 			return m, left, nil
 		case !same:
 			return m, lost, nil
-		case !m.nonce.provisional():
+		case !m.Nonce.Provisional():
 			return m, done, nil
 		case m.Holds:
 			return m, kept, nil
 		}
 		return m, begun, nil
-	case m.terms.equal(p.terms):
-		return m, 0, fmt.Errorf("it is marked already as one of the new set, by installation %s; if nobody uses that, delete the key %s there", m.Installation, MarkerKey)
+	case m.Terms.Equal(p.Terms):
+		return m, 0, fmt.Errorf("it is marked already as one of the new set, by installation %s; if nobody uses that, delete the key %s there", m.Installation, marker.Key)
 	case !old:
 		return m, 0, fmt.Errorf("it has the marker of %s of the old set, and is none of it; if it is new, delete its keys", m.Member)
-	case !same, m.nonce.provisional():
+	case !same, m.Nonce.Provisional():
 		return m, lost, nil
 	}
 	return m, remembers, nil
@@ -231,7 +229,7 @@ func (p *plan) judge(text string, who identity, db int, old, whole bool) (m mark
 //
 // Nor does a log help that was begun in the middle: it may have been switched off before
 // the end, and nobody of the old set would know. anew says that the process is another.
-func (p *plan) of(is part, db int, read nonce, anew bool) part {
+func (p *plan) of(is part, db int, read marker.Nonce, anew bool) part {
 	if !p.over {
 		return is
 	}

@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"errors"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -58,7 +59,7 @@ func TestChangeThatIsOrderedAgainAdmitsNobodyWhoMayHaveVoted(t *testing.T) {
 					for i, m := range c.masters { // a dump is written when the keys are given
 						m.set(func(m *fakeMaster) {
 							m.after = func(args []string, m *fakeMaster) {
-								if begun[i][0] == nil && strings.Contains(m.keys[MarkerKey].value, `"changing":true`) {
+								if begun[i][0] == nil && strings.Contains(m.keys[marker.Key].value, `"changing":true`) {
 									begun[i] = m.copyLocked()
 								}
 							}
@@ -117,7 +118,7 @@ func TestDumpFromBeforeAChangeOfTheSetCostsOneVote(t *testing.T) {
 					if when != "before" {
 						first.set(func(m *fakeMaster) {
 							m.after = func(args []string, m *fakeMaster) {
-								if strings.Contains(m.keys[MarkerKey].value, `"changing":true`) {
+								if strings.Contains(m.keys[marker.Key].value, `"changing":true`) {
 									dump = m.copyLocked()
 								}
 							}
@@ -236,7 +237,7 @@ func TestChangeOfTheSetBelievesNoMasterThatHasLostKeysByItsOwnWord(t *testing.T)
 				tellingInfo(first, "master_replid:r0\r\nmaster_replid2:0000\r\n")
 				for _, n := range []int{1, 2, 3} {
 					m := c.masters[n-1]
-					m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID, Evicted: 0, Replication: "r0"})
+					m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID, Evicted: 0, Replication: "r0"})
 				}
 				c.serve(c.old)
 				time.Sleep(3 * c.cfg.ProbeInterval)
@@ -290,7 +291,7 @@ func TestLogThatWasSwitchedOffInAChangeOfTheSetExcusesNobody(t *testing.T) {
 		six := c.masters[5]
 		six.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if m.written == nil && strings.Contains(m.keys[MarkerKey].value, `"changing":true`) {
+				if m.written == nil && strings.Contains(m.keys[marker.Key].value, `"changing":true`) {
 					log := m.copyLocked()
 					m.written, m.settings = &log, nil
 				}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +19,12 @@ type changed struct {
 	master   Master
 	old, new bool
 	was      string // its name in the old set
-	who      identity
+	who      marker.Identity
 	count    int               // of databases
 	log      string            // that it writes, by its marker, if it is durable
 	others   map[string]string // which logs the others write, by the same
 	parts    [Databases]part
-	nonces   [Databases]nonce
+	nonces   [Databases]marker.Nonce
 }
 
 // changeRun makes a new set of masters of an old one.
@@ -89,7 +90,7 @@ func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing, clo
 	tell := how.Tell
 	r := &changeRun{
 		engine: &Engine{Config: cfg},
-		plan:   plan{terms: cfg.agreement()},
+		plan:   plan{Terms: cfg.agreement()},
 		tell:   tell,
 		closed: closed,
 	}
@@ -157,14 +158,14 @@ func (r *changeRun) meet(ctx context.Context, old []Master) error {
 	for _, m := range r.engine.Masters {
 		s := &changed{master: r.engine.withClock(m), new: true}
 		err := r.with(ctx, s, func(conn *member) error { s.who = conn.who; return nil })
-		if twin := names[s.who.runID]; err == nil && twin != nil {
-			err = errTwin(twin.master.Name)
+		if twin := names[s.who.RunID]; err == nil && twin != nil {
+			err = marker.Twin(twin.master.Name)
 		}
 		if err != nil {
 			problems = append(problems, of(m, err))
 			continue
 		}
-		names[s.who.runID] = s
+		names[s.who.RunID] = s
 		r.servers = append(r.servers, s)
 	}
 	for _, m := range old {
@@ -174,12 +175,12 @@ func (r *changeRun) meet(ctx context.Context, old []Master) error {
 			r.tell(of(m, err).Error())
 			continue
 		}
-		switch same := names[s.who.runID]; {
+		switch same := names[s.who.RunID]; {
 		case same == nil:
-			names[s.who.runID] = s
+			names[s.who.RunID] = s
 			r.servers = append(r.servers, s)
 		case same.old:
-			problems = append(problems, of(m, errTwin(same.master.Name)))
+			problems = append(problems, of(m, marker.Twin(same.master.Name)))
 		default:
 			same.old, same.was = true, m.Name
 		}
@@ -199,7 +200,7 @@ func (r *changeRun) meet(ctx context.Context, old []Master) error {
 func inTurn(a, b *changed) int {
 	return cmp.Or(
 		strings.Compare(a.was, b.was),
-		strings.Compare(a.who.runID, b.who.runID))
+		strings.Compare(a.who.RunID, b.who.RunID))
 }
 
 // closedIn tells that a server of the old set is marked for the new one in a database, and
@@ -227,7 +228,7 @@ func (r *changeRun) with(ctx context.Context, s *changed, f func(*member) error)
 		return err
 	}
 	defer conn.conn.Close()
-	if s.who.runID != "" && s.who.runID != conn.who.runID {
+	if s.who.RunID != "" && s.who.RunID != conn.who.RunID {
 		return fmt.Errorf("its process was started anew: %w", errMeanwhile)
 	}
 	return f(conn)
@@ -268,9 +269,9 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 	}
 	for i, s := range r.servers {
 		whole := r.whole(i, texts)
-		if m, err := parseMarker(texts[i][0]); err == nil {
-			if s.others = m.Others; m.Durable && (whole || m.RunID == s.who.runID) {
-				s.log = m.log()
+		if m, err := marker.Parse(texts[i][0]); err == nil {
+			if s.others = m.Others; m.Durable && (whole || m.RunID == s.who.RunID) {
+				s.log = m.DiskLog()
 			}
 		}
 		for db, text := range texts[i] {
@@ -280,9 +281,9 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 				break
 			}
 			if s.new {
-				is = r.of(is, db, m.nonce, m.RunID != s.who.runID)
+				is = r.of(is, db, m.Nonce, m.RunID != s.who.RunID)
 			}
-			s.parts[db], s.nonces[db] = is, nonceOf(text)
+			s.parts[db], s.nonces[db] = is, marker.NonceOf(text)
 		}
 	}
 	return errors.Join(problems...)
@@ -292,18 +293,18 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 // a marker, holds all that it has granted, as far as so many of the old set can tell as any of
 // its quorums shares a master with, or a proxy has decided it; see durable.go.
 func (r *changeRun) whole(i int, texts [][]string) bool {
-	m, err := parseMarker(texts[i][0])
-	if err != nil || m.RunID == r.servers[i].who.runID {
+	m, err := marker.Parse(texts[i][0])
+	if err != nil || m.RunID == r.servers[i].who.RunID {
 		return err == nil && m.Whole
 	}
 	asked := 0
 	for j, s := range r.servers {
-		by, err := parseMarker(texts[j][0])
-		remembers := by.RunID == s.who.runID || by.Durable && s.who.durable
-		if j == i || !s.old || err != nil || !remembers || by.nonce.provisional() && !by.Holds {
+		by, err := marker.Parse(texts[j][0])
+		remembers := by.RunID == s.who.RunID || by.Durable && s.who.Durable
+		if j == i || !s.old || err != nil || !remembers || by.Nonce.Provisional() && !by.Holds {
 			continue
 		}
-		if told := by.Others[m.Member]; told != "" && told != m.log() {
+		if told := by.Others[m.Member]; told != "" && told != m.DiskLog() {
 			return false
 		}
 		asked++
@@ -314,7 +315,7 @@ func (r *changeRun) whole(i int, texts [][]string) bool {
 // markers are what stands in each database.
 func (m *member) markers() (texts []string, err error) {
 	for len(texts) < Databases {
-		answers, err := m.gate.ask([]string{"SELECT", strconv.Itoa(len(texts))}, []string{"GET", MarkerKey})
+		answers, err := m.gate.ask([]string{"SELECT", strconv.Itoa(len(texts))}, []string{"GET", marker.Key})
 		switch {
 		case err != nil:
 			return nil, err
@@ -385,7 +386,7 @@ func (r *changeRun) enough() error {
 }
 
 // mark has a server's marker replaced in each database for which next has another.
-func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, int) (marker, part)) error {
+func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, int) (marker.Marker, part)) error {
 	return r.with(ctx, s, func(conn *member) error {
 		for db := range s.count {
 			m, is := next(s, db)
@@ -394,7 +395,7 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 			}
 			answers, err := conn.gate.ask(
 				[]string{"SELECT", strconv.Itoa(db)},
-				markScript.eval(MarkerKey, string(s.nonces[db]), m.String()))
+				markScript.eval(marker.Key, string(s.nonces[db]), m.String()))
 			switch {
 			case err != nil:
 				*r.closed = *r.closed || s.old
@@ -405,26 +406,26 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 				return of(s.master, fmt.Errorf("its marker in database %d: %w", db, errMeanwhile))
 			}
 			*r.closed = *r.closed || s.old
-			s.parts[db], s.nonces[db] = is, m.nonce
+			s.parts[db], s.nonces[db] = is, m.Nonce
 		}
 		return nil
 	})
 }
 
 // marker is what all markers of the new set have in common.
-func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
-	m := marker{
-		nonce:        newNonce(provisional),
+func (r *changeRun) marker(s *changed, db int, provisional bool) marker.Marker {
+	m := marker.Marker{
+		Nonce:        marker.NewNonce(provisional),
 		Installation: r.into,
 		Member:       s.master.Name,
 		DB:           db,
-		terms:        r.terms,
-		RunID:        s.who.runID,
-		Durable:      s.who.logs(),
-		Rewrites:     s.who.rewrites,
+		Terms:        r.Terms,
+		RunID:        s.who.RunID,
+		Durable:      s.who.Logs(),
+		Rewrites:     s.who.Rewrites,
 		From:         r.from,
-		Evicted:      s.who.evicted,
-		Replication:  s.who.replication,
+		Evicted:      s.who.Evicted,
+		Replication:  s.who.Replication,
 	}
 	if m.Durable {
 		m.Log = s.log
@@ -436,7 +437,7 @@ func (r *changeRun) marker(s *changed, db int, provisional bool) marker {
 }
 
 // begin is a server's provisional marker, if it is to get one.
-func (r *changeRun) begin(s *changed, db int) (m marker, is part) {
+func (r *changeRun) begin(s *changed, db int) (m marker.Marker, is part) {
 	provisional, holds := s.parts[db].marks()
 	if !provisional {
 		return m, 0
@@ -457,7 +458,7 @@ func (r *changeRun) begin(s *changed, db int) (m marker, is part) {
 }
 
 // give is the provisional marker of a server that holds what has been given.
-func (r *changeRun) give(s *changed, db int) (m marker, is part) {
+func (r *changeRun) give(s *changed, db int) (m marker.Marker, is part) {
 	if s.parts[db] != kept {
 		return m, 0
 	}
@@ -478,7 +479,7 @@ func (r *changeRun) give(s *changed, db int) (m marker, is part) {
 }
 
 // admit is a server's marker by which it may vote, if it has it not.
-func (r *changeRun) admit(s *changed, db int) (m marker, is part) {
+func (r *changeRun) admit(s *changed, db int) (m marker.Marker, is part) {
 	if s.parts[db].voted() {
 		return m, 0
 	}

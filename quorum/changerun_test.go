@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +44,7 @@ func inChange(t *testing.T, m move, f func(c *changing)) {
 		c.new.AcquireTimeout += time.Millisecond
 		for _, n := range m.old {
 			if m := c.masters[n-1]; len(c.old.Masters) > 1 {
-				m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID})
+				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID})
 			}
 		}
 		f(c)
@@ -97,7 +98,7 @@ func (c *changing) cutOff(after int) (was bool) {
 	}
 	closed := slices.ContainsFunc(c.old.Masters, func(m Master) bool {
 		i := slices.IndexFunc(c.masters, func(f *fakeMaster) bool { return f.name == m.Name })
-		return strings.Contains(c.masters[i].value(MarkerKey), `"from":`)
+		return strings.Contains(c.masters[i].value(marker.Key), `"from":`)
 	})
 	if was && errors.Is(err, ErrHalfChanged) != closed {
 		c.t.Fatalf("a master of the old set is marked for the new one %t, and it says %v", closed, err)
@@ -144,11 +145,11 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 					t.Fatalf("%v; told %q", err, c.told)
 				}
 				// A proxy of the old set that was not stopped grants nothing more.
-				before := c.masters[0].value(MarkerKey)
+				before := c.masters[0].value(marker.Key)
 				time.Sleep(2 * c.cfg.ProbeInterval)
 				c.engine = old
 				c.want(c.acquire("other", "b", time.Second), Unavailable)
-				if after := c.masters[0].value(MarkerKey); after != before {
+				if after := c.masters[0].value(marker.Key); after != before {
 					t.Errorf("it overwrote a marker: %s", after)
 				}
 				c.stop(old)
@@ -177,10 +178,10 @@ func TestEvictionRightAfterAChangeOfTheSetIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := c.masters[0]
-		before := m.value(MarkerKey)
+		before := m.value(marker.Key)
 		m.set(func(m *fakeMaster) { m.evicted++ })
 		c.serve(c.new)
-		if now := m.value(MarkerKey); nonceOf(now) == nonceOf(before) {
+		if now := m.value(marker.Key); marker.NonceOf(now) == marker.NonceOf(before) {
 			t.Errorf("its marker is as before: %s", now)
 		}
 	})
@@ -253,7 +254,7 @@ func cutOffOnce(t *testing.T, m move, cut int) (wasCut bool) {
 			old, new := c.serve(c.old), c.serve(c.new)
 			unfinished := false
 			c.each(func(m *fakeMaster) {
-				unfinished = unfinished || strings.Contains(m.value(MarkerKey), `"changing":true`)
+				unfinished = unfinished || strings.Contains(m.value(marker.Key), `"changing":true`)
 			}, m.new...)
 			if (new.Refusal() != nil) != unfinished {
 				t.Errorf("a proxy of the new set is told %v", new.Refusal())
@@ -288,7 +289,7 @@ func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"one is there twice":     {moves["3 to 5"], func(c *changing) { c.new.Masters[4].Dial = c.masters[3].dial }, "master m5: it is the same server as m4"},
 		"a new one is another's": {moves["3 to 5"], func(c *changing) {
 			third := c.of([]int{5, 6})
-			c.masters[4].put(MarkerKey, marker{nonce: newNonce(false), Installation: "x", Member: "m5", terms: third.agreement()}.String(), 0)
+			c.masters[4].put(marker.Key, marker.Marker{Nonce: marker.NewNonce(false), Installation: "x", Member: "m5", Terms: third.agreement()}.String(), 0)
 		}, "master m5: its marker is of installation x"},
 		"fewer databases":   {moves["3 to 5"], func(c *changing) { c.masters[4].count = 4 }, "master m5: it has 4 databases, and m1 has 1:"},
 		"a shorter max-ttl": {moves["3 to 5"], func(c *changing) { c.new.MaxTTL = time.Second }, "the old set's max-ttl is 10000 ms"},
@@ -299,14 +300,14 @@ func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 				c.harm(w)
 				var before []string
 				for _, m := range w.masters {
-					before = append(before, m.value(MarkerKey))
+					before = append(before, m.value(marker.Key))
 				}
 				if err := w.change(); err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v, want %s", err, c.want)
 				}
 				for i, m := range w.masters {
-					if m.value(MarkerKey) != before[i] {
-						t.Errorf("%s was marked %s", m.name, m.value(MarkerKey))
+					if m.value(marker.Key) != before[i] {
+						t.Errorf("%s was marked %s", m.name, m.value(marker.Key))
 					}
 				}
 			})
@@ -321,7 +322,7 @@ func TestChangeOfTheSetWaitsOutWhatNobodyRemembers(t *testing.T) {
 		inChange(t, moves["one replaced"], func(c *changing) {
 			c.each(func(m *fakeMaster) { m.count = 2 }, 1, 2, 3, 4)
 			c.each(func(m *fakeMaster) {
-				m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID})
+				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID})
 			}, 1, 2, 3)
 			if d := c.grants(c.old, "k", "a"); d != Won {
 				t.Fatal(d)

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"time"
 )
 
@@ -75,7 +76,7 @@ type clockTold struct {
 }
 
 // knows notes the marker that stands. mu is held.
-func (l *lane) knows(m marker) {
+func (l *lane) knows(m marker.Marker) {
 	l.known = m
 	l.clockTold = clockTold{l.settledJumps.Load(), m.Loss}
 }

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,13 +64,13 @@ func (w *world) paused(d time.Duration) {
 // admitted.
 func (w *world) forgets(m *fakeMaster) {
 	m.locked(func() {
-		marker, err := parseMarker(m.marker())
+		k, err := marker.Parse(m.marker())
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		clear(m.keys)
-		marker.Was, marker.nonce = marker.nonce, newNonce(false)
-		m.keys[MarkerKey] = fakeKey{value: marker.String()}
+		k.Was, k.Nonce = k.Nonce, marker.NewNonce(false)
+		m.keys[marker.Key] = fakeKey{value: k.String()}
 	})
 }
 
@@ -121,21 +122,21 @@ func TestNoVoteFromBeforeAStandstillCountsThoughNobodyKnowsOfIt(t *testing.T) {
 		time.Sleep(5 * ms)
 		w.forgets(w.masters[0])
 		w.masters[1].locked(func() {
-			m, err := parseMarker(w.masters[1].marker())
+			m, err := marker.Parse(w.masters[1].marker())
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.Was, m.nonce = m.nonce, newNonce(true)
-			w.masters[1].keys = map[string]fakeKey{MarkerKey: {value: m.String()}}
+			m.Was, m.Nonce = m.Nonce, marker.NewNonce(true)
+			w.masters[1].keys = map[string]fakeKey{marker.Key: {value: m.String()}}
 		})
 		w.paused(time.Minute)
 		w.masters[1].set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if len(args) == 2 && args[0] == "GET" && nonceOf(m.marker()).provisional() {
+				if len(args) == 2 && args[0] == "GET" && marker.NonceOf(m.marker()).Provisional() {
 					m.after = nil // the other proxy admits it
-					was, _ := parseMarker(m.marker())
-					was.Was, was.nonce = was.nonce, newNonce(false)
-					m.keys[MarkerKey] = fakeKey{value: was.String()}
+					was, _ := marker.Parse(m.marker())
+					was.Was, was.Nonce = was.Nonce, marker.NewNonce(false)
+					m.keys[marker.Key] = fakeKey{value: was.String()}
 				}
 			}
 		})

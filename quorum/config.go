@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"redlock-proxy/quorum/marker"
+	"slices"
 	"time"
 )
 
@@ -81,4 +83,13 @@ type Master struct {
 	db     int                  // the database to select
 	boot   func() time.Duration // our clock
 	client string               // what it is to call a connection
+}
+
+func (c *Config) agreement() marker.Terms {
+	t := marker.Terms{AcquireTimeout: c.AcquireTimeout.Milliseconds(), MaxTTL: c.MaxTTL.Milliseconds()}
+	for _, m := range c.Masters {
+		t.Set = append(t.Set, m.Name)
+	}
+	slices.Sort(t.Set)
+	return t
 }

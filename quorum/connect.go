@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func (l *lane) run(ctx context.Context) {
 			l.lose(ctx, link, ended)
 		}
 		l.tried.Do(l.engine.laneTried)
-		if errors.Is(ended, ErrOtherTerms) || errors.As(ended, new(errNoDatabase)) {
+		if errors.Is(ended, marker.ErrOtherTerms) || errors.As(ended, new(errNoDatabase)) {
 			pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
 			continue
 		}
@@ -74,8 +75,8 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 	if err := l.stand(ctx, link); err != nil {
 		return err
 	}
-	if twin := l.engine.claim(l.index, link.who.runID); twin != "" {
-		return errTwin(twin)
+	if twin := l.engine.claim(l.index, link.who.RunID); twin != "" {
+		return marker.Twin(twin)
 	}
 	l.warnOfReplicas(link.who)
 	for {
@@ -89,7 +90,7 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 	}
 	l.tried.Do(l.engine.laneTried)
 	l.troubled, l.downFor = "", nil
-	if l.known.nonce == "" && !l.engine.alone() {
+	if l.known.Nonce == "" && !l.engine.alone() {
 		l.engine.rouseAll() // all of them may be there now
 	}
 	for {
@@ -113,7 +114,7 @@ func (l *lane) serve(ctx context.Context, link *link) error {
 // discharged tells that the master's quarantine is over, and that it is to be
 // admitted.
 func (l *lane) discharged() bool {
-	return l.known.nonce.provisional() && l.admitted(l.known.nonce)
+	return l.known.Nonce.Provisional() && l.admitted(l.known.Nonce)
 }
 
 // openWhenPaid returns the next debts to pay; when there are none, the queue is
@@ -183,7 +184,7 @@ func (l *lane) lose(ctx context.Context, link *link, err error) {
 	l.link, l.sight, l.across = nil, sight{}, standings{}
 	l.mu.Unlock()
 	l.engine.unclaim(l.index)
-	if unfit := new(errUnfit); errors.As(err, &unfit) {
+	if unfit := new(marker.Unfit); errors.As(err, &unfit) {
 		l.engine.meetAgain(l.index)
 	}
 	l.down(ctx, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -73,7 +74,7 @@ func TestGrantFromBeforeAnAdmissionIsNotTakenBackAfterIt(t *testing.T) {
 		m.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
 				if args[0] == "SET" {
-					m.keys[MarkerKey] = fakeKey{value: string(newNonce(false)) + m.marker()[nonceLength:]}
+					m.keys[marker.Key] = fakeKey{value: string(marker.NewNonce(false)) + m.marker()[marker.NonceLength:]}
 					m.after = nil
 				}
 			}
@@ -97,8 +98,8 @@ func owing(t *testing.T, settings map[string]string, f func(w *world), after fun
 		w.masters[2].set(func(m *fakeMaster) { m.settings = settings })
 		if settings != nil {
 			w.stop(w.engine)
-			w.masters[2].put(MarkerKey, marker{
-				nonce: newNonce(false), Installation: "test", Member: "m3", terms: w.cfg.agreement(), RunID: "m3-0", Durable: true,
+			w.masters[2].put(marker.Key, marker.Marker{
+				Nonce: marker.NewNonce(false), Installation: "test", Member: "m3", Terms: w.cfg.agreement(), RunID: "m3-0", Durable: true,
 			}.String(), 0)
 			w.engine = w.start(w.cfg)
 		}

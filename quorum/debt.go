@@ -3,6 +3,7 @@ package quorum
 import (
 	"container/list"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 // so that paying it late never takes anybody else's lock.
 type debt struct {
 	key, value string
-	nonce      nonce // under which the master did it; see sameNonce
+	nonce      marker.Nonce // under which the master did it; see sameNonce
 
 	// ends is when the lock ends by the master's clock. What ends at another time is
 	// somebody else's. It is not known of one that is without expiry.
@@ -140,7 +141,7 @@ type debts struct {
 // lockID tells the locks of one key apart.
 type lockID struct {
 	key, value string
-	nonce      nonce
+	nonce      marker.Nonce
 	ends       clock.Span
 	eternal    bool
 	back       bool

@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"testing"
@@ -112,12 +113,12 @@ func TestDebtNamesValueAndExpiry(t *testing.T) {
 	d := owed("k", "t", 1500*ms)
 	d.nonce = "v0"
 	got := d.argv(nil, epoch.Add(500*ms))
-	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", marker.Key, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.eternal, d.ends = true, clock.Span{}
 	got = d.argv(nil, epoch.Add(time.Hour))
-	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", MarkerKey, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", marker.Key, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/integration"
+	"redlock-proxy/quorum/marker"
 )
 
 // Tests and simulations of the engine know our scripts as what fake masters do in their place.
@@ -211,14 +212,14 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 			backs = append(backs, append([]string{was}, when...))
 		}
 	}
-	ours := []string{"k", MarkerKey, catchUpLease}
-	marker := heldValue{nonceThere + `{"was":"` + nonceWas + `"}`, 0}
+	ours := []string{"k", marker.Key, catchUpLease}
+	there := heldValue{nonceThere + `{"was":"` + nonceWas + `"}`, 0}
 	// What is found, and what it is told by: the value of k, when k ends, the nonce, a lease.
 	for _, is := range combinations(
 		[]string{"no", "the", "another"}, []string{"sooner", "within", "later", "never", "never either"},
 		[]string{"", nonceThere, nonceWas, nonceOther}, []string{"", "leased"}) {
 		value, end, nonce, leased := is[0], is[1], is[2], is[3] != ""
-		h := held{MarkerKey: marker}
+		h := held{marker.Key: there}
 		if leased {
 			h[catchUpLease] = heldValue{"run", life}
 		}
@@ -280,13 +281,13 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 
 func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	sides := bothSides(t)
-	ours := []string{MarkerKey, catchUpLease}
+	ours := []string{marker.Key, catchUpLease}
 	keys := append(ours, "k")
 	// The nonce that is named, whose lease there is, and what k holds, for how long.
 	for _, is := range combinations([]string{nonceThere, nonceWas, ""}, []string{"", "run 1", "run 2", "another"},
 		[]string{"no", "the", "another"}, []string{"never", "sooner", "later"}) {
 		nonce, lease, value, end := is[0], is[1], is[2], is[3]
-		h := held{MarkerKey: {nonceThere + `{"was":"` + nonceWas + `"}`, 0}}
+		h := held{marker.Key: {nonceThere + `{"was":"` + nonceWas + `"}`, 0}}
 		if lease != "" {
 			h[catchUpLease] = heldValue{lease, life}
 		}
@@ -320,7 +321,7 @@ func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 				at = "" // as the side itself tells
 			}
 			if (ends == 0) != (h["k"].left == 0) || ends == h["k"].left {
-				beside(t, sides, fmt.Sprint("lay what ends in ", ends, ": ", name), h, layScript, []string{MarkerKey, "k"}, func(s side) []string {
+				beside(t, sides, fmt.Sprint("lay what ends in ", ends, ": ", name), h, layScript, []string{marker.Key, "k"}, func(s side) []string {
 					told := at
 					if looked, ok := s.run(lookScript, []string{"k"}, nil).([]any); ok && told == "" {
 						told = fmt.Sprint(looked[1])
@@ -329,7 +330,7 @@ func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 				})
 			}
 		}
-		beside(t, sides, "mark: "+name, h, markScript, []string{MarkerKey}, func(side) []string { return []string{nonce, "v11{}"} })
+		beside(t, sides, "mark: "+name, h, markScript, []string{marker.Key}, func(side) []string { return []string{nonce, "v11{}"} })
 	}
 }
 
@@ -344,15 +345,15 @@ func TestFirstStartsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 		stands, loss, first, nonce, key := is[0], is[1], is[2], is[3], is[4]
 		h := held{}
 		if stands != "" {
-			h[MarkerKey] = heldValue{stands + `{"loss":"` + loss + `","first":` + first + `}`, 0}
+			h[marker.Key] = heldValue{stands + `{"loss":"` + loss + `","first":` + first + `}`, 0}
 		}
 		if key != "" {
 			h[key] = heldValue{"v", life}
 		}
 		name := strings.Join(is, ", ")
-		beside(t, sides, "first: "+name, h, firstScript, []string{MarkerKey}, func(side) []string { return markers })
-		beside(t, sides, "admit: "+name, h, admitFirstScript, []string{MarkerKey}, func(side) []string { return append([]string{nonce, "step"}, markers...) })
-		beside(t, sides, "withdraw: "+name, h, withdrawFirstScript, []string{MarkerKey}, func(side) []string { return []string{nonce, "step"} })
+		beside(t, sides, "first: "+name, h, firstScript, []string{marker.Key}, func(side) []string { return markers })
+		beside(t, sides, "admit: "+name, h, admitFirstScript, []string{marker.Key}, func(side) []string { return append([]string{nonce, "step"}, markers...) })
+		beside(t, sides, "withdraw: "+name, h, withdrawFirstScript, []string{marker.Key}, func(side) []string { return []string{nonce, "step"} })
 	}
 }
 
@@ -363,8 +364,8 @@ func TestStandingsAreTheSameOnAMasterAndItsDouble(t *testing.T) {
 		[]string{`"db":0`, `"db":10`, `"none":0`}, []string{process, `"run_id":"o"`}, []string{`"ghosts":true`, `"ghosts":false`}) {
 		h := held{}
 		if is[0] != "" {
-			h[MarkerKey] = heldValue{is[0] + " {" + strings.Join(is[1:], ",") + "}", 0}
+			h[marker.Key] = heldValue{is[0] + " {" + strings.Join(is[1:], ",") + "}", 0}
 		}
-		beside(t, sides, strings.Join(is, ", "), h, standingsScript, []string{MarkerKey}, func(side) []string { return []string{process, installation} })
+		beside(t, sides, strings.Join(is, ", "), h, standingsScript, []string{marker.Key}, func(side) []string { return []string{process, installation} })
 	}
 }

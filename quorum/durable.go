@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"redlock-proxy/quorum/marker"
 	"sync"
 )
 
@@ -34,38 +35,24 @@ import (
 //	2: in database 5 there is one of before, and it says durable
 //	3: A holds k there, on 1 and 2; B asks for k, and 1 and 3 grant
 
-// noLog is told of a master that writes none that would hold all.
-const noLog = "-"
-
-// log is the name of the log that the marker is in.
-func (m marker) log() string {
-	switch {
-	case !m.Durable:
-		return noLog
-	case m.Log != "":
-		return m.Log
-	}
-	return m.RunID
-}
-
 // writes notes which log the master writes, for the others' markers: of the lane of
 // database 0, whose marker is m.
-func (l *lane) writes(m marker) {
+func (l *lane) writes(m marker.Marker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.diskLog, l.rewrites, l.unlogged = m.log(), m.Rewrites, l.unlogged && !m.Durable
+	l.diskLog, l.rewrites, l.unlogged = m.DiskLog(), m.Rewrites, l.unlogged && !m.Durable
 }
 
 // writesLog tells the same to the lane of another database: whether the master is durable,
 // and the name of the log. As long as it is not known, that is what the marker there says.
-func (l *lane) writesLog(m marker) (durable bool, log string) {
+func (l *lane) writesLog(m marker.Marker) (durable bool, log string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.diskLog == noLog || l.unlogged:
-		return false, noLog
+	case l.diskLog == marker.NoLog || l.unlogged:
+		return false, marker.NoLog
 	case l.nonce == "" || l.diskLog == "":
-		return m.Durable, m.log()
+		return m.Durable, m.DiskLog()
 	}
 	return true, l.diskLog
 }
@@ -79,7 +66,7 @@ func (l *lane) stillLogs(link *link) error {
 	}
 	err := link.look()
 	if err == nil {
-		link.who.durable, err = link.durable()
+		link.who.Durable, err = link.durable()
 	}
 	if err != nil {
 		return err
@@ -87,8 +74,8 @@ func (l *lane) stillLogs(link *link) error {
 	root := l.engine.root.lanes[l.index]
 	root.mu.Lock()
 	defer root.mu.Unlock()
-	anew := root.who.runID == link.who.runID && root.diskLog != "" && link.who.rewrites != root.rewrites
-	root.unlogged = root.unlogged || anew || !link.who.logs()
+	anew := root.who.RunID == link.who.RunID && root.diskLog != "" && link.who.Rewrites != root.rewrites
+	root.unlogged = root.unlogged || anew || !link.who.Logs()
 	return nil
 }
 
@@ -106,9 +93,9 @@ func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string
 		o.mu.Lock()
 		log := o.diskLog
 		if o.unlogged {
-			log = noLog
+			log = marker.NoLog
 		}
-		if o != l && (o.unlogged || o.open && log == noLog || o.open && o.nonce != "" && log != "") {
+		if o != l && (o.unlogged || o.open && log == marker.NoLog || o.open && o.nonce != "" && log != "") {
 			if logs == nil {
 				logs = make(map[string]string)
 			}
@@ -117,22 +104,6 @@ func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string
 		o.mu.Unlock()
 	}
 	return logs
-}
-
-// alsoTold adds to logs that were told of masters what else is told of them. Of one of which
-// two logs are told neither may be whole.
-func alsoTold(logs, more map[string]string) map[string]string {
-	both := maps.Clone(more)
-	for name, log := range logs {
-		if told := both[name]; told != "" && told != log {
-			log = noLog
-		}
-		if both == nil {
-			both = make(map[string]string)
-		}
-		both[name] = log
-	}
-	return both
 }
 
 // hearLogs notes what the sources of a quarantine have told of all masters' logs.
@@ -158,7 +129,7 @@ func (l *lane) toldLogs() map[string]string {
 func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err error) {
 	e := l.engine
 	l.mu.Lock()
-	off := l.unlogged || l.diskLog == noLog
+	off := l.unlogged || l.diskLog == marker.NoLog
 	l.mu.Unlock()
 	if off { // by what this proxy has seen itself, and may not have told anybody yet
 		return false, nil
@@ -199,13 +170,13 @@ func (e *Engine) zero() *Engine {
 
 // wholeLog tells whether the master, whose process is another than that of its marker m, has
 // read a log that is whole, and which. An error means that it is not known yet.
-func (l *lane) wholeLog(ctx context.Context, who identity, m marker) (log string, yes bool, err error) {
+func (l *lane) wholeLog(ctx context.Context, who marker.Identity, m marker.Marker) (log string, yes bool, err error) {
 	if l.master.db == 0 {
-		yes, err = l.vouched(ctx, who.runID, m.log())
-		return m.log(), yes, err
+		yes, err = l.vouched(ctx, who.RunID, m.DiskLog())
+		return m.DiskLog(), yes, err
 	}
 	root := l.engine.root.lanes[l.index]
-	for began := l.engine.boot(); !root.hasStood(who.runID); pause(ctx, l.engine.ConnectTimeout/50) {
+	for began := l.engine.boot(); !root.hasStood(who.RunID); pause(ctx, l.engine.ConnectTimeout/50) {
 		if ctx.Err() != nil || l.engine.boot()-began > l.engine.ConnectTimeout {
 			return "", false, errors.New("its process was started anew, and whether its log is whole is decided in database 0 first")
 		}
@@ -214,10 +185,10 @@ func (l *lane) wholeLog(ctx context.Context, who identity, m marker) (log string
 	switch {
 	case err != nil:
 		return "", false, fmt.Errorf("its process was started anew, and its marker in database 0 cannot be read: %w", err)
-	case runID != who.runID:
+	case runID != who.RunID:
 		return "", false, errors.New("its process was started anew again")
-	case s == trusted:
-		return zero.log(), zero.Whole, nil
+	case s == marker.Trusted:
+		return zero.DiskLog(), zero.Whole, nil
 	}
 	return "", false, nil
 }
@@ -226,14 +197,14 @@ func (l *lane) wholeLog(ctx context.Context, who identity, m marker) (log string
 func (l *lane) hasStood(runID string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open && l.who.runID == runID
+	return l.open && l.who.RunID == runID
 }
 
 // logOf asks the lane's master which log another one writes: "" if it knows of none. It
 // counts as asked if it has not forgotten what it knew.
 func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) {
 	m, _, s, err := l.examined(ctx)
-	if err != nil || s != trusted && s != excused {
+	if err != nil || s != marker.Trusted && s != marker.Excused {
 		return "", false
 	}
 	return m.Others[name], true
@@ -241,21 +212,21 @@ func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) 
 
 // examined is how the lane's master stands in database 0, by a connection of its own: its
 // marker there, its process, and what they make of it.
-func (l *lane) examined(ctx context.Context) (m marker, runID string, s standing, err error) {
+func (l *lane) examined(ctx context.Context) (m marker.Marker, runID string, s marker.Verdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
 	defer cancel()
-	k, err := l.master.dial(ctx, identity{}, l.engine.MasterTimeout)
+	k, err := l.master.dial(ctx, marker.Identity{}, l.engine.MasterTimeout)
 	if err != nil {
 		return m, "", 0, err
 	}
 	defer k.close()
-	a, _, err := k.do("GET", MarkerKey)
+	a, _, err := k.do("GET", marker.Key)
 	switch {
 	case err != nil:
 		return m, "", 0, err
 	case a.kind == FailureReply:
 		return m, "", 0, errors.New(a.str)
 	}
-	m, s, _, err = examine(a.str, k.who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
-	return m, k.who.runID, s, err
+	m, s, _, err = marker.Examine(a.str, k.who, l.master.Name, 0, l.engine.Terms, l.engine.installation(), "")
+	return m, k.who.RunID, s, err
 }

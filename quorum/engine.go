@@ -87,7 +87,7 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 		retries: retries{kick: make(chan struct{}, 1)},
 		claims:  make([]string, len(cfg.Masters)),
 		root:    root,
-		trust:   trust{terms: cfg.agreement()},
+		trust:   trust{Terms: cfg.agreement()},
 	}
 	e.untried.Store(int32(len(cfg.Masters)))
 	e.watchOwnClock()

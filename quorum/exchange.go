@@ -80,14 +80,14 @@ func (l *lane) load(link *link, b *batch) {
 			switch {
 			case o.bound():
 				b.add(link, o.boundArgv(b.argv[:0], link))
-			case o.alike(link.who.seven):
+			case o.alike(link.who.Seven):
 				b.commands = append(b.commands, o.command)
 			case o.Kind == Run:
 				b.add(link, append(o.runArgv(b.argv[:0], link), l.date(o, now)))
 			case o.dated():
-				b.add(link, append(o.argv(b.argv[:0], link.who.seven), l.date(o, now)))
+				b.add(link, append(o.argv(b.argv[:0], link.who.Seven), l.date(o, now)))
 			default:
-				b.add(link, o.argv(b.argv[:0], link.who.seven))
+				b.add(link, o.argv(b.argv[:0], link.who.Seven))
 			}
 		}
 	}
@@ -171,9 +171,9 @@ func (l *lane) settle(link *link, b *batch) error {
 			default:
 				trouble = cmp.Or(s.refusal(), trouble)
 			}
-			s.nonce, s.done, s.asked, s.ordinal = l.known.nonce, done, asked, b.ordinalOf(i)
+			s.nonce, s.done, s.asked, s.ordinal = l.known.Nonce, done, asked, b.ordinalOf(i)
 			if o.Kind == Survey {
-				s.value = link.who.runID
+				s.value = link.who.RunID
 			}
 			o.holdsLong(s)
 			if !counts || o.put.Before(l.anew) || slices.Contains(kept, o.Key) {

@@ -3,6 +3,7 @@ package quorum
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
 )
@@ -58,7 +59,7 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 			return m.lays(keys[1:], argv), true
 		}
 		m.note(append([]string{name}, keys[2:]...))
-		if string(nonceOf(m.marker())) != argv[0] {
+		if string(marker.NonceOf(m.marker())) != argv[0] {
 			return integer(saysOtherNonce), true
 		}
 		if s == leaseScript {
@@ -189,7 +190,7 @@ func (m *fakeMaster) endOf(name string) int64 {
 }
 
 func (m *fakeMaster) lays(keys, argv []string) string {
-	if string(nonceOf(m.marker())) != argv[0] {
+	if string(marker.NonceOf(m.marker())) != argv[0] {
 		return integer(saysOtherNonce)
 	}
 	n := 0

@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"maps"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
 )
@@ -81,7 +82,7 @@ func (m *fakeMaster) flushAll() {
 
 // loseAll does what lossScript does.
 func (m *fakeMaster) loseAll(argv []string) string {
-	if string(nonceOf(m.marker())) != argv[0] {
+	if string(marker.NonceOf(m.marker())) != argv[0] {
 		return bulk(m.marker())
 	}
 	own := m.using
@@ -94,8 +95,8 @@ func (m *fakeMaster) loseAll(argv []string) string {
 			other := stands != "" && !strings.Contains(stands, argv[2]) || strings.Contains(stands, `"changing":true`) ||
 				argv[3] != "" && strings.Contains(stands, argv[3])
 			if db == own || !other {
-				text = strings.Replace(text, `"was":"@"`, fmt.Sprintf("%q:%q", "was", nonceOf(stands)), 1)
-				m.keys[MarkerKey] = fakeKey{value: text}
+				text = strings.Replace(text, `"was":"@"`, fmt.Sprintf("%q:%q", "was", marker.NonceOf(stands)), 1)
+				m.keys[marker.Key] = fakeKey{value: text}
 			}
 		})
 	}
@@ -115,7 +116,7 @@ func (m *fakeMaster) standings(argv []string) (letters string) {
 				letter = "?"
 			case !strings.Contains(stands, argv[0]), strings.Contains(stands, `"db":`) && !strings.Contains(stands, fmt.Sprintf(`"db":%d,`, db)):
 				letter = "o"
-			case nonceOf(stands).provisional():
+			case marker.NonceOf(stands).Provisional():
 				letter = "q"
 			case strings.Contains(stands, `"ghosts":true`):
 				letter = "g"
@@ -136,7 +137,7 @@ func (m *fakeMaster) flushUnmarked(all bool) {
 			kept := m.marker()
 			clear(m.keys)
 			if kept != "" {
-				m.keys[MarkerKey] = fakeKey{value: kept}
+				m.keys[marker.Key] = fakeKey{value: kept}
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strings"
 )
 
@@ -13,9 +14,9 @@ func (m *fakeMaster) first(args []string) (reply string) {
 	case firstScript.text:
 		return m.markFirst(args[4:])
 	case admitFirstScript.text:
-		return m.sinceFirst(args[4:], func(db int) { m.keys[MarkerKey] = fakeKey{value: args[6+db]} })
+		return m.sinceFirst(args[4:], func(db int) { m.keys[marker.Key] = fakeKey{value: args[6+db]} })
 	case withdrawFirstScript.text:
-		return m.sinceFirst(args[4:], func(int) { delete(m.keys, MarkerKey) })
+		return m.sinceFirst(args[4:], func(int) { delete(m.keys, marker.Key) })
 	}
 	return ""
 }
@@ -37,19 +38,19 @@ func (m *fakeMaster) markFirst(texts []string) string {
 		return holds
 	}
 	for db := range m.databases() {
-		m.in(db, func() { m.keys[MarkerKey] = fakeKey{value: texts[db]} })
+		m.in(db, func() { m.keys[marker.Key] = fakeKey{value: texts[db]} })
 	}
 	return integer(int64(m.databases()))
 }
 
 func (m *fakeMaster) sinceFirst(args []string, f func(db int)) string {
-	if string(nonceOf(m.marker())) != args[0] {
+	if string(marker.NonceOf(m.marker())) != args[0] {
 		return integer(0)
 	}
 	for db := range m.databases() {
 		m.in(db, func() {
 			t := m.marker()
-			if nonceOf(t).provisional() && strings.Contains(t, fmt.Sprintf("%q:%q", "loss", args[1])) && strings.Contains(t, `"first":true`) {
+			if marker.NonceOf(t).Provisional() && strings.Contains(t, fmt.Sprintf("%q:%q", "loss", args[1])) && strings.Contains(t, `"first":true`) {
 				f(db)
 			}
 		})

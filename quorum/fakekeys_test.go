@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,11 +125,11 @@ func (m *fakeMaster) do(args []string, id int64) string {
 	}
 	switch strings.ToUpper(args[0]) {
 	case "GETRANGE":
-		return bulk(m.marker()[:min(len(m.marker()), nonceLength)])
+		return bulk(m.marker()[:min(len(m.marker()), marker.NonceLength)])
 	case "CONFIG":
 		return array(bulk(args[2]), bulk(m.settings[args[2]]))
 	case "GET":
-		if args[1] == MarkerKey && m.marker() != "" {
+		if args[1] == marker.Key && m.marker() != "" {
 			return bulk(m.marker())
 		}
 	case "EVAL":
@@ -210,14 +211,14 @@ func (m *fakeMaster) do(args []string, id int64) string {
 	return "-ERR unknown command\r\n"
 }
 
-func (m *fakeMaster) marker() string { return m.keys[MarkerKey].value }
+func (m *fakeMaster) marker() string { return m.keys[marker.Key].value }
 
 // minds carries out the scripts that mind the marker.
 func (m *fakeMaster) minds(args []string) string {
 	switch args[1] {
 	case markScript.text:
 		if m.marker() == args[4] || args[4] != "" && strings.HasPrefix(m.marker(), args[4]) {
-			m.keys[MarkerKey] = fakeKey{value: args[5]}
+			m.keys[marker.Key] = fakeKey{value: args[5]}
 		}
 		return bulk(m.marker())
 	case lossScript.text:
@@ -245,7 +246,7 @@ func clientsScripts() (list []*script) {
 // withoutOurs leaves out our own keys, which follow the key of what takes something
 // back.
 func withoutOurs(args []string) []string {
-	if len(args) > 2 && args[1] == MarkerKey && args[2] == catchUpLease {
+	if len(args) > 2 && args[1] == marker.Key && args[2] == catchUpLease {
 		return slices.Concat(args[:1], args[3:])
 	}
 	return args
@@ -254,7 +255,7 @@ func withoutOurs(args []string) []string {
 // same does what the function in sameNonce does.
 func (m *fakeMaster) same(nonce string) bool {
 	_, leased := m.key(catchUpLease)
-	return nonce == "" || string(nonceOf(m.marker())) == nonce ||
+	return nonce == "" || string(marker.NonceOf(m.marker())) == nonce ||
 		!leased && strings.Contains(m.marker(), fmt.Sprintf("%q:%q", "was", nonce))
 }
 

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 )
@@ -36,11 +37,11 @@ import (
 
 // sight is what a lane knows of its master's marker. It is zero while there is no link.
 type sight struct {
-	reached      bool   // it is there, and is no other master's twin
-	nonce        nonce  // of its marker; "" if it bears none
-	installation string // that this names
-	first        bool   // it is provisional, and there was no vote when it was written
-	votes        bool   // it votes, in the process that was admitted
+	reached      bool         // it is there, and is no other master's twin
+	nonce        marker.Nonce // of its marker; "" if it bears none
+	installation string       // that this names
+	first        bool         // it is provisional, and there was no vote when it was written
+	votes        bool         // it votes, in the process that was admitted
 }
 
 // bears tells that a master has a marker of the installation.

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func sightsOf(text string) (sights []sight) {
 	for _, word := range strings.Fields(text) {
 		s := sight{reached: word != "-"}
 		if s.reached && word != "." {
-			s.nonce = nonce("of " + word)
+			s.nonce = marker.Nonce("of " + word)
 			s.installation = strings.ToUpper(word[:1])
 			s.first = word == strings.ToLower(word) && len(word) == 1
 			s.votes = strings.HasSuffix(word, "!")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"time"
@@ -106,8 +107,8 @@ func (l *lane) anotherVotes() bool {
 }
 
 // firstMarker is a first marker, but for its nonce.
-func (l *lane) firstMarker(link *link, installation string) marker {
-	m := l.markerOf(link, installation, newInstallation())
+func (l *lane) firstMarker(link *link, installation string) marker.Marker {
+	m := l.markerOf(link, installation, marker.NewInstallation())
 	m.First, m.Why = true, "it was marked while no master could vote: a new set, or all was lost"
 	return m
 }
@@ -139,40 +140,40 @@ func (e *Engine) givenOne(sights []sight, waits []string) string {
 
 // markFirst marks a master that bears no marker and has no part in any installation yet, if
 // it is its turn.
-func (l *lane) markFirst(link *link) (standing, error) {
+func (l *lane) markFirst(link *link) (marker.Verdict, error) {
 	e := l.engine
 	known := !e.unproven() // it has had a part in the installation that we know
 	if !e.FirstStart && !known {
 		l.withhold(nil, "it has no marker: run redlock-proxy bootstrap with the same options, as first-start is no")
-		return unmarked, nil
+		return marker.Unmarked, nil
 	}
 	installation := e.installation()
 	if installation == "" && e.root != nil {
 		l.withhold(nil, "it has no marker")
-		return unmarked, nil // database 0 begins
+		return marker.Unmarked, nil // database 0 begins
 	}
 	sights := e.sights()
 	may, waits := mayMark(sights, e.names(), l.index, installation)
 	if !may {
 		l.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
-		return unmarked, nil
+		return marker.Unmarked, nil
 	}
 	if known {
 		next := l.firstMarker(link, installation)
 		next.Why = whyUnmarked
 		defer e.rouseAll()
-		return 0, l.markAll(link, "", next, installation, link.who.runID)
+		return 0, l.markAll(link, "", next, installation, link.who.RunID)
 	}
 	if installation == "" {
-		installation = newInstallation()
+		installation = marker.NewInstallation()
 	}
 	first := l.firstMarker(link, installation)
 	args := make([]string, Databases)
 	for db := range args {
-		first.nonce, first.DB = newNonce(true), db
+		first.Nonce, first.DB = marker.NewNonce(true), db
 		args[db] = first.String()
 	}
-	a, p, err := link.do(firstScript.eval(MarkerKey, args...)...)
+	a, p, err := link.do(firstScript.eval(marker.Key, args...)...)
 	switch {
 	case err != nil:
 		return 0, err
@@ -191,11 +192,11 @@ func (l *lane) markFirst(link *link) (standing, error) {
 		return 0, errGarbage
 	case a.elems[1].str == "":
 		l.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.elems[0].int))
-		return unmarked, nil
+		return marker.Unmarked, nil
 	}
-	m, err := parseMarker(a.elems[1].str)
-	if err == nil && !m.terms.equal(e.terms) {
-		err = &errOtherTerms{theirs: m, ours: e.terms, name: l.master.Name}
+	m, err := marker.Parse(a.elems[1].str)
+	if err == nil && !m.Terms.Equal(e.Terms) {
+		err = &marker.OtherTerms{Theirs: m, Ours: e.Terms, Name: l.master.Name}
 	}
 	if err != nil {
 		return 0, fmt.Errorf("database %d: %w", a.elems[0].int, err)
@@ -203,24 +204,24 @@ func (l *lane) markFirst(link *link) (standing, error) {
 	// It has a part in an installation already, but for this database.
 	if !e.learn(m.Installation, m.From) {
 		l.withhold(nil, "it has no marker here, and another installation's elsewhere")
-		return unmarked, nil
+		return marker.Unmarked, nil
 	}
 	next := l.firstMarker(link, m.Installation)
 	next.Why = whyUnmarked
-	return 0, l.markAll(link, "", next, m.Installation, link.who.runID)
+	return 0, l.markAll(link, "", next, m.Installation, link.who.RunID)
 }
 
 // join has a master whose marker is of another installation with the same terms be one
 // of that which stands. One that votes is left alone.
-func (l *lane) join(link *link, read nonce, m marker) (standing, error) {
+func (l *lane) join(link *link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
 	e := l.engine
-	l.known = marker{}
-	votes := !m.nonce.provisional() && m.RunID == link.who.runID
-	l.see(sight{reached: true, nonce: m.nonce, installation: m.Installation, first: m.First, votes: votes})
+	l.known = marker.Marker{}
+	votes := !m.Nonce.Provisional() && m.RunID == link.who.RunID
+	l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First, votes: votes})
 	ours := e.installation()
 	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
 	if votes {
-		why += fmt.Sprintf("; if nobody uses that, delete its key %s", MarkerKey)
+		why += fmt.Sprintf("; if nobody uses that, delete its key %s", marker.Key)
 	}
 	l.withhold(nil, why)
 	installation, vote := l.stands()
@@ -234,7 +235,7 @@ func (l *lane) join(link *link, read nonce, m marker) (standing, error) {
 		next.Why, next.First = "its marker was of another installation of the same masters", !vote
 		return 0, l.markAll(link, read, next, m.Installation, "")
 	}
-	return foreign, nil
+	return marker.Foreign, nil
 }
 
 // stands is which installation this master should be of, as far as can be told. In other
@@ -251,27 +252,27 @@ func (l *lane) stands() (installation string, votes bool) {
 }
 
 // admit is the end of a quarantine that is over.
-func (l *lane) admit(link *link, read nonce, m marker) error {
+func (l *lane) admit(link *link, read marker.Nonce, m marker.Marker) error {
 	next := l.markerOf(link, m.Installation, m.Loss)
-	if m.RunID == next.RunID && m.Evicted != notTold {
+	if m.RunID == next.RunID && m.Evicted != marker.NotTold {
 		next.Evicted, next.Replication = m.Evicted, m.Replication
 	}
 	if l.master.db == 0 {
-		next.Others = l.engine.logsBeside(l, alsoTold(m.Others, l.toldLogs()))
+		next.Others = l.engine.logsBeside(l, marker.AlsoTold(m.Others, l.toldLogs()))
 		delete(next.Others, l.master.Name)
 	}
-	if !m.First || !l.waited(m.nonce) {
-		next.Ghosts, l.admits = true, next.nonce
+	if !m.First || !l.waited(m.Nonce) {
+		next.Ghosts, l.admits = true, next.Nonce
 		return l.mark(link, read, next)
 	}
 	// What was written in one step has lasted equally long in all databases.
 	args := []string{string(read), m.Loss}
 	next.Was = read
 	for db := range Databases {
-		next.nonce, next.DB = newNonce(false), db
+		next.Nonce, next.DB = marker.NewNonce(false), db
 		args = append(args, next.String())
 	}
-	a, p, err := link.do(admitFirstScript.eval(MarkerKey, args...)...)
+	a, p, err := link.do(admitFirstScript.eval(marker.Key, args...)...)
 	if err == nil && a.kind == FailureReply {
 		err = errors.New(a.str)
 	}
@@ -282,7 +283,7 @@ func (l *lane) admit(link *link, read nonce, m marker) error {
 }
 
 // waited tells that the quarantine under this nonce has lasted as long as any can.
-func (l *lane) waited(n nonce) bool {
+func (l *lane) waited(n marker.Nonce) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ward != nil && l.ward.nonce == n && l.ward.waited.Load()
@@ -290,11 +291,11 @@ func (l *lane) waited(n nonce) bool {
 
 // withdraw takes back a first marker that this lane has written, when the masters turn
 // out to be of other terms.
-func (l *lane) withdraw(link *link, m marker) error {
-	if !m.First || m.Loss != l.wrote || !m.nonce.provisional() {
+func (l *lane) withdraw(link *link, m marker.Marker) error {
+	if !m.First || m.Loss != l.wrote || !m.Nonce.Provisional() {
 		return nil
 	}
-	a, _, err := link.do(withdrawFirstScript.eval(MarkerKey, string(m.nonce), m.Loss)...)
+	a, _, err := link.do(withdrawFirstScript.eval(marker.Key, string(m.Nonce), m.Loss)...)
 	if err == nil && a.kind == FailureReply {
 		err = errors.New(a.str)
 	}

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -197,7 +198,7 @@ func (w *world) sameInstallation(numbers ...int) {
 	w.t.Helper()
 	found := make(map[string]bool)
 	for _, n := range numbers {
-		m, err := parseMarker(w.masters[n-1].value(MarkerKey))
+		m, err := marker.Parse(w.masters[n-1].value(marker.Key))
 		if err != nil {
 			w.t.Errorf("m%d: %v", n, err)
 		}
@@ -227,14 +228,14 @@ func TestTwoProxiesThatStartAtOnceMakeOneSet(t *testing.T) {
 func (w *world) mixed(marks string) {
 	for i, s := range sightsOf(marks) {
 		m := w.masters[i]
-		text := marker{
-			nonce: newNonce(!s.votes), Installation: s.installation, Member: m.name, terms: w.cfg.agreement(), RunID: m.runID,
+		text := marker.Marker{
+			Nonce: marker.NewNonce(!s.votes), Installation: s.installation, Member: m.name, Terms: w.cfg.agreement(), RunID: m.runID,
 		}
 		if s.first {
 			text.First, text.Loss = true, "step"
 		}
 		if s.nonce != "" {
-			m.put(MarkerKey, text.String(), 0)
+			m.put(marker.Key, text.String(), 0)
 		}
 	}
 }
@@ -259,7 +260,7 @@ func TestOfTwoInstallationsOfTheSameMastersOneStands(t *testing.T) {
 				return
 			}
 			w.sameInstallation(1, 2, 3)
-			if m, _ := parseMarker(w.masters[0].value(MarkerKey)); !strings.Contains(want, m.Installation) {
+			if m, _ := marker.Parse(w.masters[0].value(marker.Key)); !strings.Contains(want, m.Installation) {
 				t.Errorf("%s: it is %s", marks, m.Installation)
 			}
 		})
@@ -317,7 +318,7 @@ func TestProxyThatMeetsOtherTermsGrantsNothingUntilRestarted(t *testing.T) {
 		w.want(w.acquire("k", "a", time.Second), Won)
 		other := w.some(3, 4, 5)
 		w.masters[2].set(forgetAll)
-		w.masters[2].mark(marker{Installation: "other", Member: "m3", terms: other.agreement(), RunID: "m3-0"})
+		w.masters[2].mark(marker.Marker{Installation: "other", Member: "m3", Terms: other.agreement(), RunID: "m3-0"})
 		time.Sleep(3 * time.Second)
 		w.want(w.acquire("k2", "a", time.Second), Unavailable)
 		for i := range 2 {
@@ -357,8 +358,8 @@ func TestFirstMarksAreTakenBackFromASetThatCannotBe(t *testing.T) {
 	inBlank(t, 4, func(w *world) {
 		other := w.some(2, 3, 4)
 		once(w.masters[1], "EVAL "+firstScript.text, func(m *fakeMaster) {
-			m.keys[MarkerKey] = fakeKey{value: marker{
-				nonce: newNonce(true), Installation: "other", Member: m.name, terms: other.agreement(), RunID: m.runID,
+			m.keys[marker.Key] = fakeKey{value: marker.Marker{
+				Nonce: marker.NewNonce(true), Installation: "other", Member: m.name, Terms: other.agreement(), RunID: m.runID,
 			}.String()}
 		})
 		w.launch(w.some(1, 2, 3))

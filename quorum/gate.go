@@ -6,29 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// identity is who answered at the other end of a connection.
-type identity struct {
-	runID    string
-	version  string
-	clientID int64 // of this connection, at the master
-	seven    bool  // it knows what came with 7.0: SET with NX and GET, EXPIRE with flags
-	durable  bool  // every write is on disk before it is answered, unless
-	anew     bool  // its log is being written anew
-	rewrites int   // how often this process has begun that
-	replicas int
-
-	evicted int // keys, by this process so far; notTold if it does not say
-
-	// replication is the name of its data set's history. It is another one, and
-	// continued tells so, once the server has been a replica.
-	replication string
-	continued   bool
-}
 
 // Why a master is identified per connection, and not once a second:
 //
@@ -44,7 +26,7 @@ type identity struct {
 //
 // name, unless it is empty, is what the server is to call the connection. One that may
 // not be named is as good.
-func identify(conn net.Conn, user, password, name string, predecessor identity) (who identity, err error) {
+func identify(conn net.Conn, user, password, name string, predecessor marker.Identity) (who marker.Identity, err error) {
 	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096), nils: true}
 	if password != "" {
 		if err := g.authenticate(user, password); err != nil {
@@ -91,12 +73,12 @@ func identify(conn net.Conn, user, password, name string, predecessor identity) 
 	if err := lacks(loaded[len(scripts):][:len(rights)]); err != nil {
 		return who, err
 	}
-	who.clientID, who.durable = id.int, isDurable(settings)
+	who.ClientID, who.Durable = id.int, isDurable(settings)
 
 	// What the old socket to this very process still held must not be carried
 	// out after what comes next.
-	if predecessor.runID == who.runID && predecessor.clientID != 0 {
-		killed, err := g.ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.clientID, 10)})
+	if predecessor.RunID == who.RunID && predecessor.ClientID != 0 {
+		killed, err := g.ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.ClientID, 10)})
 		if err != nil {
 			return who, err
 		}
@@ -148,16 +130,16 @@ const unknownCommand = "ERR unknown command"
 
 // readInfo takes from INFO who the server is, and refuses one that is no
 // master or not ready to be asked.
-func readInfo(text string) (who identity, err error) {
+func readInfo(text string) (who marker.Identity, err error) {
 	info := make(map[string]string)
 	for line := range strings.SplitSeq(text, "\n") {
 		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r"), ":"); ok {
 			info[name] = value
 		}
 	}
-	who.runID, who.version = info["run_id"], info["redis_version"]
+	who.RunID, who.Version = info["run_id"], info["redis_version"]
 	switch {
-	case who.runID == "":
+	case who.RunID == "":
 		return who, errors.New("INFO names no run_id")
 	case info["loading"] == "1":
 		return who, errors.New("it is loading its data set")
@@ -165,20 +147,20 @@ func readInfo(text string) (who identity, err error) {
 	if err := unfit(info); err != nil {
 		return who, err
 	}
-	who.replicas, _ = strconv.Atoi(info["connected_slaves"])
-	if who.evicted, err = strconv.Atoi(info["evicted_keys"]); err != nil {
-		who.evicted = notTold
+	who.Replicas, _ = strconv.Atoi(info["connected_slaves"])
+	if who.Evicted, err = strconv.Atoi(info["evicted_keys"]); err != nil {
+		who.Evicted = marker.NotTold
 	}
-	who.replication, who.continued = info["master_replid"], strings.Trim(info["master_replid2"], "0") != ""
-	who.anew = info["aof_rewrite_in_progress"] == "1" || info["aof_rewrite_scheduled"] == "1"
+	who.Replication, who.Continued = info["master_replid"], strings.Trim(info["master_replid2"], "0") != ""
+	who.Anew = info["aof_rewrite_in_progress"] == "1" || info["aof_rewrite_scheduled"] == "1"
 	rewrites, told := info["aof_rewrites"]
 	if !told {
 		rewrites = info["total_forks"] // before 7.0, where snapshots count as well
 	}
-	who.rewrites, _ = strconv.Atoi(rewrites)
-	major, _, _ := strings.Cut(who.version, ".")
+	who.Rewrites, _ = strconv.Atoi(rewrites)
+	major, _, _ := strings.Cut(who.Version, ".")
 	n, _ := strconv.Atoi(major)
-	who.seven = n >= 7
+	who.Seven = n >= 7
 	return who, nil
 }
 
@@ -196,14 +178,6 @@ func isDurable(settings []answer) bool {
 	}
 	return true
 }
-
-// logs tells that what the server grants now is in the log that it would come back with. A
-// log that was switched off, and on again, is the old one until it is written anew, and
-// nothing tells that from one which is only being made shorter.
-func (who identity) logs() bool { return who.durable && !who.anew }
-
-// keptAll tells that the process has lost nothing, by its own word, of what it read of a log.
-func (who identity) keptAll() bool { return who.durable && who.evicted <= 0 && !who.continued }
 
 // masterTime reads the reply to TIME.
 func masterTime(a answer) (time.Time, bool) {

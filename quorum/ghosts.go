@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"errors"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"time"
@@ -60,7 +61,7 @@ func (c *Config) apparition() time.Duration { return 2 * c.hush() }
 // others are away.
 // A proxy that has not admitted the master itself leaves it to who has, for so long that
 // this is done by then, or whoever it was has ended.
-func (l *lane) layGhosts(ctx context.Context, n nonce, own bool) {
+func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 	e := l.engine
 	if !own {
 		pause(ctx, 4*e.ProbeInterval+e.apparition())
@@ -159,12 +160,12 @@ func (r *catchUpRun) layGhosts(ctx context.Context) (laid int, err error) {
 }
 
 // marker reads the master's marker.
-func (p *party) marker() (m marker, text string, err error) {
-	a, err := p.ask([]string{"GET", MarkerKey})
+func (p *party) marker() (m marker.Marker, text string, err error) {
+	a, err := p.ask([]string{"GET", marker.Key})
 	if err != nil {
 		return m, "", err
 	}
-	if m, err = parseMarker(a.str); err == nil && m.nonce != p.nonce {
+	if m, err = marker.Parse(a.str); err == nil && m.Nonce != p.nonce {
 		err = p.changed()
 	}
 	return m, a.str, err
@@ -178,7 +179,7 @@ func (p *party) freed() error {
 		return err
 	}
 	m.Ghosts = false
-	a, err := p.ask(markScript.eval(MarkerKey, text, m.String()))
+	a, err := p.ask(markScript.eval(marker.Key, text, m.String()))
 	if err == nil && a.str != m.String() {
 		err = p.changed()
 	}
@@ -343,7 +344,7 @@ func (p *party) lay(list []ghost) (int, error) {
 	if len(list) == 0 {
 		return 0, nil
 	}
-	keys, args := []string{MarkerKey}, []string{string(p.nonce)}
+	keys, args := []string{marker.Key}, []string{string(p.nonce)}
 	for _, g := range list {
 		keys, args = append(keys, g.key), append(args, g.digest, strconv.FormatInt(g.ends, 10))
 	}

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"testing"
 	"time"
 )
@@ -240,7 +241,7 @@ func TestGhostsAreLaidThoughWhoHasAdmittedTheirMasterEnds(t *testing.T) {
 			w.laid()
 			w.wantValues("k", "", "", "")
 			w.wantValues("held", "x", "x", "x")
-			m, _ := parseMarker(w.masters[0].value(MarkerKey))
+			m, _ := marker.Parse(w.masters[0].value(marker.Key))
 			if m.Ghosts {
 				t.Error("the marker says still that there may be ghosts")
 			}

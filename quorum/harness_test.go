@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -96,26 +97,26 @@ func (w *world) bootstrap(cfg Config) {
 		others := make(map[string]string)
 		for _, other := range w.masters {
 			if other != m && !other.durable() {
-				others[other.name] = noLog
+				others[other.name] = marker.NoLog
 			}
 		}
-		m.mark(marker{Installation: "test", Member: m.name, terms: cfg.agreement(), RunID: m.runID, Durable: m.durable(), Others: others})
+		m.mark(marker.Marker{Installation: "test", Member: m.name, Terms: cfg.agreement(), RunID: m.runID, Durable: m.durable(), Others: others})
 	}
 }
 
 // mark has a marker in each database, which lets the master vote.
-func (m *fakeMaster) mark(mark marker) {
+func (m *fakeMaster) mark(mark marker.Marker) {
 	for db := range m.databases() {
-		if mark.nonce, mark.DB = newNonce(false), db; db == 1 {
+		if mark.Nonce, mark.DB = marker.NewNonce(false), db; db == 1 {
 			mark.Others = nil
 		}
-		m.locked(func() { m.in(db, func() { m.keys[MarkerKey] = fakeKey{value: mark.String()} }) })
+		m.locked(func() { m.in(db, func() { m.keys[marker.Key] = fakeKey{value: mark.String()} }) })
 	}
 }
 
 // marked tells that some master has a marker.
 func (w *world) marked() bool {
-	return slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(MarkerKey) != "" })
+	return slices.ContainsFunc(w.masters, func(m *fakeMaster) bool { return m.value(marker.Key) != "" })
 }
 
 // start starts an engine. The masters are marked if none of them is and it has several.

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"errors"
+	"redlock-proxy/quorum/marker"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -70,7 +71,7 @@ func (l *lane) hears(link *link, b *batch) error {
 			return err
 		}
 	}
-	l.doubt = l.doubt || b.looks && l.known.since(link.who) != ""
+	l.doubt = l.doubt || b.looks && l.known.Since(link.who) != ""
 	return nil
 }
 
@@ -86,11 +87,11 @@ func (l *link) hear(a answer) error {
 	switch {
 	case err != nil:
 		return err
-	case now.runID != l.who.runID:
+	case now.RunID != l.who.RunID:
 		return errors.New("it names another run_id than at the gate")
 	}
-	l.who.evicted, l.who.replication, l.who.continued = now.evicted, now.replication, now.continued
-	l.who.anew, l.who.rewrites = now.anew, now.rewrites
+	l.who.Evicted, l.who.Replication, l.who.Continued = now.Evicted, now.Replication, now.Continued
+	l.who.Anew, l.who.Rewrites = now.Anew, now.Rewrites
 	return nil
 }
 
@@ -112,38 +113,38 @@ func (l *lane) inspect(link *link) error {
 	}
 	now := l.engine.boot()
 	l.inspected = now
-	durable, log := l.known.Durable, newInstallation() // of one that begins
+	durable, log := l.known.Durable, marker.NewInstallation() // of one that begins
 	if l.master.db != 0 {
 		if err := l.stillLogs(link); err != nil {
 			return err
 		}
 		durable, log = l.engine.root.lanes[l.index].writesLog(l.known)
-	} else if durable || link.who.durable {
+	} else if durable || link.who.Durable {
 		var err error
 		if durable, err = link.durable(); err != nil {
 			return err
 		}
-		link.who.durable = durable
-		durable = link.who.logs()
+		link.who.Durable = durable
+		durable = link.who.Logs()
 	}
-	if l.master.db == 0 && (!durable || l.known.nonce.provisional() && link.who.rewrites != l.rewrites) {
+	if l.master.db == 0 && (!durable || l.known.Nonce.Provisional() && link.who.Rewrites != l.rewrites) {
 		// The others are told even if this marker is provisional, or cannot be written: a master
 		// without memory refuses that.
-		l.writes(marker{})
+		l.writes(marker.Marker{})
 	}
-	update := func(m marker) marker {
-		if m.nonce.provisional() {
+	update := func(m marker.Marker) marker.Marker {
+		if m.Nonce.Provisional() {
 			m.Elapsed = max(m.Elapsed, l.lasted(now).Milliseconds())
-		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.log() != log || m.DB == 0 && durable && m.Rewrites != link.who.rewrites {
-			if m.Durable, m.Log, m.Rewrites = durable, log, link.who.rewrites; !durable {
+		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.DiskLog() != log || m.DB == 0 && durable && m.Rewrites != link.who.Rewrites {
+			if m.Durable, m.Log, m.Rewrites = durable, log, link.who.Rewrites; !durable {
 				m.Log = ""
 			}
 		}
-		if m.DB == notTold {
+		if m.DB == marker.NotTold {
 			m.DB = l.master.db
 		}
-		if m.DB == 0 || m.Evicted == notTold { // it alone is told all the time
-			m.Evicted, m.Replication = link.who.evicted, link.who.replication
+		if m.DB == 0 || m.Evicted == marker.NotTold { // it alone is told all the time
+			m.Evicted, m.Replication = link.who.Evicted, link.who.Replication
 		}
 		if m.DB == 0 {
 			m.Others = l.engine.logsBeside(l, m.Others)
@@ -151,35 +152,35 @@ func (l *lane) inspect(link *link) error {
 		return m
 	}
 	if update(l.known).String() == l.known.String() {
-		if durable && !l.known.nonce.provisional() {
+		if durable && !l.known.Nonce.Provisional() {
 			l.writes(l.known)
 		}
 		return nil
 	}
 	// Another proxy may have brought it up to date in another regard.
-	a, _, err := link.do("GET", MarkerKey)
+	a, _, err := link.do("GET", marker.Key)
 	if err != nil {
 		return err
 	}
-	was, err := parseMarker(a.str)
-	if err != nil || was.nonce != l.known.nonce {
+	was, err := marker.Parse(a.str)
+	if err != nil || was.Nonce != l.known.Nonce {
 		l.doubt = true
 		return nil
 	}
 	next := update(was)
 	for name, told := range was.Others {
-		if m := next.Others; m != nil && told != l.known.Others[name] && m[name] != noLog {
+		if m := next.Others; m != nil && told != l.known.Others[name] && m[name] != marker.NoLog {
 			m[name] = told // by another proxy, since: what this one knows is told at the next look
 		}
 	}
-	b, _, err := link.do(markScript.eval(MarkerKey, a.str, next.String())...)
+	b, _, err := link.do(markScript.eval(marker.Key, a.str, next.String())...)
 	if err != nil {
 		return err
 	}
 	if l.known = was; b.str == next.String() {
 		l.known = next
 	}
-	if durable && l.known.Durable && !l.known.nonce.provisional() {
+	if durable && l.known.Durable && !l.known.Nonce.Provisional() {
 		l.writes(l.known)
 	}
 	return nil
@@ -187,7 +188,7 @@ func (l *lane) inspect(link *link) error {
 
 // inspects tells that it is time to.
 func (l *lane) inspects() bool {
-	return !l.engine.alone() && l.known.nonce != "" && l.engine.boot()-l.inspected >= l.engine.ProbeInterval
+	return !l.engine.alone() && l.known.Nonce != "" && l.engine.boot()-l.inspected >= l.engine.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,9 +47,9 @@ func (m *fakeMaster) told(loss string) {
 	for db := range m.databases() {
 		m.locked(func() {
 			m.in(db, func() {
-				k, _ := parseMarker(m.marker())
+				k, _ := marker.Parse(m.marker())
 				k.Loss = loss
-				m.keys[MarkerKey] = fakeKey{value: k.String()}
+				m.keys[marker.Key] = fakeKey{value: k.String()}
 			})
 		})
 	}

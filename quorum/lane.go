@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -64,14 +65,14 @@ type lane struct {
 	state       State
 	since       time.Time
 	reason      string
-	who         identity
+	who         marker.Identity
 	trips       time.Duration // round-trip time, moving average
 	nearest     time.Duration // the least round-trip time
 	links       uint64
 
-	withheld  bool   // its votes do not count: it is sent releases only
-	why       string // of withheld
-	nonce     nonce  // under which it votes; "" while it does not
+	withheld  bool         // its votes do not count: it is sent releases only
+	why       string       // of withheld
+	nonce     marker.Nonce // under which it votes; "" while it does not
 	clockTold clockTold
 	ward      *quarantine // while it is quarantined
 	diskLog   string      // the name of the log that it writes; see durable.go
@@ -96,9 +97,9 @@ type lane struct {
 
 	toldOfRoom time.Time // when it was last logged that there is no room for an answer
 
-	known        marker        // what stands on the master; its nonce is "" if nothing does
-	admits       nonce         // under which this proxy has let the master vote
-	haunted      nonce         // under which it was last begun to be freed of ghosts
+	known        marker.Marker // what stands on the master; its nonce is "" if nothing does
+	admits       marker.Nonce  // under which this proxy has let the master vote
+	haunted      marker.Nonce  // under which it was last begun to be freed of ghosts
 	watch        *clock.Watch  // of the master's clock
 	settledJumps atomic.Uint64 // how many of its jumps the marker tells of, or were ours
 	met          uint64        // how many there were when the marker was last asked for
@@ -598,8 +599,8 @@ func (l *lane) status() MasterStatus {
 		State:      l.state,
 		Since:      l.since,
 		Reason:     l.reason,
-		RunID:      l.who.runID,
-		Version:    l.who.version,
+		RunID:      l.who.RunID,
+		Version:    l.who.Version,
 		RoundTrip:  l.trips,
 		Granted:    l.votes[Granted].Load(),
 		Refused:    l.votes[Refused].Load(),

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -19,7 +20,7 @@ import (
 type link struct {
 	client rueidis.Client
 	guard  *guard
-	who    identity
+	who    marker.Identity
 	boot   func() time.Duration // our clock
 
 	// least is the least round trip so far, and trips how many there were.
@@ -63,7 +64,7 @@ var errDialedTwice = errors.New("the connection is gone")
 
 // dial connects to the master, identifies it and hands the connection to a new
 // rueidis client. Everything is bounded by ctx.
-func (m *Master) dial(ctx context.Context, predecessor identity, timeout time.Duration) (*link, error) {
+func (m *Master) dial(ctx context.Context, predecessor marker.Identity, timeout time.Duration) (*link, error) {
 	conn, err := m.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (m *Master) credentials() (user, password string) {
 	return m.Credentials()
 }
 
-func (m *Master) open(conn net.Conn, predecessor identity, timeout time.Duration) (*link, error) {
+func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.Duration) (*link, error) {
 	conn, err := m.secure(conn)
 	if err != nil {
 		return nil, err
@@ -191,13 +192,13 @@ func (l *link) saw(clock clock.Sample) {
 // clock shows. It also proves that the answers belong to the commands: if the
 // master had answered one command twice or not at all, it would not stand there.
 type proof struct {
-	nonce nonce // "" if there is no marker
+	nonce marker.Nonce // "" if there is no marker
 	clock clock.Sample
 }
 
 // askProof are the commands that ask for it. Pinned, rueidis does not take them for its own.
 var askProof = []rueidis.Completed{
-	rueidis.Builder{}.Arbitrary("GETRANGE", MarkerKey, "0", lastOfNonce).Build().Pin(),
+	rueidis.Builder{}.Arbitrary("GETRANGE", marker.Key, "0", marker.LastOfNonce).Build().Pin(),
 	askTime,
 }
 
@@ -262,7 +263,7 @@ func (l *link) converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	p.clock.At = time.Duration(now.UnixNano())
 	// An error is as good as no marker: something else is in its place.
 	if mark.kind == BulkReply {
-		p.nonce = nonce(mark.str)
+		p.nonce = marker.Nonce(mark.str)
 	}
 	return answers[:last], p, nil
 }

@@ -1,6 +1,9 @@
 package quorum
 
-import "errors"
+import (
+	"errors"
+	"redlock-proxy/quorum/marker"
+)
 
 // A proxy with one master configured writes no marker, but looks for one in every
 // proof. A master that bears one belongs to a set, or did:
@@ -12,21 +15,21 @@ import "errors"
 // whatever becomes of the marker: what it granted before is known to nobody else.
 
 // errOfASet is an ErrOtherTerms: a lone proxy's master bears a marker.
-type errOfASet struct{ errUnfit }
+type errOfASet struct{ *marker.Unfit }
 
-func (e *errOfASet) Is(err error) bool { return err == ErrOtherTerms }
+func (e *errOfASet) Is(err error) bool { return err == marker.ErrOtherTerms }
 
-func (e *errOfASet) Unwrap() error { return &e.errUnfit }
+func (e *errOfASet) Unwrap() error { return e.Unfit }
 
 func ofASet(text string) error {
 	what := "it bears a marker, so that it is one of a set of masters, or was"
-	if m, err := parseMarker(text); err == nil {
-		what = "it bears the marker of a set, which has " + m.terms.String()
+	if m, err := marker.Parse(text); err == nil {
+		what = "it bears the marker of a set, which has " + m.Terms.String()
 	}
-	return &errOfASet{errUnfit{
-		what + ", and a proxy that is given it alone would grant what the set's proxies grant as well",
-		"name all masters of the set; or, if it is nobody's any more, delete the key " + MarkerKey + " there in every database, and start the proxy again",
-	}}
+	return &errOfASet{marker.NewUnfit(
+		what+", and a proxy that is given it alone would grant what the set's proxies grant as well",
+		"name all masters of the set; or, if it is nobody's any more, delete the key "+marker.Key+" there in every database, and start the proxy again",
+	)}
 }
 
 // standAlone examines the only master that there is.
@@ -34,7 +37,7 @@ func (l *lane) standAlone(link *link) error {
 	if met := l.engine.metMarker(); met != nil {
 		return met
 	}
-	a, p, err := link.do("GET", MarkerKey)
+	a, p, err := link.do("GET", marker.Key)
 	switch {
 	case err != nil:
 		return err
@@ -45,7 +48,7 @@ func (l *lane) standAlone(link *link) error {
 	if a.kind != NilReply || p.nonce != "" {
 		return l.engine.meetMarker(ofASet(a.str))
 	}
-	l.lift(marker{}, link.who)
+	l.lift(marker.Marker{}, link.who)
 	return nil
 }
 

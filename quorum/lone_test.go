@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,15 +19,15 @@ func TestLoneProxyDoesNotServeWithAMasterOfASet(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		e := w.start(w.lone(3))
 		err := e.Refusal()
-		for _, want := range []string{"master m3", "masters m1 m2 m3", "name all masters of the set", "delete the key " + MarkerKey} {
+		for _, want := range []string{"master m3", "masters m1 m2 m3", "name all masters of the set", "delete the key " + marker.Key} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("it is told %v, want %s", err, want)
 			}
 		}
-		before := w.masters[2].value(MarkerKey)
+		before := w.masters[2].value(marker.Key)
 		w.engine = e
 		w.want(w.acquire("k", "a", time.Second), Unavailable)
-		if after := w.masters[2].value(MarkerKey); after != before {
+		if after := w.masters[2].value(marker.Key); after != before {
 			t.Errorf("the marker was overwritten with %s", after)
 		}
 	})
@@ -35,14 +36,14 @@ func TestLoneProxyDoesNotServeWithAMasterOfASet(t *testing.T) {
 func TestLoneProxyThatMeetsAMarkerGrantsNothingMore(t *testing.T) {
 	for name, meet := range map[string]func(*world, *fakeMaster){
 		"in one batch with what is asked": func(w *world, m *fakeMaster) {
-			once(m, "SET k b", func(m *fakeMaster) { m.keys[MarkerKey] = fakeKey{value: testMarker().String()} })
+			once(m, "SET k b", func(m *fakeMaster) { m.keys[marker.Key] = fakeKey{value: testMarker().String()} })
 		},
 		"in another database": func(w *world, m *fakeMaster) {
-			m.locked(func() { m.in(5, func() { m.keys[MarkerKey] = fakeKey{value: testMarker().String()} }) })
+			m.locked(func() { m.in(5, func() { m.keys[marker.Key] = fakeKey{value: testMarker().String()} }) })
 			time.Sleep(w.cfg.ProbeInterval + w.cfg.ProbeInterval/2)
 		},
 		"that is none": func(w *world, m *fakeMaster) {
-			m.put(MarkerKey, "hello", 0)
+			m.put(marker.Key, "hello", 0)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

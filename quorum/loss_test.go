@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"sync"
@@ -24,9 +25,9 @@ func (w *world) asked(db int, r Request) Result {
 }
 
 // noncesOf are those of the markers in each database of a master, counted from 1.
-func (w *world) noncesOf(number int) (list [Databases]nonce) {
+func (w *world) noncesOf(number int) (list [Databases]marker.Nonce) {
 	for db := range list {
-		list[db] = nonceOf(w.masters[number-1].markerIn(db))
+		list[db] = marker.NonceOf(w.masters[number-1].markerIn(db))
 	}
 	return list
 }
@@ -44,8 +45,8 @@ func TestLossHoldsForDatabasesThatNobodyUses(t *testing.T) {
 		"what another master held": func(m *fakeMaster) {
 			m.set(func(m *fakeMaster) {
 				m.flushAll()
-				m.keys[MarkerKey] = fakeKey{value: testMarker(func(k *marker) {
-					k.Installation, k.Member, k.terms, k.RunID = "test", "m9", testTerms(), "elsewhere"
+				m.keys[marker.Key] = fakeKey{value: testMarker(func(k *marker.Marker) {
+					k.Installation, k.Member, k.Terms, k.RunID = "test", "m9", testTerms(), "elsewhere"
 				}).String()}
 			})
 		},
@@ -74,7 +75,7 @@ func TestLossHoldsForDatabasesThatNobodyUses(t *testing.T) {
 	}
 }
 
-func testTerms() terms {
+func testTerms() marker.Terms {
 	cfg := testConfig()
 	for _, name := range []string{"m1", "m2", "m3"} {
 		cfg.Masters = append(cfg.Masters, Master{Name: name})
@@ -118,7 +119,7 @@ func TestLossIsToldOnceForAllDatabasesAndProxies(t *testing.T) {
 			m.after = func(_ []string, m *fakeMaster) {
 				for db := range m.databases() {
 					m.in(db, func() {
-						if k, err := parseMarker(m.marker()); err == nil && k.Loss != "" {
+						if k, err := marker.Parse(m.marker()); err == nil && k.Loss != "" {
 							losses[k.Loss] = true
 						}
 					})
@@ -143,18 +144,18 @@ func TestLossReplacesWhatIsOursInOtherDatabases(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		m := w.masters[0]
 		quarantined := w.noncesOf(1)
-		write := func(db int, change func(*marker)) {
+		write := func(db int, change func(*marker.Marker)) {
 			m.locked(func() {
 				m.in(db, func() {
-					k, _ := parseMarker(m.marker())
+					k, _ := marker.Parse(m.marker())
 					change(&k)
-					m.keys[MarkerKey] = fakeKey{value: k.String()}
+					m.keys[marker.Key] = fakeKey{value: k.String()}
 				})
 			})
 		}
-		write(1, func(k *marker) { k.nonce = newNonce(true) }) // may have copied what is lost now
-		write(2, func(k *marker) { k.Changing = true })
-		write(3, func(k *marker) { k.Installation = "another" })
+		write(1, func(k *marker.Marker) { k.Nonce = marker.NewNonce(true) }) // may have copied what is lost now
+		write(2, func(k *marker.Marker) { k.Changing = true })
+		write(3, func(k *marker.Marker) { k.Installation = "another" })
 		m.locked(func() { m.in(4, func() { clear(m.keys) }) })
 		quarantined = w.noncesOf(1)
 		m.set(func(m *fakeMaster) { m.jumped = time.Minute })
@@ -163,11 +164,11 @@ func TestLossReplacesWhatIsOursInOtherDatabases(t *testing.T) {
 		}
 		for db, n := range w.noncesOf(1) {
 			spared := db == 2 || db == 3
-			if (n == quarantined[db]) != spared || db != 0 && n.provisional() == spared {
+			if (n == quarantined[db]) != spared || db != 0 && n.Provisional() == spared {
 				t.Errorf("database %d: %s, before %s", db, n, quarantined[db])
 			}
 		}
-		if k, err := parseMarker(m.markerIn(6)); err != nil || k.Was != quarantined[6] || k.DB != 6 {
+		if k, err := marker.Parse(m.markerIn(6)); err != nil || k.Was != quarantined[6] || k.DB != 6 {
 			t.Errorf("%+v, %v", k, err)
 		}
 	})
@@ -180,9 +181,9 @@ func TestNewProcessIsNoNewsToDatabasesThatKnowIt(t *testing.T) {
 		for _, m := range w.masters {
 			m.locked(func() {
 				m.in(5, func() {
-					k, _ := parseMarker(m.marker())
+					k, _ := marker.Parse(m.marker())
 					k.RunID = "before"
-					m.keys[MarkerKey] = fakeKey{value: k.String()}
+					m.keys[marker.Key] = fakeKey{value: k.String()}
 				})
 			})
 		}
@@ -207,7 +208,7 @@ func TestMarkersOfAnOlderProgramAreTakenAsTheyAre(t *testing.T) {
 			for db := range m.databases() {
 				m.locked(func() {
 					m.in(db, func() {
-						m.keys[MarkerKey] = fakeKey{value: unnamed(m.marker())}
+						m.keys[marker.Key] = fakeKey{value: unnamed(m.marker())}
 					})
 				})
 			}
@@ -353,4 +354,18 @@ func TestJumpOfAMasterWithoutMarkerIsToldInAllDatabases(t *testing.T) {
 			})
 		})
 	}
+}
+
+func testMarker(change ...func(*marker.Marker)) marker.Marker {
+	m := marker.Marker{
+		Nonce:        "v0123456789abcdef",
+		Installation: "i",
+		Member:       "a",
+		Terms:        marker.Terms{Set: []string{"a", "b", "c"}, AcquireTimeout: 250, MaxTTL: 300_000},
+		RunID:        "r1",
+	}
+	for _, c := range change {
+		c(&m)
+	}
+	return m
 }

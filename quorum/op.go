@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func (o *op) argv(b []string, seven bool) []string {
 		case o.scans():
 			return o.scanning(b)
 		case o.flushes():
-			return append(append(b, flushScript.eval(MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
+			return append(append(b, flushScript.eval(marker.Key, strconv.Itoa(o.DB))...), o.Args...)
 		}
 		return append(b, o.Args...)
 	}

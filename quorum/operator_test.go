@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"bytes"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"sync"
 	"testing"
@@ -201,7 +202,7 @@ func TestMasterIsAdmittedByHand(t *testing.T) {
 		if found := log.lines("locks that it has lost may be given a second time"); len(found) != 1 || !strings.Contains(found[0], "[WARN]") {
 			t.Errorf("%q", found)
 		}
-		if nonce := nonceOf(w.masters[1].value(MarkerKey)); nonce.provisional() || !nonce.valid() {
+		if nonce := marker.NonceOf(w.masters[1].value(marker.Key)); nonce.Provisional() || !nonce.Valid() {
 			t.Errorf("its marker begins with %q", nonce)
 		}
 	})

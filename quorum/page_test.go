@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func TestKeysWithLongNamesEndNoCatchUp(t *testing.T) {
 				w.want(w.acquire("lock", "b", time.Second), Contended)
 				w.laid()
 				for i, m := range w.masters {
-					if strings.Contains(m.value(MarkerKey), `"ghosts":true`) {
+					if strings.Contains(m.value(marker.Key), `"ghosts":true`) {
 						t.Errorf("master %d has not been looked at", i+1)
 					}
 				}

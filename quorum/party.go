@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"time"
 )
@@ -16,8 +17,8 @@ type party struct {
 	name  string
 	lane  *lane
 	link  *link
-	nonce nonce       // under which it was known when the catch-up began
-	stop  func() bool // of what closes the link when the catch-up is to end
+	nonce marker.Nonce // under which it was known when the catch-up began
+	stop  func() bool  // of what closes the link when the catch-up is to end
 
 	clock  clock.Anchor
 	latest clock.Sample // of its clock
@@ -43,7 +44,7 @@ func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
 	l := s.lane
 	dialing, cancel := context.WithTimeout(ctx, e.ConnectTimeout)
 	defer cancel()
-	k, err := l.master.dial(dialing, identity{}, e.MasterTimeout)
+	k, err := l.master.dial(dialing, marker.Identity{}, e.MasterTimeout)
 	if err != nil {
 		return nil, &errParty{l.master.Name, errors.New(reasonOf(err))}
 	}
@@ -122,7 +123,7 @@ func (p *party) patiently(s *script, keys, args []string) (a answer, err error) 
 
 // change has the master run a script that writes, if it is the one that is meant.
 func (p *party) change(s *script, keys, args []string) (answer, error) {
-	a, err := p.call(s, append([]string{MarkerKey, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
+	a, err := p.call(s, append([]string{marker.Key, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
 	switch {
 	case err != nil:
 		return a, err

@@ -2,35 +2,31 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 )
 
 // What a server must be to be a master of a set, beside being there. It is looked
 // at on each connection, before the first command.
 
-// errUnfit says why a server can be no master as it is, and what cures that.
-type errUnfit struct{ what, cure string }
-
-func (e *errUnfit) Error() string { return e.what + ": " + e.cure }
-
 // unfit judges a server by its INFO. It is pure.
 func unfit(info map[string]string) error {
 	switch {
 	case info["redis_mode"] == "sentinel":
-		return &errUnfit{"it is a Sentinel, which keeps no keys", "name the master's own address"}
+		return marker.NewUnfit("it is a Sentinel, which keeps no keys", "name the master's own address")
 	case info["cluster_enabled"] == "1":
-		return &errUnfit{"it is a cluster node, which gives its keys away and is replaced by a replica that may lack some",
-			"start it with cluster-enabled no, as a master that stands for itself"}
+		return marker.NewUnfit("it is a cluster node, which gives its keys away and is replaced by a replica that may lack some",
+			"start it with cluster-enabled no, as a master that stands for itself")
 	case info["role"] != "master":
 		text := "it is a replica"
 		if host := info["master_host"]; host != "" {
 			text += " of " + host + ":" + info["master_port"]
 		}
-		return &errUnfit{text + ", which holds what another server decides",
-			"name that one instead, or make this one independent by REPLICAOF NO ONE"}
+		return marker.NewUnfit(text+", which holds what another server decides",
+			"name that one instead, or make this one independent by REPLICAOF NO ONE")
 	case evicts(info):
-		return &errUnfit{fmt.Sprintf("its maxmemory-policy is %s, so that it throws locks away when %s bytes are full", info["maxmemory_policy"], info["maxmemory"]),
-			"set maxmemory-policy noeviction, or maxmemory 0"}
+		return marker.NewUnfit(fmt.Sprintf("its maxmemory-policy is %s, so that it throws locks away when %s bytes are full", info["maxmemory_policy"], info["maxmemory"]),
+			"set maxmemory-policy noeviction, or maxmemory 0")
 	}
 	return nil
 }
@@ -44,18 +40,13 @@ func evicts(info map[string]string) bool {
 	return err == nil && limit > 0 && policy != "" && policy != "noeviction"
 }
 
-// errTwin says that a server is two of the masters.
-func errTwin(other string) error {
-	return &errUnfit{"it is the same server as " + other, "a quorum counts each server once; name another one, or leave one of the two out"}
-}
-
 // warnOfReplicas says once what becomes of locks if a replica takes the master's
 // place.
-func (l *lane) warnOfReplicas(who identity) {
-	if who.replicas == 0 || l.warned {
+func (l *lane) warnOfReplicas(who marker.Identity) {
+	if who.Replicas == 0 || l.warned {
 		return
 	}
 	l.warned = true
 	l.log.Warn("master has replicas: if one of them takes its place, by Sentinel or a provider's automatic failover, the locks that were not copied yet are lost, and it is quarantined; switch automatic failover off",
-		"replicas", who.replicas)
+		"replicas", who.Replicas)
 }

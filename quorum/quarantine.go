@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 	"time"
 )
@@ -17,7 +18,7 @@ import (
 //	2: master 3 crashes and comes back blank
 //	3: B asks for k; 3 grants, and so do 4 and 5
 type quarantine struct {
-	nonce   nonce
+	nonce   marker.Nonce
 	seen    time.Duration // by our clock, when this proxy first saw it
 	elapsed time.Duration // how long it had lasted by then
 	first   string        // installation, if the marker is a first one
@@ -60,14 +61,14 @@ const hushMargin = 50 * time.Millisecond
 const firstRepeat = 50 * time.Millisecond
 
 // quarantine begins or goes on with the quarantine that marker m tells of.
-func (l *lane) quarantine(ctx context.Context, m marker) {
+func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
 	l.mu.Lock()
 	q := l.ward
 	l.mu.Unlock()
-	if q == nil || q.nonce != m.nonce {
+	if q == nil || q.nonce != m.Nonce {
 		until, cancel := context.WithCancel(ctx)
 		q = &quarantine{
-			nonce:   m.nonce,
+			nonce:   m.Nonce,
 			seen:    l.engine.boot(),
 			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
 			cancel:  cancel,
@@ -90,7 +91,7 @@ func (l *lane) endQuarantine() {
 }
 
 // admitted tells that the quarantine under this nonce is over.
-func (l *lane) admitted(n nonce) bool {
+func (l *lane) admitted(n marker.Nonce) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ward != nil && l.ward.nonce == n && l.ward.over.Load()
@@ -157,7 +158,7 @@ func (l *lane) rouseNow() {
 // source is a master that remembers, as a catch-up may read it.
 type source struct {
 	lane  *lane
-	nonce nonce        // under which it votes
+	nonce marker.Nonce // under which it votes
 	clock clock.Anchor // of its clock
 }
 

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,14 +78,14 @@ func TestQuarantineEndsWhenNoLockFromBeforeCanLive(t *testing.T) {
 func TestNoVoteCountsWithoutItsProof(t *testing.T) {
 	remarked := func(m *fakeMaster) {
 		was := m.marker()
-		m.keys = map[string]fakeKey{MarkerKey: {value: string(newNonce(false)) + was[nonceLength:]}}
+		m.keys = map[string]fakeKey{marker.Key: {value: string(marker.NewNonce(false)) + was[marker.NonceLength:]}}
 	}
 	for name, lose := range map[string]func(*fakeMaster){
 		"FLUSHALL":                forgetAll,
 		"FLUSHALL and re-marking": remarked,
 		"a clock set forward":     func(m *fakeMaster) { m.jumped += time.Hour },
 		"a clock set back":        func(m *fakeMaster) { m.jumped -= time.Hour },
-		"a marker that is a hash": func(m *fakeMaster) { m.keys[MarkerKey] = fakeKey{value: "", hash: true} },
+		"a marker that is a hash": func(m *fakeMaster) { m.keys[marker.Key] = fakeKey{value: "", hash: true} },
 	} {
 		// It could be a copy by then, or it is not known when it ends.
 		stays := name == "FLUSHALL and re-marking" || name == "a clock set forward"
@@ -158,11 +159,11 @@ func TestClockJumpIsOneQuarantineForAllProxies(t *testing.T) {
 			w.start(w.cfg)
 		}
 		m := w.masters[1]
-		quarantines := make(map[nonce]bool)
+		quarantines := make(map[marker.Nonce]bool)
 		m.set(func(m *fakeMaster) {
 			m.jumped = time.Minute
 			m.after = func(_ []string, m *fakeMaster) {
-				if n := nonceOf(m.marker()); n.provisional() && m.using == 0 {
+				if n := marker.NonceOf(m.marker()); n.Provisional() && m.using == 0 {
 					quarantines[n] = true
 				}
 			}
@@ -346,14 +347,14 @@ func TestProxyWithOtherTermsGetsNoVote(t *testing.T) {
 		w.engine = w.start(w.cfg)
 		other := w.cfg
 		other.Masters = append(other.Masters[:2:2], newFakeMaster("m4").master())
-		before := w.masters[0].value(MarkerKey)
+		before := w.masters[0].value(marker.Key)
 		e := w.start(other)
 		if err := e.Refusal(); err == nil || !strings.Contains(err.Error(), "its set has m3, which the masters here have not; its set has no m4") {
 			t.Errorf("it is told %v", err)
 		}
 		w.engine, w.engines[0] = e, w.engine
 		w.want(w.acquire("k", "a", time.Second), Unavailable)
-		if after := w.masters[0].value(MarkerKey); after != before {
+		if after := w.masters[0].value(marker.Key); after != before {
 			t.Errorf("the marker was overwritten with %s", after)
 		}
 	})

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,7 @@ func TestMasterThatLostKeysByItsOwnWordIsQuarantined(t *testing.T) {
 				m := w.masters[0]
 				tellingInfo(m, was)
 				m.set(func(m *fakeMaster) { m.evicted = 3 })
-				m.mark(marker{Installation: "test", Member: m.name, terms: w.cfg.agreement(), RunID: m.runID, Evicted: notTold})
+				m.mark(marker.Marker{Installation: "test", Member: m.name, Terms: w.cfg.agreement(), RunID: m.runID, Evicted: marker.NotTold})
 				time.Sleep(2 * w.cfg.ProbeInterval) // to be seen so
 				w.want(w.asked(5, Request{Kind: Acquire, Key: "k", Token: "a", TTL: time.Minute}), Won)
 				before := w.noncesOf(1)
@@ -169,7 +170,7 @@ func TestEvictionThatTakesAMarkerIsALossOfTheWholeMaster(t *testing.T) {
 				time.Sleep(2 * w.cfg.ProbeInterval)
 				before := w.noncesOf(2)[5]
 				w.masters[1].set(func(m *fakeMaster) {
-					m.evict(MarkerKey)
+					m.evict(marker.Key)
 					m.in(5, func() { m.evict("k") })
 				})
 				time.Sleep(3 * w.cfg.ProbeInterval)

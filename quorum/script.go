@@ -3,6 +3,7 @@ package quorum
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 )
 
@@ -110,7 +111,7 @@ end
 
 // takesBack begins a call of a script that takes something back.
 func (s *script) takesBack(b []string, key string) []string {
-	return append(b, "EVALSHA", s.sha, "3", key, MarkerKey, catchUpLease)
+	return append(b, "EVALSHA", s.sha, "3", key, marker.Key, catchUpLease)
 }
 
 // What the scripts that write do before they carry out a command, and what they make of

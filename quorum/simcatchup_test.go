@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -156,7 +157,7 @@ func (s *simulation) losses() (caughtUp int) {
 		}
 		if s.rand.IntN(4) == 0 {
 			for range 100 {
-				if nonceOf(lost.value(MarkerKey)).provisional() {
+				if marker.NonceOf(lost.value(marker.Key)).Provisional() {
 					onceRun(lost, markScript, forgetAll)
 					tell(lost, "is flushed before its marker is written again")
 					break
@@ -177,7 +178,7 @@ func (s *simulation) losses() (caughtUp int) {
 			if !time.Now().Before(s.ends) {
 				return caughtUp
 			}
-			if nonce := nonceOf(lost.value(MarkerKey)); nonce.valid() && !nonce.provisional() {
+			if nonce := marker.NonceOf(lost.value(marker.Key)); nonce.Valid() && !nonce.Provisional() {
 				caughtUp++
 				break
 			}

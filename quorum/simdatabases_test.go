@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,8 +217,8 @@ func (s *simulation) withdraws(m *fakeMaster) string {
 // told tells that the markers of all masters but this one say that it is not durable.
 func (s *simulation) told(m *fakeMaster) bool {
 	return !slices.ContainsFunc(s.world.masters, func(other *fakeMaster) bool {
-		k, err := parseMarker(other.markerIn(0))
-		return other != m && (err != nil || k.Others[m.name] != noLog)
+		k, err := marker.Parse(other.markerIn(0))
+		return other != m && (err != nil || k.Others[m.name] != marker.NoLog)
 	})
 }
 

@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"math/rand/v2"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync"
 	"testing"
@@ -302,7 +303,7 @@ func (s *simulation) forgettings() {
 		}
 		time.Sleep(s.world.cfg.ProbeInterval + s.world.cfg.hush()) // everybody knows by then
 		lost := time.Now()
-		for n := nonce(""); !n.valid() || n.provisional(); n = nonceOf(m.value(MarkerKey)) {
+		for n := marker.Nonce(""); !n.Valid() || n.Provisional(); n = marker.NonceOf(m.value(marker.Key)) {
 			time.Sleep(10 * ms)
 		}
 		if took := time.Since(lost); took > 20*time.Second {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync"
 	"testing"
@@ -99,7 +100,7 @@ func (s *firstStarts) begin() {
 	}
 	if s.two = r.IntN(2) == 0; s.two {
 		theirs := w.some(others[r.IntN(len(others))]...)
-		if theirs.agreement().equal(ours.agreement()) {
+		if theirs.agreement().Equal(ours.agreement()) {
 			theirs.MaxTTL += time.Second
 		}
 		for range 1 + r.IntN(2) {
@@ -154,13 +155,13 @@ func (s *firstStarts) marks(cfg *Config) {
 		if at.nonce == "" {
 			continue
 		}
-		mark := marker{Installation: at.installation, Member: m.name, terms: cfg.agreement(), RunID: m.runID, Loss: "step", First: at.first}
+		mark := marker.Marker{Installation: at.installation, Member: m.name, Terms: cfg.agreement(), RunID: m.runID, Loss: "step", First: at.first}
 		if !at.votes && !at.first {
 			mark.RunID = "another" // it has voted, before it was restarted
 		}
 		for db := range m.databases() {
-			mark.nonce, mark.DB = newNonce(at.first), db
-			m.locked(func() { m.in(db, func() { m.keys[MarkerKey] = fakeKey{value: mark.String()} }) })
+			mark.Nonce, mark.DB = marker.NewNonce(at.first), db
+			m.locked(func() { m.in(db, func() { m.keys[marker.Key] = fakeKey{value: mark.String()} }) })
 		}
 	}
 	s.tell("masters are marked %s", told)
@@ -302,7 +303,7 @@ func (s *firstStarts) servesAgain() {
 		switch {
 		case voting:
 			serving = append(serving, e)
-		case !s.two || !errors.Is(e.Refusal(), ErrOtherTerms):
+		case !s.two || !errors.Is(e.Refusal(), marker.ErrOtherTerms):
 			s.broken("", "engine %d: %+v", i, e.Status().Masters)
 		}
 	}

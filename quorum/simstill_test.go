@@ -3,6 +3,7 @@ package quorum
 import (
 	"fmt"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -160,8 +161,8 @@ func (s *simulation) halfway(m *fakeMaster) bool {
 
 // trusted tells that other proxies than these count a master's votes. Its mu is held.
 func (s *simulation) trusted(m *fakeMaster) bool {
-	k, err := parseMarker(m.marker())
-	return err == nil && !k.nonce.provisional() && k.RunID == m.runID && s.jumped[m] != k.nonce
+	k, err := marker.Parse(m.marker())
+	return err == nil && !k.Nonce.Provisional() && k.RunID == m.runID && s.jumped[m] != k.Nonce
 }
 
 // forgets has a master forget, and be given by other proxies what the others hold, if they
@@ -196,10 +197,10 @@ func (s *simulation) forgets(m *fakeMaster) bool {
 	}
 	for db := range Databases {
 		m.in(db, func() {
-			k, _ := parseMarker(m.marker())
-			k.Was, k.nonce = k.nonce, newNonce(false)
+			k, _ := marker.Parse(m.marker())
+			k.Was, k.Nonce = k.Nonce, marker.NewNonce(false)
 			clear(m.keys)
-			m.keys[MarkerKey] = fakeKey{value: k.String()}
+			m.keys[marker.Key] = fakeKey{value: k.String()}
 		})
 	}
 	for key, k := range copies {

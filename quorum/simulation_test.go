@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"redlock-proxy/quorum/marker"
 	"runtime"
 	"slices"
 	"strings"
@@ -76,9 +77,9 @@ type simulation struct {
 	fronts  map[*Engine]Front
 	born    []int // generation of each engine, which changes with a restart
 	held    map[string]holding
-	lost    map[string]string     // token that was answered no: what it was
-	another bool                  // engine is being started
-	jumped  map[*fakeMaster]nonce // each master's whose clock was set, at that time
+	lost    map[string]string            // token that was answered no: what it was
+	another bool                         // engine is being started
+	jumped  map[*fakeMaster]marker.Nonce // each master's whose clock was set, at that time
 	history []string
 	wins    int
 }
@@ -160,7 +161,7 @@ func simulateWith(t *testing.T, seed uint64, change func(*simulation)) (wins int
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{
 			t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), begun: time.Now(),
-			held: make(map[string]holding), lost: make(map[string]string), jumped: make(map[*fakeMaster]nonce),
+			held: make(map[string]holding), lost: make(map[string]string), jumped: make(map[*fakeMaster]marker.Nonce),
 			locks: oneDatabase,
 		}
 		change(s)
@@ -473,7 +474,7 @@ func (s *simulation) setClock(m *fakeMaster, by time.Duration) {
 	m.jumped += by
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m.in(0, func() { s.jumped[m] = nonceOf(m.marker()) })
+	m.in(0, func() { s.jumped[m] = marker.NonceOf(m.marker()) })
 }
 
 // fault does something to a master, and says what.
@@ -552,7 +553,7 @@ func (s *simulation) jumpsNoticed() bool {
 	jumped := maps.Clone(s.jumped)
 	s.mu.Unlock()
 	for m, n := range jumped {
-		if n.valid() && nonceOf(m.value(MarkerKey)) == n {
+		if n.Valid() && marker.NonceOf(m.value(marker.Key)) == n {
 			return false
 		}
 	}

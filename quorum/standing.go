@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"strconv"
 	"time"
 )
@@ -29,18 +30,18 @@ func (l *lane) proven(p proof) bool {
 		return !l.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := l.look(p.clock); by != 0 || l.doubt || p.nonce != l.known.nonce || l.era != l.engine.trusts().era.Load() {
+	if by := l.look(p.clock); by != 0 || l.doubt || p.nonce != l.known.Nonce || l.era != l.engine.trusts().era.Load() {
 		l.doubt = true
 		return false
 	}
-	if l.known.nonce == "" {
+	if l.known.Nonce == "" {
 		l.doubt = true // what becomes of it depends on what the other lanes have seen
 	}
 	if p.clock.Vague(l.engine.AcquireTimeout) {
 		return false
 	}
 	l.steady.Store(int64(p.clock.Sent))
-	return l.known.nonce != "" && !l.known.nonce.provisional()
+	return l.known.Nonce != "" && !l.known.Nonce.Provisional()
 }
 
 // tick notes the master's clock for those who ask for the time.
@@ -50,9 +51,6 @@ func (l *lane) tick(p proof) {
 		l.clockSeen.Store(int64(p.clock.Read))
 	}
 }
-
-// anyNonce stands in the text of a marker for the nonce that it replaces.
-const anyNonce = nonce("@")
 
 // vagueLooks is how often a clock that has jumped is looked at until a look is exact.
 const vagueLooks = 4
@@ -70,7 +68,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 	looked, asked, again := false, false, 0
 	for range 16 {
 		l.met = l.watch.Found()
-		a, p, err := link.do("GET", MarkerKey)
+		a, p, err := link.do("GET", marker.Key)
 		if err != nil {
 			return err
 		}
@@ -78,19 +76,19 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			return errors.New(a.str)
 		}
 		l.tick(p)
-		if p.nonce != nonceOf(a.str) {
+		if p.nonce != marker.NonceOf(a.str) {
 			continue
 		}
-		m, s, why, err := examine(a.str, link.who, l.master.Name, l.master.db, l.engine.terms, l.engine.installation(), l.engine.from())
+		m, s, why, err := marker.Examine(a.str, link.who, l.master.Name, l.master.db, l.engine.Terms, l.engine.installation(), l.engine.from())
 		if err != nil {
-			if m.ofAnEarlier(link.who) && !asked {
+			if m.OfAnEarlier(link.who) && !asked {
 				asked = true
 				l.awaitOthers(ctx)
 				continue
 			}
 			return err
 		}
-		if (s == forgot || s == emptied) && !looked {
+		if (s == marker.Forgot || s == marker.Emptied) && !looked {
 			// Another proxy may have written the marker since the server was looked at.
 			if looked, err = true, link.look(); err != nil {
 				return err
@@ -98,25 +96,25 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			continue
 		}
 		if err := l.engine.barring(); err != nil {
-			l.known = marker{}
+			l.known = marker.Marker{}
 			l.see(sight{})
 			l.withhold(nil, err.Error())
 			return l.withdraw(link, m)
 		}
-		if lost := l.known.since(link.who); s == emptied && lost != "" {
-			s, why = forgot, lost // its marker was among what has gone
+		if lost := l.known.Since(link.who); s == marker.Emptied && lost != "" {
+			s, why = marker.Forgot, lost // its marker was among what has gone
 		}
-		if s == emptied && !l.anotherVotesNow(ctx) {
-			s = unmarked
+		if s == marker.Emptied && !l.anotherVotesNow(ctx) {
+			s = marker.Unmarked
 		}
-		if s != foreign && s != outdated && m.Installation != "" && !l.engine.learn(m.Installation, m.From) {
+		if s != marker.Foreign && s != marker.Outdated && m.Installation != "" && !l.engine.learn(m.Installation, m.From) {
 			continue // another lane has learned of another one meanwhile
 		}
 		// After a loss that another proxy tells of no vote from before it counts. It tells of
 		// jumps from before as long as the master is quarantined; then it may have granted
 		// something since that a later jump has taken. A first one may not be told in all
 		// databases.
-		told := m.Loss != "" && m.Loss != l.known.Loss && m.nonce.provisional() && !m.First
+		told := m.Loss != "" && m.Loss != l.known.Loss && m.Nonce.Provisional() && !m.First
 		if by := l.look(p.clock); by != 0 {
 			if l.watch.Found() != l.met {
 				continue // this marker may not tell of it
@@ -124,17 +122,17 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			if again++; l.watch.Latest().Vague && again < vagueLooks {
 				continue
 			}
-			if s == unmarked || s == foreign || told || l.engine.blameOurs(ctx, l.index, by) {
+			if s == marker.Unmarked || s == marker.Foreign || told || l.engine.blameOurs(ctx, l.index, by) {
 				l.settleJump(p.clock)
-				l.untold = l.untold || s == unmarked
+				l.untold = l.untold || s == marker.Unmarked
 			} else {
-				s, why = forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
+				s, why = marker.Forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
 			}
 		}
-		if l.untold && (s == trusted || s == waiting || s == emptied || s == excused) {
-			s, why = forgot, "its clock had jumped while it had no marker"
+		if l.untold && (s == marker.Trusted || s == marker.Waiting || s == marker.Emptied || s == marker.Excused) {
+			s, why = marker.Forgot, "its clock had jumped while it had no marker"
 		}
-		if s, err = l.act(ctx, link, nonceOf(a.str), m, s, why); err != nil || s != 0 {
+		if s, err = l.act(ctx, link, marker.NonceOf(a.str), m, s, why); err != nil || s != 0 {
 			return err
 		}
 	}
@@ -143,34 +141,34 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 
 // act does what a master's standing asks for. It returns 0 if the master is to be
 // examined again.
-func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s standing, why string) (standing, error) {
+func (l *lane) act(ctx context.Context, link *link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
 	e := l.engine
 	switch s {
-	case trusted:
+	case marker.Trusted:
 		l.lift(m, link.who)
-		if m.Ghosts && l.haunted != m.nonce {
-			l.haunted = m.nonce
-			own := l.admits == m.nonce
-			e.wait.Go(func() { l.layGhosts(ctx, m.nonce, own) })
+		if m.Ghosts && l.haunted != m.Nonce {
+			l.haunted = m.Nonce
+			own := l.admits == m.Nonce
+			e.wait.Go(func() { l.layGhosts(ctx, m.Nonce, own) })
 		}
 		return s, nil
-	case unmarked:
-		l.known.nonce = "" // what it lost since is told of the whole master all the same
+	case marker.Unmarked:
+		l.known.Nonce = "" // what it lost since is told of the whole master all the same
 		l.see(sight{reached: true})
 		return l.markFirst(link)
-	case foreign:
+	case marker.Foreign:
 		return l.join(link, read, m)
-	case waiting:
-		if l.admitted(m.nonce) {
+	case marker.Waiting:
+		if l.admitted(m.Nonce) {
 			return 0, l.admit(link, read, m)
 		}
 		l.mu.Lock()
 		l.knows(m)
 		l.mu.Unlock()
-		l.see(sight{reached: true, nonce: m.nonce, installation: m.Installation, first: m.First})
+		l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First})
 		l.quarantine(ctx, m)
 		return s, nil
-	case excused:
+	case marker.Excused:
 		log, yes, err := l.wholeLog(ctx, link.who, m)
 		if err != nil {
 			return s, err
@@ -183,19 +181,19 @@ func (l *lane) act(ctx context.Context, link *link, read nonce, m marker, s stan
 			}
 			return 0, l.mark(link, read, next)
 		}
-		s, why = restarted, "its process was started anew, and it is not known that its log is whole"
-	case emptied:
+		s, why = marker.Restarted, "its process was started anew, and it is not known that its log is whole"
+	case marker.Emptied:
 		gone := l.markerOf(link, e.installation(), l.known.Loss)
-		gone.nonce, gone.Why = newNonce(true), why
+		gone.Nonce, gone.Why = marker.NewNonce(true), why
 		return 0, l.mark(link, read, gone)
 	}
-	lost := l.markerOf(link, e.installation(), newInstallation())
+	lost := l.markerOf(link, e.installation(), marker.NewInstallation())
 	lost.Why, lost.First = why, m.First && !l.anotherVotes()
 	spared, of := "", lost.Installation
-	if s == restarted || s == outdated {
-		spared = link.who.runID
+	if s == marker.Restarted || s == marker.Outdated {
+		spared = link.who.RunID
 	}
-	if s == outdated {
+	if s == marker.Outdated {
 		of = m.Installation
 	}
 	return 0, l.markAll(link, read, lost, of, spared)
@@ -211,23 +209,23 @@ func (l *lane) awaitOthers(ctx context.Context) {
 }
 
 // markerOf is a new marker for the lane's master, by which it votes.
-func (l *lane) markerOf(link *link, installation, loss string) marker {
-	m := marker{
-		nonce:        newNonce(false),
+func (l *lane) markerOf(link *link, installation, loss string) marker.Marker {
+	m := marker.Marker{
+		Nonce:        marker.NewNonce(false),
 		Installation: installation,
 		Member:       l.master.Name,
 		DB:           l.master.db,
-		terms:        l.engine.terms,
-		RunID:        link.who.runID,
-		Durable:      link.who.logs(),
-		Rewrites:     link.who.rewrites,
+		Terms:        l.engine.Terms,
+		RunID:        link.who.RunID,
+		Durable:      link.who.Logs(),
+		Rewrites:     link.who.Rewrites,
 		Loss:         loss,
 		From:         l.engine.from(),
-		Evicted:      link.who.evicted,
-		Replication:  link.who.replication,
+		Evicted:      link.who.Evicted,
+		Replication:  link.who.Replication,
 	}
 	if m.Durable && m.Rewrites > 0 {
-		m.Log = newInstallation() // others may have been told of this process's first one
+		m.Log = marker.NewInstallation() // others may have been told of this process's first one
 	}
 	if l.master.db == 0 {
 		m.Others = l.engine.logsBeside(l, l.known.Others)
@@ -238,7 +236,7 @@ func (l *lane) markerOf(link *link, installation, loss string) marker {
 // markAll writes a provisional marker, as lost is but for its nonce, in each database in
 // which there is none or one of an installation, if in this one stands what was read.
 // What already stands in others of a process that is spared is left there.
-func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared string) error {
+func (l *lane) markAll(link *link, read marker.Nonce, lost marker.Marker, installation, spared string) error {
 	of := fmt.Sprintf("%q:%q", "installation", installation)
 	if l.untold {
 		spared = ""
@@ -247,20 +245,20 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 		spared = fmt.Sprintf("%q:%q", "run_id", spared)
 	}
 	args := []string{string(read), strconv.Itoa(l.master.db), of, spared}
-	var own nonce
+	var own marker.Nonce
 	for db := range Databases {
-		lost.nonce, lost.DB = newNonce(true), db
+		lost.Nonce, lost.DB = marker.NewNonce(true), db
 		if db == 1 {
 			lost.Others = nil
 		}
 		if db == l.master.db {
-			own, lost.Was = lost.nonce, l.replaces(read)
+			own, lost.Was = lost.Nonce, l.replaces(read)
 		} else {
-			lost.Was = anyNonce
+			lost.Was = marker.AnyNonce
 		}
 		args = append(args, lost.String())
 	}
-	a, p, err := link.do(lossScript.eval(MarkerKey, args...)...)
+	a, p, err := link.do(lossScript.eval(marker.Key, args...)...)
 	if err != nil {
 		return err
 	}
@@ -268,7 +266,7 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 	if a.kind == FailureReply {
 		return errors.New(a.str)
 	}
-	if nonceOf(a.str) == own {
+	if marker.NonceOf(a.str) == own {
 		l.settleJump(p.clock)
 		l.untold = false
 		l.hearsStandings(answer{}, p.clock.Read) // they are others by now
@@ -284,20 +282,20 @@ func (l *lane) markAll(link *link, read nonce, lost marker, installation, spared
 //	3: master 3 forgets, and were k still on 1, 3 would be given it: nobody gets k
 //
 // If copies had been given since this proxy saw it, their lease would still be there.
-func (l *lane) replaces(read nonce) nonce {
+func (l *lane) replaces(read marker.Nonce) marker.Nonce {
 	if read == "" && l.engine.boot()-time.Duration(l.steady.Load()) < leaseTime/2 {
-		return l.known.nonce
+		return l.known.Nonce
 	}
 	return read
 }
 
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
-func (l *lane) mark(link *link, read nonce, m marker) error {
-	if m.nonce != read {
+func (l *lane) mark(link *link, read marker.Nonce, m marker.Marker) error {
+	if m.Nonce != read {
 		m.Was = l.replaces(read)
 	}
-	a, p, err := link.do(markScript.eval(MarkerKey, string(read), m.String())...)
+	a, p, err := link.do(markScript.eval(marker.Key, string(read), m.String())...)
 	if err != nil {
 		return err
 	}
@@ -310,17 +308,17 @@ func (l *lane) mark(link *link, read nonce, m marker) error {
 
 // lift has the master vote. Of a log that was switched off while nobody looked, its marker
 // says nothing yet.
-func (l *lane) lift(m marker, who identity) {
+func (l *lane) lift(m marker.Marker, who marker.Identity) {
 	l.engine.sawVote()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.knows(m)
-	l.sight = sight{reached: true, nonce: m.nonce, installation: m.Installation, votes: true}
+	l.sight = sight{reached: true, nonce: m.Nonce, installation: m.Installation, votes: true}
 	l.endQuarantine()
-	l.withheld, l.why, l.nonce = false, "", m.nonce
-	l.diskLog, l.rewrites, l.unlogged = m.log(), m.Rewrites, false
-	if !who.logs() || m.DB == 0 && m.Rewrites != who.rewrites {
-		l.diskLog = noLog
+	l.withheld, l.why, l.nonce = false, "", m.Nonce
+	l.diskLog, l.rewrites, l.unlogged = m.DiskLog(), m.Rewrites, false
+	if !who.Logs() || m.DB == 0 && m.Rewrites != who.Rewrites {
+		l.diskLog = marker.NoLog
 	}
 	l.show()
 }
@@ -392,7 +390,7 @@ func (l *lane) show() {
 func (l *lane) tell() {
 	switch l.state {
 	case Voting:
-		l.log.Info("master is voting", "run_id", l.who.runID, "version", l.who.version)
+		l.log.Info("master is voting", "run_id", l.who.RunID, "version", l.who.Version)
 	case Quarantined:
 		l.log.Warn("master is quarantined", "reason", l.why)
 	case CatchingUp:

@@ -67,7 +67,7 @@ func (s *subscription) begin(m *Master) error {
 	if err != nil {
 		return err
 	}
-	s.runID = who.runID
+	s.runID = who.RunID
 	// A message may follow upon the reply.
 	if err := s.gate.send([]string{"SUBSCRIBE", messageChannel}); err != nil {
 		return err

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"testing"
 	"time"
 )
@@ -212,7 +213,7 @@ func TestPageLongerThanAScriptsReplyIsRead(t *testing.T) {
 }
 
 func TestPrivateKeysAreTold(t *testing.T) {
-	for key, own := range map[string]bool{messageChannel: true, MarkerKey: true, "redlock-proxy:{x}": true, "redlock-proxy:x": false, "": false} {
+	for key, own := range map[string]bool{messageChannel: true, marker.Key: true, "redlock-proxy:{x}": true, "redlock-proxy:x": false, "": false} {
 		if Private(key) != own {
 			t.Errorf("%q: %v", key, !own)
 		}

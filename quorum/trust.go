@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 // trust is what the lanes of one engine know together of their masters.
 type trust struct {
-	terms
+	marker.Terms
 	told clock.ToldTime
 
 	era atomic.Uint64 // counts what has every master looked at anew
@@ -141,8 +142,8 @@ func (e *Engine) refuse(name string, err error) {
 	t := e.trusts()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	terms := errors.Is(err, ErrOtherTerms)
-	if (terms || errors.As(err, new(*errUnfit))) && (t.refusal == nil || misspelt(err) && !misspelt(t.refusal)) {
+	terms := errors.Is(err, marker.ErrOtherTerms)
+	if (terms || errors.As(err, new(*marker.Unfit))) && (t.refusal == nil || misspelt(err) && !misspelt(t.refusal)) {
 		t.refusal = fmt.Errorf("master %s: %w", name, err)
 	}
 	if terms && t.barred == nil {
@@ -155,8 +156,8 @@ func (e *Engine) refuse(name string, err error) {
 // misspelt tells that a master bears another name in its set than here. The others can say
 // no more than that the sets differ.
 func misspelt(err error) bool {
-	var other *errOtherTerms
-	return errors.As(err, &other) && other.misspelt()
+	var other *marker.OtherTerms
+	return errors.As(err, &other) && other.Misspelt()
 }
 
 // barring is why nothing is granted any more, nil if it is.

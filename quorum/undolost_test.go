@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -44,12 +45,12 @@ func TestMarkerThatIsGoneIsNotNamedByWhoHasNotSeenItLately(t *testing.T) {
 			w.want(w.acquire("k", "a", time.Minute), Won)
 			w.settle()
 			m := w.masters[0]
-			before := nonceOf(m.value(MarkerKey))
+			before := marker.NonceOf(m.value(marker.Key))
 			time.Sleep(wait)
 			m.set(func(m *fakeMaster) { clear(m.keys) })
 			w.want(w.acquire("k", "b", time.Minute), Contended)
 			w.settle()
-			now, err := parseMarker(m.value(MarkerKey))
+			now, err := marker.Parse(m.value(marker.Key))
 			if err != nil || (now.Was == before) != named {
 				t.Errorf("after %v: the marker that replaces %q names %q, %v", wait, before, now.Was, err)
 			}

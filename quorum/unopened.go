@@ -3,6 +3,7 @@ package quorum
 import (
 	"context"
 	"math/rand/v2"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"time"
 )
@@ -79,7 +80,7 @@ func (l *lane) asksStandings(link *link, b *batch) bool {
 	if l.master.db != 0 || l.engine.alone() || installation == "" {
 		return false
 	}
-	b.add(link, standingsScript.eval(MarkerKey, `"run_id":"`+link.who.runID+`"`, `"installation":"`+installation+`"`))
+	b.add(link, standingsScript.eval(marker.Key, `"run_id":"`+link.who.RunID+`"`, `"installation":"`+installation+`"`))
 	return true
 }
 

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"fmt"
+	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"testing"
@@ -141,7 +142,7 @@ func TestDatabasesThatNobodyUsesAreHealedAsWell(t *testing.T) {
 					lose(m)
 					time.Sleep(8 * w.cfg.ProbeInterval)
 					for db, n := range w.noncesOf(i + 1) {
-						if n == "" || n.provisional() || db == 5 && n == before[db] {
+						if n == "" || n.Provisional() || db == 5 && n == before[db] {
 							t.Errorf("master %d has %q in database %d, before %q", i+1, n, db, before[db])
 						}
 					}
@@ -172,7 +173,7 @@ func TestSwapOfDatabasesThatNobodyUsesIsNoticed(t *testing.T) {
 		time.Sleep(8 * w.cfg.ProbeInterval)
 		for _, db := range []int{5, 6} {
 			text := w.masters[0].markerIn(db)
-			if m, err := parseMarker(text); err != nil || m.DB != db || m.nonce.provisional() {
+			if m, err := marker.Parse(text); err != nil || m.DB != db || m.Nonce.Provisional() {
 				t.Errorf("database %d: %s", db, text)
 			}
 		}
@@ -229,7 +230,7 @@ func TestDatabasesThatNobodyUsesWaitSideBySide(t *testing.T) {
 				time.Sleep(within)
 				for n := 1; n <= 2; n++ {
 					for db, is := range w.noncesOf(n) {
-						if is.provisional() {
+						if is.Provisional() {
 							t.Errorf("master %d has %q in database %d", n, is, db)
 						}
 					}
@@ -295,7 +296,7 @@ func TestThatAllRememberAgainIsSaidOnceTheyDo(t *testing.T) {
 	operated(t, func(w *world, log *logged) {
 		m := w.masters[0]
 		m.restartBlank()
-		for nonces := w.noncesOf(1); !slices.ContainsFunc(nonces[1:], func(n nonce) bool { return n != "" && !n.provisional() }); nonces = w.noncesOf(1) {
+		for nonces := w.noncesOf(1); !slices.ContainsFunc(nonces[1:], func(n marker.Nonce) bool { return n != "" && !n.Provisional() }); nonces = w.noncesOf(1) {
 			time.Sleep(w.cfg.ProbeInterval / 16)
 		}
 		w.down(1)

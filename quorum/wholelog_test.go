@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net"
+	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -75,11 +76,11 @@ func TestLogThatIsSwitchedOffInAQuarantineOfDatabase0ExcusesNobody(t *testing.T)
 
 // tellsOfNoLog tells that by a marker's text a master writes no log.
 func tellsOfNoLog(t *testing.T, text, name string) bool {
-	m, err := parseMarker(text)
+	m, err := marker.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Others[name] == noLog
+	return m.Others[name] == marker.NoLog
 }
 
 // A disk is restored, and the marker deleted in database 0 alone, where redis-cli is.
@@ -97,7 +98,7 @@ func TestMarkerThatIsDeletedInDatabase0TellsOfAllDatabasesOfANewProcess(t *testi
 		m.cut()
 		m.restartWith(old)
 		m.set(func(m *fakeMaster) {
-			m.in(0, func() { delete(m.keys, MarkerKey) })
+			m.in(0, func() { delete(m.keys, marker.Key) })
 			m.settings = durableSettings
 		})
 		m.mend()
@@ -385,7 +386,7 @@ func TestChangeOfTheSetBelievesNoRestoredDisk(t *testing.T) {
 			}
 			for _, n := range []int{1, 2, 3} {
 				m := c.masters[n-1]
-				m.mark(marker{Installation: "old", Member: m.name, terms: c.old.agreement(), RunID: m.runID, Durable: true})
+				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID, Durable: true})
 			}
 			c.serve(c.old)
 			m := c.masters[0]
@@ -401,7 +402,7 @@ func TestChangeOfTheSetBelievesNoRestoredDisk(t *testing.T) {
 			m.cut()
 			m.restartWith(old)
 			m.set(func(m *fakeMaster) {
-				m.in(0, func() { delete(m.keys, MarkerKey) })
+				m.in(0, func() { delete(m.keys, marker.Key) })
 				m.settings = durableSettings
 			})
 			m.mend()

@@ -203,3 +203,45 @@ func TestClockThatJumpsIsFoundOut(t *testing.T) {
 		}
 	}
 }
+
+func TestClockThatCreepsIsFoundOut(t *testing.T) {
+	const step = 10 * time.Millisecond
+	var a Anchor
+	for i := range 100 {
+		now := time.Duration(i) * step
+		if a.Look(Sample{At: time.Hour + now + time.Duration(i)*time.Millisecond, Sent: now, Read: now}) != 0 {
+			return
+		}
+	}
+	t.Error("100 ms in a second were not noticed")
+}
+
+func TestJumpOfAQuorumTogetherMayBeOurs(t *testing.T) {
+	const s = time.Second
+	for _, c := range []struct {
+		jumps []time.Duration // it is about the first
+		want  bool
+	}{
+		{[]time.Duration{0, 0, 0}, false},
+		{[]time.Duration{s, 0, 0}, false},
+		{[]time.Duration{s, s + 23*ms, 0}, true}, // a hundredth of two seconds, 2 ms, and as vague as both are
+		{[]time.Duration{s, s + 24*ms, 0}, false},
+		{[]time.Duration{s, 2 * s, 0}, false},
+		{[]time.Duration{s, -s, s}, true},
+		{[]time.Duration{-s, s, s}, false},
+		{[]time.Duration{-s, -s, 0}, true},
+		{[]time.Duration{s, s, 0, 0, 0}, false},
+	} {
+		var jumps []Jump
+		for _, by := range c.jumps {
+			j := Jump{Least: by - ms, Most: by + ms, From: time.Hour, To: time.Hour + s}
+			if by == 0 {
+				j = Jump{}
+			}
+			jumps = append(jumps, j)
+		}
+		if got := Together(jumps, jumps[0], len(jumps)/2+1); got != c.want {
+			t.Errorf("%v: %v", c.jumps, got)
+		}
+	}
+}

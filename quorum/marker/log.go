@@ -1,0 +1,35 @@
+package marker
+
+import (
+	"maps"
+)
+
+// NoLog is told of a master that writes none that would hold all.
+const NoLog = "-"
+
+// DiskLog is the name of the log that the marker is in.
+func (m Marker) DiskLog() string {
+	switch {
+	case !m.Durable:
+		return NoLog
+	case m.Log != "":
+		return m.Log
+	}
+	return m.RunID
+}
+
+// AlsoTold adds to logs that were told of masters what else is told of them. Of one of which
+// two logs are told neither may be whole.
+func AlsoTold(logs, more map[string]string) map[string]string {
+	both := maps.Clone(more)
+	for name, log := range logs {
+		if told := both[name]; told != "" && told != log {
+			log = NoLog
+		}
+		if both == nil {
+			both = make(map[string]string)
+		}
+		both[name] = log
+	}
+	return both
+}
