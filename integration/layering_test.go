@@ -10,23 +10,25 @@ import (
 // mayImport is, for each package of the program, what it may import besides
 // the standard library. A name ending in "/..." allows the packages below it too.
 var mayImport = map[string][]string{
-	"redlock-proxy/quorum":        {"redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/quorum":        {},
 	"redlock-proxy/quorum/clock":  {},
-	"redlock-proxy/quorum/marker": {},
-	"redlock-proxy/quorum/model":  {},
-	"redlock-proxy/commands":      {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
-	"redlock-proxy/commands/lua":  {},
+	"redlock-proxy/quorum/marker": {"redlock-proxy/quorum"},
+	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker",
+		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/quorum/model": {},
+	"redlock-proxy/commands":     {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
+	"redlock-proxy/commands/lua": {},
 	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
 		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
-	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum",
+	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/engine",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
 	// For tests alone: the conversations' reader knows nothing but the dialect.
 	"redlock-proxy/commands/transcript": {},
 	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
 	// The benchmark runs a proxy inside itself where only the process knows.
-	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum",
+	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum/engine",
 		"github.com/hashicorp/go-hclog"},
 	// What the proxy is measured beside is made of what it is made of.
 	"redlock-proxy/integration/bench/floor": {"github.com/redis/rueidis/...", "github.com/tidwall/redcon"},

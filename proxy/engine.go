@@ -8,7 +8,7 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// Engine is what a Server asks of Redlock: *quorum.Engine.
+// Engine is what a Server asks of Redlock: *engine.Engine of quorum/engine.
 type Engine interface {
 	// Put puts r to the masters without waiting for any of them. The asker is
 	// answered exactly once, possibly before Put returns.

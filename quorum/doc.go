@@ -1,52 +1,9 @@
-// Package quorum is Redlock over N independent Redis masters: it puts a request
-// to all of them at once and tells the asker what a quorum of them decided. It
-// is the only door to the masters.
+// Package quorum is the words in which Redlock is asked and answers: a Request, the Votes of
+// the masters and the Decision that they amount to, a Result, a Script, and the Status of it
+// all. They are values; what decides and what moves bytes is in the packages below:
 //
-// A Request becomes an op (op.go), which is put into the lanes of all masters
-// in one step (engine.go, lane.go). Each lane sends what has gathered as one
-// batch on its link (exchange.go, link.go), judges the answers (answer.go) and
-// casts its votes (ballot.go). The vote that decides (tally.go) answers the
-// asker, and undo, debts and heals are settled with it or after it (settle.go,
-// debt.go, errand.go). What is decided is pure; what moves bytes decides
-// nothing.
-//
-// A journaled script of ours whose writes no token signs is a step: it latches its
-// keys on the masters (latch.go) until it is decided and what follows is done there
-// (step.go, awaited.go, behind.go, count.go), and steps of one proxy take turns (turns.go).
-//
-// A quarantined master is given back what it lost (catchup.go, catchupcopy.go,
-// party.go): what the others hold (catchupscripts.go), as far as they agree
-// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go), and
-// so is each, over and over, of what would never end (eternal.go).
-//
-// What clients publish goes to this proxy's subscribers at once, and in envelopes
-// through all masters to those of the other proxies (publish.go, envelope.go),
-// which listen to each master on a connection of its own (subscriptions.go,
-// subscription.go) and deliver the first copy (seen.go).
-//
-// Goroutines:
-//
-//	started by     what                 owns                 ends when            waited for by
-//	New            lane.run, each       the link, the batch  the engine closes    Engine.Close
-//	New            lane.freeOfEternal,  its looks            the engine closes    Engine.Close
-//	               each
-//	New            Engine.sweep         the retries' timer   the engine closes    Engine.Close
-//	New            Engine.tend          databases that no    the engine closes    Engine.Close
-//	                                    client has open
-//	Engine.tend    closing one of them  its end              it is closed         Engine.Close
-//	New            messages.deliver     giving messages to   the engine closes,   Engine.Close
-//	                                    the audience         and all are given
-//	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
-//	the first
-//	a lane         lane.recover, each   its quarantine       that has ended, and  Engine.Close
-//	                                                         ghosts are laid
-//	a lane         a batch to a master  the batch's answers  they are there, or   the lane
-//	               that is or was far                        the link closes
-//	catchUp        a step on each       a link of the        the source answers,  the step
-//	               source               catch-up's own       or the link closes
-//	ChangeMasters  filling each master  its catch-ups        it holds all keys,   ChangeMasters
-//	                                                         or ctx ends
-//
-// rueidis starts one of its own where a link ends, which ends with it, and to a master that
-// is far three for each link.
+//	clock    the arithmetic of time: drift, a master's clock, the time of day
+//	marker   what a master's marker says, and what it makes of the master
+//	engine   ops, lanes, links, what is undone and owed, quarantine and catch-up
+//	model    the rules, walked through by Spin
 package quorum

@@ -1,6 +1,10 @@
 package quorum
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Kind says what is asked of the masters, and with it how their votes are
 // counted.
@@ -94,123 +98,38 @@ type Request struct {
 	TTLArg int
 }
 
-// ReplyKind is the type of a master's reply to a Write.
-type ReplyKind uint8
-
-const (
-	NilReply ReplyKind = iota + 1
-	StatusReply
-	IntegerReply
-	BulkReply
-	FailureReply // an error reply; Str is its text
-	ArrayReply   // Elems; only of a Run or a Survey
-)
-
-// Reply is what one master answered to a Write, or what a quorum of them did.
-type Reply struct {
-	Kind ReplyKind
-	Str  string
-	Int  int64
+// Undecides tells of a request that it may wait behind an acquire in flight, or may be
+// undone and tried again: whoever asked must put no more about its keys before it is
+// answered. Of writes it is those that change the life of whatever is there.
+func (r *Request) Undecides() bool {
+	return r.Kind == Acquire || r.Kind == Run || r.Kind == Extend || r.Kind == Write && r.Args[0] != "SET"
 }
 
-// ScriptReply is what one master answered to a Run or a Survey, or what a quorum of
-// them did.
-type ScriptReply struct {
-	Reply
-	Elems []ScriptReply // of an ArrayReply
+// Flushes tells that the request is a FLUSHDB or FLUSHALL.
+func (r *Request) Flushes() bool { return r.Kind == Survey && strings.HasPrefix(r.Args[0], "FLUSH") }
 
-	// Line is the line of the script that the error in Reply happened at; 0 if
-	// Reply is no such error.
-	Line int
+// TellsValueOnly tells that an answer is of no more use once it was told to the client: there
+// is nothing to be put back by it.
+func (r *Request) TellsValueOnly() bool { return r.Kind == Read || r.Kind == Acquire }
 
-	left bool // Int is what is left of a ttl
+// Bytes is how long a request is, but for what is short anyway.
+func (r *Request) Bytes() int {
+	n := len(r.Key) + len(r.Token)
+	for _, arg := range r.Args {
+		n += len(arg)
+	}
+	for _, key := range r.Keys {
+		n += len(key)
+	}
+	return n
 }
 
-// NoTTL is Result.TTL of a key without expiry.
-const NoTTL time.Duration = -1
-
-// Result is what the votes on one Request amount to.
-type Result struct {
-	Decision Decision
-
-	// Exists, Type, Value and TTL answer a Read: whether a quorum holds one
-	// value, its Redis type ("string", "hash", ...), the value if it is a
-	// string, and what is left of its ttl, already reduced by the drift
-	// (at least 1 ms), or NoTTL.
-	// Of an Acquire that is Contended, Exists and Value tell the value that
-	// was seen on a quorum, if there is one. Of a Read that is Split, a quorum may hold a
-	// value, of this Type, and it is not known.
-	Exists bool
-	Type   string
-	Value  string
-	TTL    time.Duration
-
-	// Lock, of an Acquire that is Won, is for who may have to take it back. Whoever gets
-	// it says what has become of it, by Told or TakeBack; what is not said of costs memory.
-	Lock Lock
-
-	// Absent tells, of a Release or Extend that is Contended, that the
-	// masters that said no mostly had no such key, rather than another value.
-	Absent bool
-
-	// Reply is what a quorum answered to a Write. Its Kind is FailureReply where a
-	// quorum refused the command with one and the same error; this is also how
-	// a key of the wrong type shows in any other Kind, Won or Contended.
-	Reply Reply
-
-	// Script is the reply to a Run, nil if there is none.
-	Script *ScriptReply
-
-	// Toiled tells of a Run that the script, a client's, took a master more than a thousand
-	// steps, or all that it may: ten times what one for locks takes. Of an Unavailable it tells
-	// that masters that were asked have not answered in time, which may be the script's doing.
-	Toiled bool
-
-	// Answers is what each master said to a Survey, in the order of the masters.
-	Answers []Answer
-
-	// Shortest, if not zero, tells of an Acquire or Extend that is Unavailable that its
-	// ttl was over too soon, and which one is long enough. A quorum of masters votes.
-	Shortest time.Duration
-
-	// NoTime tells, of an Unavailable, that no quorum of the masters' clocks agrees on
-	// the time of day, by which At is to be understood.
-	NoTime bool
-
-	// Voted, Needed and Masters are the numbers of NOQUORUM: how many masters
-	// voted, or where the decision is Unavailable how many can at this moment, the
-	// quorum, and how many are configured.
-	Voted, Needed, Masters int
-
-	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
-	// that is not known, or nothing does.
-	Why string
+// Scans tells that the request is a client's SCAN: of a cursor, with COUNT.
+func (r *Request) Scans() bool {
+	return r.Kind == Survey && r.Args[0] == "SCAN" && len(r.Args) >= 4 && r.Args[2] == "COUNT"
 }
 
-// Answer is what one master said to a Survey.
-type Answer struct {
-	// Given tells that there is one: the master was asked and answered in time.
-	Given bool
-
-	// Server is the run id of the process that answered.
-	Server string
-
-	// Reply is the reply as RESP2 has it, status replies being bulk strings.
-	Reply ScriptReply
-}
-
-// Asker is told what was decided, by the goroutine that cast the deciding vote.
-// It must neither block nor call the engine's Close; it may put further requests.
-type Asker interface {
-	// Answer is called exactly once for each Request put. The asker is not used
-	// again after it; what it returns is flushed.
-	Answer(Result) Flusher
-}
-
-// Flusher sends what answers have gathered. Askers that share one share its
-// flushes: it is a pointer, or can be compared otherwise.
-type Flusher interface {
-	// Flush is called after a batch of answers, by the goroutine that gave the
-	// last of them. It must not block, and may find nothing to send.
-	Flush()
+// Has tells of a SET that it has an option.
+func (r *Request) Has(option string) bool {
+	return len(r.Args) > 3 && slices.Contains(r.Args[3:], option)
 }

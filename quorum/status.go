@@ -1,7 +1,6 @@
 package quorum
 
 import (
-	"slices"
 	"time"
 )
 
@@ -120,33 +119,51 @@ type CatchUp struct {
 	Needed  int64 // how many have to be
 }
 
-// quarantineStatus fills in what there is to say of a quarantine. mu is held.
-func (l *lane) quarantineStatus(s *MasterStatus) {
-	if l.ward == nil {
-		return
-	}
-	s.Left = max(l.engine.quarantineTime()-l.ward.lasted(l.engine.boot()), 0)
-	s.CatchUp = CatchUp{
-		Copied:  l.ward.copied.Load(),
-		Sources: l.ward.sources.Load(),
-		Needed:  l.ward.needed.Load(),
-	}
-}
-
-// clockOffsets fills in how the masters' clocks stand beside each other. Each is read once,
-// as it may be seen for the first time meanwhile.
-func (e *Engine) clockOffsets(masters []MasterStatus) {
-	var clocks []time.Duration
-	for i, l := range e.lanes {
-		if ahead, known := l.ahead(); known {
-			masters[i].ClockKnown, masters[i].ClockOffset = true, ahead
-			clocks = append(clocks, ahead)
+// Add counts another database's requests as this one's.
+func (s *Status) Add(o Status) {
+	s.Splits += o.Splits
+	s.Shared += o.Shared
+	s.Undos += o.Undos
+	s.Heals += o.Heals
+	s.DebtsOwed += o.DebtsOwed
+	s.DebtsPaid += o.DebtsPaid
+	s.DebtsNeedless += o.DebtsNeedless
+	s.DebtsDropped += o.DebtsDropped
+	s.DebtsLeft += o.DebtsLeft
+	s.UndosMissed += o.UndosMissed
+	s.OverMaxTTL += o.OverMaxTTL
+	s.MaxHoldEnds += o.MaxHoldEnds
+	s.InFlight += o.InFlight
+	s.Quarantines += o.Quarantines
+	s.Quarantined += o.Quarantined
+	s.CatchUps += o.CatchUps
+	s.CatchUpKeys += o.CatchUpKeys
+	for k := range s.Decisions {
+		for d := range s.Decisions[k] {
+			s.Decisions[k][d] += o.Decisions[k][d]
 		}
 	}
-	slices.Sort(clocks)
-	for i := range masters {
-		if m := &masters[i]; m.ClockKnown {
-			m.ClockOffset = (m.ClockOffset - clocks[len(clocks)/2]).Round(time.Microsecond)
+	for i := range s.Masters {
+		m, n := &s.Masters[i], o.Masters[i]
+		m.Granted += n.Granted
+		m.Refused += n.Refused
+		m.Unknown += n.Unknown
+		m.Withheld += n.Withheld
+		m.Unasked += n.Unasked
+		m.Queue += n.Queue
+		m.InBatch += n.InBatch
+		m.Debts += n.Debts
+		m.DebtBytes += n.DebtBytes
+		m.Reconnects += n.Reconnects
+	}
+	s.AddElsewhere(o)
+}
+
+// AddElsewhere tells in which state masters are in another database, where it is another one.
+func (s *Status) AddElsewhere(o Status) {
+	for i := range s.Masters {
+		if m, n := &s.Masters[i], o.Masters[i]; n.State != m.State {
+			m.Elsewhere = append(m.Elsewhere, n)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"redlock-proxy/conf"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/engine"
 )
 
 // bootstrap marks a set of masters, or completes what stands of it.
@@ -24,7 +25,7 @@ func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	defer stop()
 	live := &atomic.Pointer[conf.Config]{}
 	live.Store(cfg)
-	err := quorum.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), quorum.Bootstrapping{
+	err := engine.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), engine.Bootstrapping{
 		NoLocksHeld: cfg.NoLocksHeld,
 		Wait:        cfg.Wait,
 		Tell:        func(text string) { fmt.Fprintln(stdout, text) },

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"redlock-proxy/conf"
-	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/engine"
 )
 
 // changeMasters makes a new set of masters of an old one.
@@ -24,12 +24,12 @@ func changeMasters(cfg *conf.Config, stdout, stderr io.Writer) int {
 	before.Masters = cfg.OldMasters
 	old := &atomic.Pointer[conf.Config]{}
 	old.Store(&before)
-	err := quorum.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), quorum.Changing{
+	err := engine.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), engine.Changing{
 		EvenSo: cfg.EvenSo,
 		Tell:   func(text string) { fmt.Fprintln(stdout, text) },
 	})
 	if err != nil {
-		if errors.Is(err, quorum.ErrHalfChanged) {
+		if errors.Is(err, engine.ErrHalfChanged) {
 			fmt.Fprintln(stderr, "redlock-proxy: the set of masters is changed in part, and there is no way back to the old one: give the same order again, until it succeeds:")
 		} else {
 			fmt.Fprintln(stderr, "redlock-proxy: the set of masters is not changed:")

@@ -4,13 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"redlock-proxy/quorum/engine"
 	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
-
-	"redlock-proxy/quorum"
 )
 
 // embedded is a master inside this process, for trying out: miniredis, with
@@ -80,8 +79,8 @@ func newRunID() string {
 	return hex.EncodeToString(b[:])
 }
 
-func (e *embedded) master() quorum.Master {
-	return quorum.Master{Name: e.address, Network: "tcp", Address: e.address}
+func (e *embedded) master() engine.Master {
+	return engine.Master{Name: e.address, Network: "tcp", Address: e.address}
 }
 
 // maxPause is the longest time for which ttls may stand still. A key that is

@@ -18,6 +18,7 @@ import (
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/engine"
 )
 
 // process is what runs between start and exit.
@@ -31,7 +32,7 @@ type process struct {
 
 	listeners []net.Listener
 	embedded  []*embedded
-	engine    *quorum.Engine
+	engine    *engine.Engine
 	server    *proxy.Server
 
 	running sync.WaitGroup // acceptors and watchdog
@@ -76,17 +77,17 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	if p.notifier, err = newNotifier(os.Getenv("NOTIFY_SOCKET")); err != nil {
 		p.log.Warn("the supervisor cannot be told how the process fares", "error", err)
 	}
-	engine := engineConfig(cfg, masters)
+	redlock := engineConfig(cfg, masters)
 	host, _ := os.Hostname() // one without a name has its pid
-	engine.Client = quorum.ClientName(host, os.Getpid())
+	redlock.Client = engine.ClientName(host, os.Getpid())
 	if len(p.embedded) > 0 {
-		if err := quorum.Bootstrap(context.Background(), engine, quorum.Bootstrapping{NoLocksHeld: true}); err != nil {
+		if err := engine.Bootstrap(context.Background(), redlock, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
 			closeAll(p.listeners)
 			closeEmbedded(p.embedded)
 			return fmt.Errorf("mark the embedded masters: %w", err)
 		}
 	}
-	p.engine = quorum.New(engine, p.log)
+	p.engine = engine.New(redlock, p.log)
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
 	server.LogLost = p.logLost
 	p.server = proxy.New(server, p.engine, p.log)
@@ -106,7 +107,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 }
 
 // masters are the configured ones, or embedded ones.
-func (p *process) masters(cfg *conf.Config) ([]quorum.Master, error) {
+func (p *process) masters(cfg *conf.Config) ([]engine.Master, error) {
 	if len(cfg.Masters) > 0 {
 		return configuredMasters(p.live), nil
 	}
@@ -114,7 +115,7 @@ func (p *process) masters(cfg *conf.Config) ([]quorum.Master, error) {
 	if p.embedded, err = startEmbedded(cfg.Embedded); err != nil {
 		return nil, err
 	}
-	masters := make([]quorum.Master, len(p.embedded))
+	masters := make([]engine.Master, len(p.embedded))
 	for i, e := range p.embedded {
 		masters[i] = e.master()
 	}

@@ -11,12 +11,13 @@ import (
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/engine"
 )
 
 // engineConfig says in the engine's words what is configured. Passwords and
 // certificates are those of live at each connection.
-func engineConfig(cfg *conf.Config, masters []quorum.Master) quorum.Config {
-	return quorum.Config{
+func engineConfig(cfg *conf.Config, masters []engine.Master) engine.Config {
+	return engine.Config{
 		Masters:        masters,
 		AcquireTimeout: cfg.AcquireTimeout,
 		MaxTTL:         cfg.MaxTTL,
@@ -33,10 +34,10 @@ func engineConfig(cfg *conf.Config, masters []quorum.Master) quorum.Config {
 
 // configuredMasters are the masters of live, which is never stored with others
 // or in another order.
-func configuredMasters(live *atomic.Pointer[conf.Config]) []quorum.Master {
-	var masters []quorum.Master
+func configuredMasters(live *atomic.Pointer[conf.Config]) []engine.Master {
+	var masters []engine.Master
 	for i, m := range live.Load().Masters {
-		q := quorum.Master{
+		q := engine.Master{
 			Name:    m.Name(),
 			Network: m.Network,
 			Address: m.Address.Address,

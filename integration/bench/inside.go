@@ -12,7 +12,7 @@ import (
 
 	"redlock-proxy/integration"
 	"redlock-proxy/proxy"
-	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/engine"
 )
 
 // inside is a proxy in this process, which can be asked what no other process
@@ -21,7 +21,7 @@ import (
 type inside struct {
 	addr    string
 	masters []*integration.Redis
-	engine  *quorum.Engine
+	engine  *engine.Engine
 	server  *proxy.Server
 	served  chan error
 }
@@ -33,7 +33,7 @@ func openInside(masters int) (i *inside, err error) {
 			err = errors.Join(err, i.close())
 		}
 	}()
-	config := quorum.Config{
+	config := engine.Config{
 		AcquireTimeout: 2 * time.Second, MaxTTL: time.Minute,
 		SplitRetries: 3, SplitDelay: 25 * time.Millisecond,
 		ConnectTimeout: time.Second, MasterTimeout: time.Second, ProbeInterval: time.Second,
@@ -44,9 +44,9 @@ func openInside(masters int) (i *inside, err error) {
 			return i, err
 		}
 		i.masters = append(i.masters, m)
-		config.Masters = append(config.Masters, quorum.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
+		config.Masters = append(config.Masters, engine.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
 	}
-	if err := quorum.Bootstrap(context.Background(), config, quorum.Bootstrapping{NoLocksHeld: true}); err != nil {
+	if err := engine.Bootstrap(context.Background(), config, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
 		return i, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +54,7 @@ func openInside(masters int) (i *inside, err error) {
 		return i, err
 	}
 	i.addr = ln.Addr().String()
-	i.engine = quorum.New(config, hclog.NewNullLogger())
+	i.engine = engine.New(config, hclog.NewNullLogger())
 	var served proxy.Config
 	served.Commands.Version = "7.2.0"
 	served.Commands.MaxTTL = config.MaxTTL

@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"redlock-proxy/quorum"
 	"strings"
 )
-
-// Key is the one of them that stays, in each database and without a ttl: it
-// shows that a master remembers.
-const Key = "redlock-proxy:{marker}"
 
 // Marker is what a master's marker says.
 type Marker struct {
@@ -92,7 +89,7 @@ func (m Marker) String() string {
 
 // NoMarker says what stands in a marker's place, and what to do about it: a master
 // without a marker is kept out until no lock can be left that it has forgotten.
-const NoMarker = "the key " + Key + " holds what is no marker: find out who wrote that, and delete it; the master is then one that has lost its marker"
+const NoMarker = "the key " + quorum.MarkerKey + " holds what is no marker: find out who wrote that, and delete it; the master is then one that has lost its marker"
 
 // Parse reads a marker. What is not one of ours is an error.
 func Parse(text string) (m Marker, err error) {

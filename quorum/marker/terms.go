@@ -1,8 +1,8 @@
 package marker
 
 import (
-	"errors"
 	"fmt"
+	"redlock-proxy/quorum"
 	"slices"
 	"strings"
 	"time"
@@ -25,10 +25,6 @@ func (t Terms) String() string {
 		time.Duration(t.AcquireTimeout)*time.Millisecond, time.Duration(t.MaxTTL)*time.Millisecond)
 }
 
-// ErrOtherTerms is what an error is where a master belongs to proxies that are
-// configured otherwise. Trying again does not help, another configuration does.
-var ErrOtherTerms = errors.New("the configuration is not the masters'")
-
 // OtherTerms tells of a master's marker with other terms than ours. It is never
 // overwritten.
 type OtherTerms struct {
@@ -37,12 +33,12 @@ type OtherTerms struct {
 	Name   string // of the master, as it is called here
 }
 
-func (e *OtherTerms) Is(err error) bool { return err == ErrOtherTerms }
+func (e *OtherTerms) Is(err error) bool { return err == quorum.ErrOtherTerms }
 
 func (e *OtherTerms) Error() string {
 	cure := "configure all proxies alike, or make a new set with change-masters"
 	if e.Theirs.First {
-		cure += "; it was only marked for its set so far: if nobody makes or uses that, delete its key " + Key + " in each database"
+		cure += "; it was only marked for its set so far: if nobody makes or uses that, delete its key " + quorum.MarkerKey + " in each database"
 	}
 	return strings.Join(e.differences(), "; ") + "; " + cure
 }

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"redlock-proxy/quorum"
+	"slices"
+	"time"
+)
+
+// A master that is far: what is asked while a batch is on its way would wait for up to
+// a round trip, and then take one. So several batches are on their way at once, each
+// with its own proof. No two of them are about one key, so that it does not matter in
+// which order the master gets them: what is asked about a key that is on its way waits,
+// with all that was asked about it later. What is about all keys goes alone.
+//
+// It costs processor time to send the same commands in more batches, on both sides, so
+// it is not done for a master that is near.
+
+const (
+	// perBatch of the least round trip allows one batch more.
+	perBatch = 500 * time.Microsecond
+	// maxAbreast are on their way at once: one every eighth of a round trip.
+	maxAbreast = 8
+	// minTrips tell how far a master is.
+	minTrips = 32
+)
+
+// abreast are the batches on their way to a master that is far. The lane's goroutine
+// alone uses them.
+type abreast struct {
+	answered chan *batch // has room for all
+	inAir    []*batch    // in the order in which they were sent
+	about    map[string]int
+	clears   bool // a survey waits, so nothing more is sent before it
+	timeout  *time.Timer
+}
+
+// most is how many batches may be on their way on a link.
+func (l *lane) most(link *link) int {
+	if link.trips < minTrips {
+		return 1
+	}
+	return min(1+int(link.least/perBatch), maxAbreast)
+}
+
+// aloft tells that batches are on their way.
+func (l *lane) aloft() bool { return len(l.inAir) > 0 }
+
+// carry takes one step: it sends a batch, or takes in the answers to one.
+func (l *lane) carry(ctx context.Context, link *link) error {
+	most := l.most(link)
+	if most == 1 && !l.aloft() {
+		b, err := l.take(ctx)
+		if err != nil {
+			return err
+		}
+		return l.exchange(link, b)
+	}
+	lands := l.doubt || l.discharged() || l.inspects()
+	if len(l.inAir) < most && !(lands && l.aloft()) {
+		if b := l.takeSome(); b != nil {
+			l.launch(link, b)
+			return nil
+		}
+	}
+	return l.await(ctx, link)
+}
+
+// await waits until a batch is answered or, if there was nothing to send, there is.
+func (l *lane) await(ctx context.Context, link *link) error {
+	var timeout <-chan time.Time
+	if l.aloft() {
+		since := l.inAir[0].began
+		if heard := link.guard.heard(); heard.After(since) {
+			since = heard
+		}
+		l.timeout.Reset(time.Until(since.Add(l.engine.MasterTimeout)))
+		timeout = l.timeout.C
+	}
+	var err error
+	select {
+	case <-l.wake:
+		if l.aloft() {
+			return nil
+		}
+		b := l.takeSome()
+		if b == nil {
+			b = l.newBatch(nil, nil) // a probe
+		}
+		l.launch(link, b)
+	case b := <-l.answered:
+		err = l.land(link, b)
+	case <-timeout:
+		if !link.guard.heard().Add(l.engine.MasterTimeout).After(time.Now()) {
+			err = os.ErrDeadlineExceeded
+		}
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	l.rest()
+	return err
+}
+
+// rest ends that the lane is idle though nobody has woken it.
+func (l *lane) rest() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.idle {
+		select {
+		case <-l.wake:
+		default:
+		}
+	}
+	l.idle = false
+}
+
+// takeSome takes what may be sent now. If there is nothing it is nil, and the lane is idle
+// from here on, unless something waits until nothing is on its way.
+func (l *lane) takeSome() *batch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.aloft() {
+		l.carried, l.clears = 0, false
+	} else if l.clears || l.inAir[0].alone {
+		return nil
+	}
+	b := l.newBatch(nil, nil)
+	b.ordinal = l.sentSo.last
+	waits := make(map[string]struct{})
+	weight := 0
+	l.errands = slices.DeleteFunc(l.errands, func(e errand) bool {
+		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
+		goes := fits && l.goes(e.about(), waits)
+		if goes {
+			l.leaves(&e)
+			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
+			weight += e.size()
+		}
+		return goes
+	})
+	if len(l.outbox.list) > 0 && !slices.ContainsFunc(l.inAir, func(b *batch) bool { return b.messages }) {
+		n := len(b.errands)
+		b.errands = l.outbox.take(b.errands, maxBatch-n)
+		b.messages = len(b.errands) > n
+	}
+	stop, full, bytes := false, false, 0
+	l.queue = slices.DeleteFunc(l.queue, func(o *op) bool {
+		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.Kind == quorum.Survey
+		full = full || len(b.ops) > 0 && bytes+o.load() > maxBatchBytes
+		switch {
+		case stop:
+			return false
+		case full && o.weight >= small: // see overtake
+			wait(o.keys(), waits)
+			return false
+		}
+		if o.Kind == quorum.Survey {
+			if l.clears = l.aloft(); l.clears {
+				stop = true
+				return false
+			}
+			b.alone = true
+		} else if !l.goes(o.keys(), waits) {
+			return false
+		}
+		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
+		l.sentSo.note(o)
+		l.unqueued(o)
+		bytes += o.load()
+		return true
+	})
+	n := len(b.errands) + len(b.ops)
+	if n == 0 {
+		l.spareBatch, l.idle = b, true
+		return nil
+	}
+	l.flying = append(l.flying, b)
+	l.carried += n
+	return b
+}
+
+// goes tells that nothing about keys is on its way, nor waits. Else they wait, too.
+func (l *lane) goes(keys []string, waits map[string]struct{}) bool {
+	goes := !slices.ContainsFunc(keys, func(key string) bool {
+		_, waiting := waits[key]
+		return waiting || l.about[key] > 0
+	})
+	if !goes {
+		wait(keys, waits)
+	}
+	return goes
+}
+
+func wait(keys []string, waits map[string]struct{}) {
+	for _, key := range keys {
+		waits[key] = struct{}{}
+	}
+}
+
+// launch sends a batch on its way.
+func (l *lane) launch(link *link, b *batch) {
+	if l.about == nil {
+		l.about = make(map[string]int)
+		l.answered = make(chan *batch, maxAbreast)
+		l.timeout = time.NewTimer(time.Hour)
+	}
+	if link.ctx.Done() == nil {
+		link.ctx, link.end = context.WithCancel(context.Background())
+		link.guard.patience.Store(0) // who waits for an answer sets the time from here on
+	}
+	for _, key := range b.keys {
+		l.about[key]++
+	}
+	l.inAir = append(l.inAir, b)
+	l.load(link, b)
+	go func() {
+		b.answers, b.proof, b.err = link.converse(b.commands)
+		l.answered <- b
+	}()
+}
+
+// land casts the votes of a batch that was answered, or was not.
+func (l *lane) land(link *link, b *batch) error {
+	i := slices.Index(l.inAir, b)
+	l.inAir = slices.Delete(l.inAir, i, i+1)
+	keys, n := b.keys, len(b.errands)+len(b.ops)
+	err := l.settle(link, b)
+	for _, key := range keys {
+		if l.about[key]--; l.about[key] == 0 {
+			delete(l.about, key)
+		}
+	}
+	l.mu.Lock()
+	l.carried = max(l.carried-n, 0)
+	l.mu.Unlock()
+	return err
+}
+
+// ground waits for the batches that were on their way on a link that is gone.
+func (l *lane) ground(link *link) {
+	for l.aloft() {
+		l.land(link, <-l.answered)
+	}
+}

@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"fmt"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestGrantThatComesTooLateDoesNotWin(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 300 * ms }) }, 2, 3)
+		began := time.Now()
+		r := w.acquire("k", "t", time.Minute)
+		w.want(r, quorum.Unavailable)
+		if took := time.Since(began); took < 250*ms || took > 275*ms {
+			t.Errorf("it took %v to say so", took)
+		}
+		time.Sleep(700 * ms)
+		w.wantValues("k", "", "", "")
+		for _, m := range w.masters {
+			if got := m.commands("SET k"); len(got) != 1 {
+				t.Errorf("%s carried out %q", m.name, got)
+			}
+		}
+	})
+}
+
+func TestDecisionIsNotLaterThanHalfOfTheTTL(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 60 * ms }) }, 1, 2, 3)
+		w.want(w.acquire("k", "t", 100*ms), quorum.Unavailable)
+		time.Sleep(time.Second)
+		w.want(w.acquire("k2", "t", 130*ms), quorum.Won)
+	})
+}
+
+// It is not the masters' fault, and the client is told what they can grant.
+func TestTTLThatIsTooShortIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		for _, m := range w.masters {
+			m.delay = 5 * ms
+		}
+		w.engine = w.start(w.cfg)
+		w.want(w.acquire("k", "t", time.Minute), quorum.Won)
+		short := func(r quorum.Result, d time.Duration) {
+			t.Helper()
+			if w.want(r, quorum.Unavailable); r.Shortest < d || r.Shortest > d+2*ms {
+				t.Errorf("%v is said to be long enough", r.Shortest)
+			}
+		}
+		short(w.extend("k", "t", ms), 20*ms)
+		r := w.acquire("k2", "t", ms)
+		short(r, 20*ms)
+		w.settle()
+		w.wantValues("k2", "", "", "")
+		w.want(w.acquire("k2", "t", r.Shortest), quorum.Won)
+
+		// Masters that hang are to blame themselves, also to who waits for another's attempt.
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 300 * ms }) }, 2, 3)
+		first := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k3", Token: "1", TTL: time.Minute})
+		second := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k3", Token: "2", TTL: ms})
+		if r := first.wait(t); r.Decision != quorum.Unavailable || r.Shortest != 0 {
+			t.Errorf("%+v", r)
+		}
+		if r := second.wait(t); r.Decision != quorum.Unavailable || r.Shortest != 0 {
+			t.Errorf("%+v", r)
+		}
+		time.Sleep(10 * time.Second)
+
+		// What wins no lock has all the time that there is.
+		w.want(w.ask(quorum.Request{Kind: quorum.Write, Key: "k4", Args: []string{"SET", "k4", "v", "PX", ""}, TTLArg: 4, TTL: ms}), quorum.Unavailable)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 100 * ms }) }, 2, 3)
+		time.Sleep(10 * time.Second)
+		w.want(w.ask(quorum.Request{Kind: quorum.Write, Key: "k5", Args: []string{"SET", "k5", "v", "PX", ""}, TTLArg: 4, TTL: ms}), quorum.Won)
+
+		// Without a quorum it is the masters' fault, and with a ttl that is long enough.
+		if r := w.acquire("k6", "t", 1000*ms); r.Decision != quorum.Won {
+			t.Errorf("%+v", r)
+		}
+		w.down(2, 3)
+		if r := w.acquire("k7", "t", ms); r.Decision != quorum.Unavailable || r.Shortest != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestExpiriesArePaddedAndReadsAreNot(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "t", 30*time.Second), quorum.Won)
+		w.want(w.extend("k", "t", 10*time.Second), quorum.Won)
+		for _, m := range w.masters {
+			if got := m.commands("SET"); len(got) != 1 || got[0] != "SET k t NX GET PX 30302" {
+				t.Errorf("%s was told %q", m.name, got)
+			}
+			if got := m.commands("extend"); len(got) != 1 || got[0] != "extend k t 10102" {
+				t.Errorf("%s was told %q", m.name, got)
+			}
+		}
+		r := w.read("k")
+		if want := clock.Unpad(10102 * ms); r.TTL != want {
+			t.Errorf("the ttl reads %v, want %v", r.TTL, want)
+		}
+	})
+}
+
+// engines starts n engines over the world's masters.
+func (w *world) more(n int) []*Engine {
+	for range n {
+		w.start(w.cfg)
+	}
+	return w.engines
+}
+
+// ask puts a request to one engine of several.
+func askOf(e *Engine, r quorum.Request) *waiter {
+	a := newWaiter()
+	e.Put(&r, a)
+	return a
+}
+
+// Two proxies divide the masters between them: nobody has a quorum, both are
+// undone and try again, and the lock goes to one of them.
+func TestSplitVoteIsUndoneAndTriedAgain(t *testing.T) {
+	for round := range 20 {
+		inWorld(t, 4, func(w *world) {
+			e := w.more(1)
+			// Half of the masters hear the one first, and half the other.
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 2 * ms }) }, 1, 2)
+			a := askOf(e[0], quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 0 }) }, 1, 2)
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 2 * ms }) }, 3, 4)
+			b := askOf(e[1], quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "b", TTL: time.Minute})
+			ra, rb := <-a.answers, <-b.answers
+			if ra.Decision == quorum.Won && rb.Decision == quorum.Won {
+				t.Fatalf("round %d: both won", round)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			held := make(map[string]int)
+			for _, m := range w.masters {
+				held[m.value("k")]++
+			}
+			switch {
+			case ra.Decision == quorum.Won && held["b"] > 0, rb.Decision == quorum.Won && held["a"] > 0:
+				t.Errorf("round %d: the loser left %v behind", round, held)
+			case ra.Decision != quorum.Won && rb.Decision != quorum.Won && held[""] != 4:
+				t.Errorf("round %d: nobody won, and %v is held", round, held)
+			}
+		})
+	}
+}
+
+func TestTwoProxiesThatDivideTheMastersBothTryAgain(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		e := w.more(1)
+		// Each finds one master for itself; the third is down, so that neither
+		// can have a quorum the first time.
+		w.down(3)
+		first := func(m *fakeMaster, token string) {
+			m.set(func(m *fakeMaster) {
+				met := false
+				m.respond = func(args []string) string {
+					if args[0] == "SET" && !met && args[2] != token {
+						met = true
+						return bulk(token) // as if the other had been there before
+					}
+					return ""
+				}
+			})
+		}
+		first(w.masters[0], "a")
+		first(w.masters[1], "b")
+		a := askOf(e[0], quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+		b := askOf(e[1], quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		ra, rb := <-a.answers, <-b.answers
+		if (ra.Decision == quorum.Won) == (rb.Decision == quorum.Won) {
+			t.Errorf("a %v, b %v: one of them should have it", ra.Decision, rb.Decision)
+		}
+		if s0, s1 := e[0].Status().Splits, e[1].Status().Splits; s0 == 0 && s1 == 0 {
+			t.Error("nothing was split")
+		}
+	})
+}
+
+// After its retries a split is a no, and nothing is left behind.
+func TestSplitThatDoesNotEndIsAnswered(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		// Two masters are down for the engine, one is another's, and one of the
+		// other two refuses all the time.
+		w.down(4, 5)
+		w.masters[0].put("k", "x", time.Hour)
+		w.masters[1].put("k", "y", time.Hour)
+		r := w.acquire("k", "t", time.Minute)
+		w.want(r, quorum.Split)
+		if s := w.engine.Status(); s.Splits != 4 || s.Undos != 4 || s.InFlight != 0 {
+			t.Errorf("%d splits, %d undos, %d in flight", s.Splits, s.Undos, s.InFlight)
+		}
+		w.settle()
+		w.wantValues("k", "x", "y", "", "", "")
+	})
+}
+
+// Many clients of one engine want one key at once.
+func TestClientsOfOneProxyNeverSplitAVote(t *testing.T) {
+	for _, n := range []int{3, 4, 5} {
+		inWorld(t, n, func(w *world) {
+			for i, m := range w.masters {
+				m.set(func(m *fakeMaster) { m.lag = time.Duration(i) * ms })
+			}
+			const clients = 200
+			var askers []*waiter
+			done := make(chan *waiter)
+			for i := range clients {
+				go func() {
+					done <- w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: fmt.Sprint("t", i), TTL: time.Minute})
+				}()
+			}
+			for range clients {
+				askers = append(askers, <-done)
+			}
+			won := 0
+			for _, a := range askers {
+				switch r := a.wait(t); r.Decision {
+				case quorum.Won:
+					won++
+				case quorum.Contended:
+				default:
+					t.Errorf("%v", r.Decision)
+				}
+			}
+			if won != 1 {
+				t.Errorf("%d of %d clients won", won, clients)
+			}
+			w.settle()
+			token := w.masters[0].value("k")
+			for _, m := range w.masters {
+				if v := m.value("k"); v != token || v == "" {
+					t.Errorf("%s holds %q, %s holds %q", m.name, v, w.masters[0].name, token)
+				}
+			}
+			if s := w.engine.Status(); s.Splits != 0 {
+				t.Errorf("%d splits", s.Splits)
+			}
+		})
+	}
+}
+
+func TestMastersBeforeSevenTellTheValueToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		w.masters[0].version, w.masters[1].version = "6.2.14", "5.0.1"
+		w.engine = w.start(w.cfg)
+		w.want(w.acquire("k", "a", time.Minute), quorum.Won)
+		r := w.acquire("k", "b", time.Minute)
+		w.want(r, quorum.Contended)
+		if !r.Exists || r.Value != "a" {
+			t.Errorf("told %+v", r)
+		}
+		w.wantValues("k", "a", "a", "a")
+		for i, m := range w.masters {
+			if got := len(m.commands("acquire")) > 0; got != (i < 2) {
+				t.Errorf("%s was asked by the script: %v", m.name, got)
+			}
+		}
+	})
+}
+
+// Who asks for the value that is there is told one that a quorum names, or that nobody
+// knows: nil would say that there was none.
+func TestRefusalTellsOnlyWhatAQuorumNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		values [3]string
+		down   int
+		want   quorum.Decision
+		value  string
+	}{
+		"three values":                       {[3]string{"a", "b", "c"}, 0, quorum.Split, ""},
+		"two of three, by the last":          {[3]string{"a", "b", "a"}, 0, quorum.Contended, "a"},
+		"two values, and one that is down":   {[3]string{"a", "b", ""}, 3, quorum.Split, ""},
+		"a value on one, and one is down":    {[3]string{"a", "", ""}, 3, quorum.Split, ""},
+		"a value on one":                     {[3]string{"", "", "c"}, 0, quorum.Won, ""},
+		"a value that it asks to set on two": {[3]string{"t", "b", "t"}, 0, quorum.Contended, "t"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				for i, value := range c.values {
+					if value != "" {
+						w.masters[i].put("k", value, time.Minute)
+					}
+				}
+				if c.down > 0 {
+					w.down(c.down)
+				}
+				w.masters[2].set(func(m *fakeMaster) { m.delay = ms })
+				r := w.ask(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t", TTL: time.Minute, TellsValue: true})
+				if w.want(r, c.want); r.Exists != (c.value != "") || r.Value != c.value {
+					t.Errorf("told %+v", r)
+				}
+			})
+		})
+	}
+}
+
+func TestKeyOfAnotherTypeIsTaken(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for _, m := range w.masters {
+			m.set(func(m *fakeMaster) { m.keys["k"] = fakeKey{hash: true} })
+		}
+		r := w.acquire("k", "t", time.Minute)
+		w.want(r, quorum.Contended)
+		for name, r := range map[string]quorum.Result{
+			"acquire": r, "release": w.release("k", "t"), "extend": w.extend("k", "t", time.Minute),
+			"get": w.ask(quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true}),
+		} {
+			if r.Reply.Kind != quorum.FailureReply || !strings.HasPrefix(r.Reply.Str, "WRONGTYPE ") {
+				t.Errorf("%s is told %+v", name, r)
+			}
+		}
+		if r := w.read("k"); !r.Exists || r.Type != "hash" || r.TTL != quorum.NoTTL {
+			t.Errorf("read %+v", r)
+		}
+		w.want(w.ask(quorum.Request{Kind: quorum.Remove, Key: "k"}), quorum.Won)
+		w.want(w.acquire("k", "t", time.Minute), quorum.Won)
+	})
+}

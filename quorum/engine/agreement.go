@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"strings"
+)
+
+// What the sources of a catch-up say of a key, and what that amounts to. All of
+// it is pure.
+
+// reading is what one source holds of a key.
+type reading struct {
+	// digest tells values apart, on whatever master they are; "" is no key.
+	digest string
+	// payload is what the key is made of elsewhere, if the digest does not hold
+	// it: the value of a string, a dump of anything else.
+	payload string
+	// left is the remaining ttl in milliseconds, or saysNoTTL.
+	left int64
+	// leftOut is how long what the source holds is, if there is no room for that.
+	leftOut int
+}
+
+// agreement is what the sources' readings of one key amount to.
+type agreement uint8
+
+const (
+	nowhere  agreement = iota + 1 // no source holds the key
+	agreed                        // those that hold it hold the same
+	disputed                      // they hold different values
+	unread                        // what one holds is more than there is room for
+)
+
+func (a agreement) String() string {
+	switch a {
+	case nowhere:
+		return "nowhere"
+	case agreed:
+		return "agreed"
+	case disputed:
+		return "disputed"
+	case unread:
+		return "unread"
+	}
+	return "unknown"
+}
+
+// agree tells what the readings of one key amount to, one reading for each
+// source, and what to copy where they agree: the value with the longest remaining
+// ttl, of which none is the longest. A source without the key does not disagree:
+// a lock is on a quorum, which need not be all.
+//
+// Why nothing is copied of different values, of which one is a leftover:
+//
+//	1: A holds k with the votes of 1 and 2; on 3 is what undo did not reach of B
+//	2: master 1 loses its keys, and is given k of B by 3
+//	3: that ends; A holds k on 2 alone, and C acquires it of 1 and 3
+//
+// Why the longest ttl counts:
+//
+//	1: A holds k with the votes of 1, 2 and 3, and extends it on 1 and 2
+//	2: master 1 loses its keys, and is given k by 3, as it was before
+//	3: that ends on 1 and 3, and C acquires it there
+func agree(readings []reading) (r reading, a agreement) {
+	a = nowhere
+	for _, s := range readings {
+		switch {
+		case s.leftOut > 0:
+			return s, unread
+		case s.digest == "":
+		case a == nowhere:
+			r, a = s, agreed
+		case s.digest != r.digest:
+			return reading{}, disputed
+		case outlives(s.left, r.left):
+			r = s
+		}
+	}
+	return r, a
+}
+
+// leftover tells of what is agreed on that it is no lock, by sources that grant nothing any
+// more: so many of them hold nothing that it is on no quorum. Of what ends by itself that
+// need not be known.
+func leftover(agreed reading, readings []reading, needed int) bool {
+	without := 0
+	for _, r := range readings {
+		if r.digest == "" {
+			without++
+		}
+	}
+	return agreed.left == saysNoTTL && without >= needed
+}
+
+// outlives tells of two remaining ttls in milliseconds, or saysNoTTL, whether the
+// first ends later than the second.
+func outlives(a, b int64) bool {
+	return b != saysNoTTL && (a == saysNoTTL || a > b)
+}
+
+// sourcesNeeded is how many other masters a quarantined one must have been given
+// the keys of: whatever quorum of n a lock was acquired with, one of them was in
+// it, if the quarantined one was.
+func sourcesNeeded(n int) int { return n - quorum.QuorumOf(n) + 1 }
+
+// still tells what it amounts to for who was given a value what the sources say of
+// it afterwards: agreed if one of them holds it, disputed if others hold another,
+// and nowhere if none holds the key.
+func still(said []agreement) agreement {
+	a := nowhere
+	for _, s := range said {
+		switch s {
+		case agreed:
+			return agreed
+		case disputed:
+			a = disputed
+		}
+	}
+	return a
+}
+
+// maxLeft, more than three thousand years in milliseconds, is what longer remaining
+// ttls are copied as: it fits any master's clock.
+const maxLeft = 99999999999999
+
+// readReadings reads the answer of readingScript.
+func readReadings(a answer) (list []reading, ok bool) {
+	if len(a.elems) == 0 || len(a.elems)%2 != 0 {
+		return nil, false
+	}
+	list = make([]reading, len(a.elems)/2)
+	for i := range list {
+		left, what := &a.elems[2*i], &a.elems[2*i+1]
+		if left.kind != quorum.IntegerReply {
+			return nil, false
+		}
+		r := &list[i]
+		r.left = min(left.int, maxLeft)
+		switch {
+		case left.int == saysAbsent:
+		case what.kind == quorum.BulkReply:
+			r.digest = toldWhole + what.str
+		case len(what.elems) == 2 && what.elems[0].str != "":
+			r.digest, r.payload = what.elems[0].str, what.elems[1].str
+		default:
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// kind is the type of the value, for a message.
+func (r *reading) kind() string { return kindOf(r.digest) }
+
+// kindOf is the type of the value that a digest is of.
+func kindOf(digest string) string {
+	if strings.HasPrefix(digest, toldWhole) {
+		return "string"
+	}
+	kind, _, _ := strings.Cut(digest, "#")
+	return kind
+}

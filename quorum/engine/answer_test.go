@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"reflect"
+	"testing"
+)
+
+// Every kind of request against every type of reply that a master can give. A
+// reply that the request cannot have is no vote.
+func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
+	status := answer{kind: quorum.BulkReply, str: "OK"} // told like a bulk string
+	text := answer{kind: quorum.BulkReply, str: "t"}
+	none := answer{kind: quorum.NilReply}
+	number := func(n int64) answer { return answer{kind: quorum.IntegerReply, int: n} }
+	failure := func(s string) answer { return answer{kind: quorum.FailureReply, str: s} }
+	refused := func(s string) said { return said{reply: quorum.Reply{Kind: quorum.FailureReply, Str: s}} }
+	wrong := failure("WRONGTYPE Operation against a key holding the wrong kind of value")
+	list := func(a ...answer) answer { return answer{elems: append([]answer{}, a...)} }
+	held := list(answer{kind: quorum.BulkReply, str: "string"}, text, number(500))
+	hash := list(answer{kind: quorum.BulkReply, str: "hash"}, answer{kind: quorum.BulkReply}, number(-1))
+	absent := list(answer{kind: quorum.BulkReply, str: "none"})
+
+	plain := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t"}
+	release, extend, remove := quorum.Request{Kind: quorum.Release}, quorum.Request{Kind: quorum.Extend}, quorum.Request{Kind: quorum.Remove}
+	read, get := quorum.Request{Kind: quorum.Read}, quorum.Request{Kind: quorum.Read, ValueOnly: true}
+	write := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v"}}
+	old := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "GET"}}
+	oldXX := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "XX", "GET"}}
+	named := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "GET"}}
+	wrote := func(kind string, value answer) answer {
+		return list(answer{kind: quorum.BulkReply, str: kind}, value,
+			answer{kind: quorum.BulkReply, str: "before"}, number(500), number(saysNoTTL))
+	}
+	records := []undoRecord{{key: "k", before: "before", left: 500, after: "v", expires: saysNoTTL}}
+	undo := journaled{undo: records, found: records}
+
+	for i, c := range []struct {
+		r    quorum.Request
+		a    answer
+		vote quorum.Vote
+		did  bool
+		said said
+	}{
+		{plain, none, quorum.Granted, true, said{}},
+		{plain, text, quorum.Refused, false, said{value: "t", typ: "string", named: true}},
+		{plain, status, quorum.Refused, false, said{value: "OK", typ: "string", named: true}},
+		{plain, wrong, quorum.Refused, false, ofAnotherType},
+		{plain, number(1), quorum.Unknown, false, said{}},
+		{plain, list(), quorum.Unknown, false, said{}},
+		{plain, failure("ERR syntax error"), quorum.Unknown, false, refused("ERR syntax error")},
+
+		{release, number(0), quorum.Granted, true, said{left: 0}},
+		{release, number(700), quorum.Granted, true, said{left: 700}},
+		{release, number(saysNoTTL), quorum.Granted, true, said{left: saysNoTTL}},
+		{release, number(saysAbsent), quorum.Refused, false, said{absent: true}},
+		{release, number(saysOther), quorum.Refused, false, said{}},
+		{release, number(-4), quorum.Unknown, false, said{}},
+		{release, wrong, quorum.Refused, false, ofAnotherType},
+		{release, none, quorum.Unknown, false, said{}},
+		{release, status, quorum.Unknown, false, said{}},
+		{release, held, quorum.Unknown, false, said{}},
+		{release, failure("ERR x"), quorum.Unknown, false, refused("ERR x")},
+		{release, failure("ERR Error running script: WRONGTYPE Operation against"), quorum.Refused, false, ofAnotherType},
+		{extend, number(1), quorum.Granted, true, said{left: 1}},
+		{extend, number(saysAbsent), quorum.Refused, false, said{absent: true}},
+		{extend, number(saysOther), quorum.Refused, false, said{}},
+		{extend, none, quorum.Unknown, false, said{}},
+
+		{read, held, quorum.Granted, true, said{value: "t", typ: "string", left: 500, named: true}},
+		{read, hash, quorum.Granted, true, said{typ: "hash", left: saysNoTTL}},
+		{read, absent, quorum.Granted, true, said{absent: true}},
+		{read, none, quorum.Unknown, false, said{}},
+		{read, text, quorum.Unknown, false, said{}},
+		{read, list(), quorum.Unknown, false, said{}},
+		{read, list(text, text), quorum.Unknown, false, said{}},
+		{read, list(text, text, text), quorum.Unknown, false, said{}},
+		{read, list(number(1), text, number(1)), quorum.Unknown, false, said{}},
+		{read, wrong, quorum.Unknown, false, refused(wrong.str)},
+		{get, text, quorum.Granted, true, said{value: "t", typ: "string", named: true}},
+		{get, none, quorum.Granted, true, said{absent: true}},
+		{get, wrong, quorum.Granted, true, ofAnotherType},
+		{get, number(1), quorum.Unknown, false, said{}},
+		{get, held, quorum.Unknown, false, said{}},
+
+		{remove, held, quorum.Granted, true, said{value: "t", typ: "string", left: 500, named: true}},
+		{remove, hash, quorum.Granted, true, said{typ: "hash", left: saysNoTTL}},
+		{remove, absent, quorum.Refused, false, said{absent: true}},
+		{remove, number(1), quorum.Unknown, false, said{}},
+		{remove, none, quorum.Unknown, false, said{}},
+
+		{write, wrote("+", text), quorum.Granted, true, said{reply: quorum.Reply{Kind: quorum.StatusReply, Str: "t"}, journal: &undo}},
+		{write, wrote("_", none), quorum.Granted, false, said{reply: quorum.Reply{Kind: quorum.NilReply}}},
+		{write, wrote(":", number(3)), quorum.Granted, true, said{reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 3}, journal: &undo}},
+		{write, wrote(":", number(0)), quorum.Granted, false, said{reply: quorum.Reply{Kind: quorum.IntegerReply}}},
+		{write, wrote("-", wrong), quorum.Granted, false, refused(wrong.str)},
+		{write, wrote("-", failure("OOM x")), quorum.Unknown, false, refused("OOM x")},
+		{write, wrote("?", text), quorum.Unknown, false, said{}},
+		{write, failure("ERR syntax error"), quorum.Granted, false, refused("ERR syntax error")},
+		{write, failure("OOM x"), quorum.Unknown, false, refused("OOM x")},
+		{write, list(), quorum.Unknown, false, said{}},
+		{write, status, quorum.Unknown, false, said{}},
+		{old, wrote("$", text), quorum.Granted, true, said{reply: quorum.Reply{Kind: quorum.BulkReply, Str: "t"}, journal: &undo}},
+		{old, wrote("_", none), quorum.Granted, true, said{reply: quorum.Reply{Kind: quorum.NilReply}, journal: &undo}},
+		{oldXX, wrote("_", none), quorum.Granted, false, said{reply: quorum.Reply{Kind: quorum.NilReply}}},
+		{named, wrote("_", none), quorum.Granted, false, said{reply: quorum.Reply{Kind: quorum.NilReply}}},
+	} {
+		v, did, s := judge(&c.r, c.a)
+		if v != c.vote || did != c.did || !reflect.DeepEqual(s, c.said) {
+			t.Errorf("%d: %+v answered to %v: %v, did %v, %+v; want %v, %v, %+v", i, c.a, c.r.Kind, v, did, s, c.vote, c.did, c.said)
+		}
+	}
+}
+
+// Before 7.0, what a master says of itself in a script has an error of Lua around it.
+func TestWhatAMasterSaysOfItselfInAScriptIsTakenOutOfLua(t *testing.T) {
+	const place = "ERR Error running script (call to f_0123): @user_script:1: @user_script: 12: "
+	for text, want := range map[string]string{
+		place + "-OOM command not allowed when used memory > 'maxmemory'.\r\n": "OOM command not allowed when used memory > 'maxmemory'.",
+		place + "-READONLY You can't write against a read only replica.":       "READONLY You can't write against a read only replica.",
+		"@user_script: 3: -MISCONF Redis is configured to save":                "MISCONF Redis is configured to save",
+		place + "Wrong number of args calling Redis command From Lua script":   place + "Wrong number of args calling Redis command From Lua script",
+		"ERR Error running script: my own: -OOM":                               "ERR Error running script: my own: -OOM",
+		"ERR bad: @user_script: 1: -OOM":                                       "ERR bad: @user_script: 1: -OOM",
+		"OOM command not allowed":                                              "OOM command not allowed",
+	} {
+		if got := withoutLua(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What a master says of itself is no answer to anything.
+func TestTroubleOfAMasterIsAnUnknownVote(t *testing.T) {
+	for _, text := range []string{
+		"LOADING Redis is loading the dataset in memory",
+		"READONLY You can't write against a read only replica.",
+		"OOM command not allowed when used memory > 'maxmemory'.",
+		"MISCONF Redis is configured to save RDB snapshots",
+		"BUSY Redis is busy running a script.",
+		"NOAUTH Authentication required.", "NOPERM this user has no permissions",
+		"MASTERDOWN Link with MASTER is down", "NOREPLICAS Not enough good replicas to write.",
+		"CLUSTERDOWN Hash slot not served", "ERR unknown command 'EVALSHA'", "MOVED 1 127.0.0.1:1", "NOSCRIPT No matching script.", "",
+	} {
+		for kind := quorum.Acquire; kind <= quorum.Write; kind++ {
+			r := quorum.Request{Kind: kind}
+			if v, did, s := judge(&r, answer{kind: quorum.FailureReply, str: text}); v != quorum.Unknown || did || s.refusal() != text {
+				t.Errorf("%q to %v: %v, did %v, %+v", text, kind, v, did, s)
+			}
+		}
+	}
+}

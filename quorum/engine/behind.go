@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// A master that was away, or busy, while a step was won has another value than the
+// quorum, and declines or answers otherwise from then on. It is brought up to the
+// quorum's value by a later step, but not at once: what it holds may be newer.
+//
+//	1: A's step acts on masters 1 and 2; B locks the same key on master 3
+//	2: A's step finds B's lock on master 3, and declines
+//	3: B's lock reaches master 1, where the key has come free meanwhile: B has a quorum
+//
+// If A overwrote master 3 now, B's lock would be on one master alone. So the master
+// must have held the very same for as long as B may take to be decided, and longer.
+
+// maxBehind bounds how many keys are remembered. A key that is forgotten is brought up
+// later.
+const maxBehind = 4096
+
+// behind remembers the keys that masters have fallen behind on.
+type behind struct {
+	mu    sync.Mutex // guards since
+	since map[behindOn]lag
+}
+
+// behindOn is a key, or of a long one its fingerprint: it may be as long as a command.
+type behindOn struct {
+	key  string
+	long bool
+	lane int
+}
+
+func newBehindOn(key string, lane int) behindOn {
+	name := fingerprint(key)
+	return behindOn{strings.Clone(name), name != key, lane}
+}
+
+// lag is since when a master is known to be behind, and the fingerprint of what the
+// last step left there.
+type lag struct {
+	since time.Time
+	left  string
+}
+
+// still notes that a master was behind with a step, and tells whether it has been so
+// for that long, with nobody but steps having changed the key there.
+func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long time.Duration) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	id := newBehindOn(key, lane)
+	old, known := b.since[id]
+	if !known || old.left != fingerprint(r.before) {
+		if b.since == nil {
+			b.since = make(map[behindOn]lag)
+		}
+		old.since = now
+	}
+	for forgotten := range b.since {
+		if known || len(b.since) < maxBehind {
+			break
+		}
+		delete(b.since, forgotten)
+	}
+	old.left = fingerprint(r.after)
+	b.since[id] = old
+	return now.Sub(old.since) >= long
+}
+
+// caughtUp forgets that a master was behind on a key.
+func (b *behind) caughtUp(key string, lane int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.since, newBehindOn(key, lane))
+}

@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bootstrapping is how Bootstrap goes about it.
+type Bootstrapping struct {
+	// NoLocksHeld is the operator's word that nobody holds a lock on the masters: those
+	// of which none has voted yet may do so at once then. Else they do when a proxy has
+	// seen max-ttl pass.
+	NoLocksHeld bool
+
+	// Wait is how long masters are waited for that cannot be reached. Zero: not at all.
+	Wait time.Duration
+
+	// Tell, if not nil, hears what was found and done.
+	Tell func(string)
+}
+
+// Bootstrap marks a set of masters, so that proxies which are configured with the same
+// terms let them vote. It can be repeated: what stands of the set stays, and what lacks
+// is completed, also of a first start that a proxy has begun, or of a bootstrap that was
+// cut off. Where a master votes there is nothing to do but to finish that. It refuses if one
+// of them cannot be reached, is another's by its terms, or is another of them under a second
+// name. What it has done by then is the last line of the error.
+func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
+	if how.Tell == nil {
+		how.Tell = func(string) {}
+	}
+	members, err := assemble(ctx, &cfg, how)
+	defer func() {
+		for _, m := range members {
+			m.conn.Close()
+		}
+	}()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, soFar(nil))
+	}
+	if len(members) == 1 {
+		return bootstrapAlone(members[0], how)
+	}
+	how.Tell(outages(members, cfg.MaxTTL))
+	for range maxRounds {
+		done, err := bootstrapRound(members, &cfg, how)
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, soFar(members))
+		}
+		if done {
+			return nil
+		}
+	}
+	return fmt.Errorf("the masters are being marked by others all the time; try again\n%s", soFar(members))
+}
+
+// bootstrapAlone looks whether a master that is to be alone may be: it needs no marker, and
+// is to have none.
+func bootstrapAlone(m *member, how Bootstrapping) error {
+	texts, err := m.markers()
+	if err != nil {
+		return of(Master{Name: m.name}, err)
+	}
+	for _, text := range texts {
+		if text != "" {
+			return of(Master{Name: m.name}, ofASet(text))
+		}
+	}
+	how.Tell("one master alone needs no marker, and has none")
+	return nil
+}
+
+// maxRounds is how often markers may turn out to be others than what was read.
+const maxRounds = 16
+
+// assemble connects to all masters. The connections are the caller's to close, whatever
+// the error says.
+func assemble(ctx context.Context, cfg *Config, how Bootstrapping) (members []*member, err error) {
+	told := false
+	for began := time.Now(); ; pause(ctx, cfg.ConnectTimeout) {
+		members, err = reachAll(ctx, cfg)
+		if err == nil || time.Since(began) >= how.Wait || ctx.Err() != nil {
+			return members, err
+		}
+		for _, m := range members {
+			m.conn.Close()
+		}
+		if !told {
+			told = true
+			how.Tell(err.Error() + "\nwaiting for up to " + how.Wait.String())
+		}
+	}
+}
+
+func reachAll(ctx context.Context, cfg *Config) (members []*member, err error) {
+	var problems []error
+	names := make(map[string]string) // by run id
+	for _, i := range inOrder(cfg.names()) {
+		dialing, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout+quorum.Databases*cfg.MasterTimeout)
+		m, err := reach(dialing, &cfg.Masters[i])
+		cancel()
+		if err == nil {
+			members = append(members, m)
+			if twin := names[m.who.RunID]; twin != "" {
+				err = marker.Twin(twin)
+			}
+			names[m.who.RunID] = m.name
+		}
+		if err != nil {
+			problems = append(problems, of(cfg.Masters[i], err))
+		}
+	}
+	return members, errors.Join(problems...)
+}
+
+// bootstrapRound looks at all markers and writes what lacks. It returns false if
+// something has changed meanwhile, or is to be looked at once more.
+func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done bool, err error) {
+	var found []found
+	for _, m := range members {
+		texts, err := m.markers()
+		if err != nil {
+			return false, fmt.Errorf("master %s: %w", m.name, err)
+		}
+		found = append(found, foundOf(m.name, m.who, texts))
+	}
+	p, err := planBootstrap(found, cfg.agreement(), how.NoLocksHeld)
+	if err != nil {
+		return false, withdrawAll(members, found, err)
+	}
+	for i, m := range members {
+		m.stage = p.stage(found[i])
+	}
+	switch {
+	case p.votes && len(p.begun) > 0 && how.NoLocksHeld:
+		for i, m := range members {
+			if !slices.Contains(p.begun, m.name) {
+				continue
+			}
+			ok, err := m.write(found[i], func(db int) bool { return p.waits(found[i], db) }, func(db int) marker.Marker {
+				mark := m.voting(p.installation, cfg)(db)
+				mark.Ghosts = true // it may have been given copies already
+				return mark
+			})
+			if !ok || err != nil {
+				return false, err
+			}
+			m.stage = mayVote
+		}
+		how.Tell("installation " + p.installation + " stands, and not all of its masters were let vote by an order before that was cut off: these may, too, now: " + strings.Join(p.begun, " "))
+		return true, nil
+	case p.votes && len(p.begun) > 0:
+		how.Tell("installation " + p.installation + " stands, and an order with --no-locks-held was cut off: these may vote, too, after the same order with that word: " + strings.Join(p.begun, " "))
+		return true, nil
+	case p.votes:
+		how.Tell("installation " + p.installation + " stands, and a master of it votes: nothing is done, whether locks are held or not; what others have lost, proxies find out by themselves, and let them vote when they have caught up or max-ttl has passed")
+		return true, nil
+	case p.complete && p.proven:
+		how.Tell("installation " + p.installation + " stands, and its masters are in quarantine: proxies end that when they have caught up or max-ttl has passed")
+		return true, nil
+	case p.complete && how.NoLocksHeld:
+		for i, m := range members {
+			if ok, err := m.write(found[i], func(int) bool { return true }, m.voting(p.installation, cfg)); !ok || err != nil {
+				return false, err
+			}
+			m.stage = mayVote
+		}
+		how.Tell(fmt.Sprintf("installation %s: %d masters are marked, and may vote at once", p.installation, len(members)))
+		return true, nil
+	case p.complete:
+		how.Tell(fmt.Sprintf("installation %s: %d masters are marked; they may vote when proxies have seen %v pass, or at once after the same order with --no-locks-held, if nobody holds a lock",
+			p.installation, len(members), cfg.firstTime().Round(time.Second)))
+		return true, nil
+	}
+	for i, m := range members {
+		ok, err := m.write(found[i], func(db int) bool { return p.lacks(found[i], db) }, m.first(p, cfg))
+		if !ok || err != nil {
+			return false, err
+		}
+		m.stage = isMarked
+	}
+	return false, nil // all is read again before anything is told, or admitted
+}
+
+// member is a master as Bootstrap speaks to it.
+type member struct {
+	name  string
+	conn  net.Conn
+	gate  gate
+	who   marker.Identity
+	stage stage
+	steps []string // in which it was given first markers
+}
+
+func reach(ctx context.Context, m *Master) (*member, error) {
+	conn, err := m.connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be reached: %w", err)
+	}
+	secured, err := m.secure(conn)
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("it cannot be used: %w", err)
+	}
+	user, password := m.credentials()
+	who, err := identify(secured, user, password, m.client, marker.Identity{})
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("it cannot be used: %w", err)
+	}
+	return &member{
+		name: m.Name,
+		conn: secured,
+		gate: gate{w: secured, r: bufio.NewReaderSize(secured, 4096), nils: true},
+		who:  who,
+	}, nil
+}
+
+// first makes the markers that say that nobody was known to vote when they were written.
+func (m *member) first(p bootstrapPlan, cfg *Config) func(db int) marker.Marker {
+	step := marker.NewInstallation()
+	m.steps = append(m.steps, step)
+	return func(db int) marker.Marker {
+		mark := m.voting(p.installation, cfg)(db)
+		mark.Nonce, mark.Loss, mark.First, mark.Sworn = marker.NewNonce(true), step, true, p.sworn
+		mark.Why = "bootstrap has marked it, and locks may be held"
+		if p.sworn {
+			mark.Why = "bootstrap --no-locks-held has not let it vote yet: give the same order again"
+		}
+		return mark
+	}
+}
+
+// voting makes the markers by which a master may vote.
+func (m *member) voting(installation string, cfg *Config) func(db int) marker.Marker {
+	return func(db int) marker.Marker {
+		return marker.Marker{
+			Nonce: marker.NewNonce(false), Installation: installation, Member: m.name, DB: db, Terms: cfg.agreement(),
+			RunID: m.who.RunID, Durable: m.who.Logs(), Rewrites: m.who.Rewrites, Evicted: m.who.Evicted, Replication: m.who.Replication,
+		}
+	}
+}
+
+// write puts markers into those databases that are chosen, where what was found still
+// stands; otherwise it returns false. Where nothing was found at all it does so in one
+// step.
+func (m *member) write(found found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
+	was := m.stage
+	m.stage = notKnown
+	if ok, err = m.put(found, choose, next); ok {
+		m.stage = was
+	}
+	return ok, err
+}
+
+func (m *member) put(found found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
+	if found.blank() {
+		args := []string{"", "0", fmt.Sprintf("%q:%q", "installation", next(0).Installation), ""}
+		for db := range found.marks {
+			args = append(args, next(db).String())
+		}
+		answers, err := m.gate.ask([]string{"SELECT", "0"}, lossScript.eval(quorum.MarkerKey, args...))
+		if err == nil && answers[1].kind == quorum.FailureReply {
+			err = errors.New(answers[1].str)
+		}
+		if err != nil {
+			return false, fmt.Errorf("master %s: %w", m.name, err)
+		}
+		return answers[1].str == args[4], nil
+	}
+	for db := range found.marks {
+		if !choose(db) {
+			continue
+		}
+		read, mark := found.marks[db].Nonce, next(db)
+		mark.Was = read
+		answers, err := m.gate.ask(
+			[]string{"SELECT", strconv.Itoa(db)},
+			markScript.eval(quorum.MarkerKey, string(read), mark.String()))
+		if err == nil && answers[1].kind == quorum.FailureReply {
+			err = errors.New(answers[1].str)
+		}
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("master %s: %w", m.name, err)
+		case answers[1].str != mark.String():
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// outages says what restarts of the masters cost, by what they keep on disk.
+func outages(members []*member, maxTTL time.Duration) string {
+	by := make(map[string][]string)
+	for _, m := range members {
+		kind := "no AOF"
+		switch {
+		case m.who.Durable:
+			kind = ""
+		case m.logs():
+			kind = "an AOF that may lack what was answered last (appendfsync is not always)"
+		}
+		by[kind] = append(by[kind], m.name)
+	}
+	var lines []string
+	for _, kind := range []string{"no AOF", "an AOF that may lack what was answered last (appendfsync is not always)"} {
+		if names := by[kind]; names != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s: a restart of one costs nothing, of a quorum at once no locks for %v or somewhat more", strings.Join(names, " "), kind, maxTTL))
+		}
+	}
+	if names := by[""]; names != nil {
+		lines = append(lines, strings.Join(names, " ")+": every write is on disk before it is answered: a restart costs nothing while so many of the others are there as any quorum shares a master with")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// logs tells that the master has an AOF. One that will not tell has none.
+func (m *member) logs() bool {
+	answers, err := m.gate.ask([]string{"CONFIG", "GET", "appendonly"})
+	return err == nil && len(answers[0].elems) == 2 && answers[0].elems[1].str == "yes"
+}

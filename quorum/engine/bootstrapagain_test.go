@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"strings"
+	"testing"
+	"time"
+)
+
+// cutAtVote has a bootstrap be cut off when it lets a master vote, and gives its error.
+func (w *world) cutAtVote(number int) error {
+	w.t.Helper()
+	m := w.masters[number-1]
+	m.set(func(m *fakeMaster) {
+		m.after = func(args []string, m *fakeMaster) {
+			if args[0] == "EVAL" && args[1] == markScript.text && !marker.NonceOf(args[5]).Provisional() {
+				for _, conn := range m.conns {
+					conn.Close()
+				}
+				clear(m.conns)
+			}
+		}
+	})
+	err := Bootstrap(w.t.Context(), w.cfg, sworn)
+	m.set(func(m *fakeMaster) { m.after = nil })
+	if err == nil {
+		w.t.Fatal("it was not cut off")
+	}
+	return err
+}
+
+// What was done is told, and the same order does the rest at once.
+func TestBootstrapThatIsCutOffTellsWhatItHasDone(t *testing.T) {
+	inBlank(t, 3, func(w *world) {
+		w.cfg.FirstStart = false
+		err := w.cutAtVote(2)
+		if want := "these may vote: m1; these are marked, and may not vote yet: m3; of these it is not known what was written: m2. The same order goes on from there"; !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("it says %q, want %q", err, want)
+		}
+		told := ""
+		how := Bootstrapping{Tell: func(text string) { told = text }}
+		w.boots(how)
+		if !strings.Contains(told, "these may vote, too, after the same order with that word: m2 m3") {
+			t.Errorf("without the word it is told %q", told)
+		}
+		how.NoLocksHeld = true
+		w.boots(how)
+		if !strings.Contains(told, "these may, too, now: m2 m3") {
+			t.Errorf("it is told %q", told)
+		}
+		w.launch(w.cfg)
+		w.wantVotes(w.engine, 0)
+		w.boots(how)
+		if !strings.Contains(told, "nothing is done") {
+			t.Errorf("once more it is told %q", told)
+		}
+	})
+}
+
+// What could not be taken back is still marked by the order.
+func TestBootstrapTellsOfWhatItCouldNotTakeBack(t *testing.T) {
+	ours, theirs := net.Pipe()
+	theirs.Close()
+	lost := &member{name: "m1", stage: isMarked, conn: ours, gate: gate{w: ours, r: bufio.NewReader(ours), nils: true}, steps: []string{"step"}}
+	never := &member{name: "m2"}
+	marks := []marker.Marker{{Nonce: marker.NewNonce(true), First: true, Loss: "step"}}
+	err := withdrawAll([]*member{lost, never}, []found{{name: "m1", marks: marks}, {name: "m2"}}, errors.New("m3 is another set's"))
+	if told := err.Error(); !strings.HasSuffix(told, "of these: m1") {
+		t.Errorf("it says %q", told)
+	}
+	if told := soFar([]*member{lost, never}); !strings.Contains(told, "these are marked, and may not vote yet: m1; these are not marked: m2") {
+		t.Errorf("it says %q", told)
+	}
+}
+
+// The word that no locks are held was given before the masters voted. What one of them may
+// have lost since is not given up by it.
+func TestBootstrapThatIsCutOffLetsNobodyVoteLaterWhoHas(t *testing.T) {
+	for name, harm := range map[string]func(m *fakeMaster, sworn fakeData){
+		"it is blank":                func(m *fakeMaster, _ fakeData) { m.restartBlank() },
+		"it has a dump of the order": func(m *fakeMaster, sworn fakeData) { m.restartWith(sworn) },
+		"it was flushed":             func(m *fakeMaster, _ fakeData) { m.set(forgetAll) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBlank(t, 3, func(w *world) {
+				w.cutAtVote(2)
+				m := w.masters[2]
+				dump := m.copy()
+				w.launch(w.cfg)
+				w.wantVotes(w.engine, 0) // 3 is given what 1 and 2 hold
+				w.down(1)
+				w.want(w.acquire("k", "a", 9*time.Second), quorum.Won) // on 2 and 3
+				w.settle()
+				w.stop(w.engine)
+				w.masters[0].mend()
+				harm(m, dump)
+				w.boots(sworn)
+				w.launch(w.cfg)
+				w.masters[1].cut()
+				if r := w.acquire("k", "b", time.Second); r.Decision == quorum.Won {
+					t.Error("a second holder")
+				}
+			})
+		})
+	}
+}
+
+// Two operators make sets of one master and others, at once. Who loses leaves nothing that
+// would keep him from making another one.
+func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
+	inBlank(t, 6, func(w *world) {
+		ours, theirs := w.some(1, 2, 5), w.some(3, 4, 5)
+		w.masters[1].set(func(m *fakeMaster) {
+			m.after = func(args []string, m *fakeMaster) {
+				if args[0] == "EVAL" && args[1] == lossScript.text {
+					first := marker.Marker{Nonce: marker.NewNonce(true), Installation: "theirs", Member: "m5", Terms: theirs.agreement(), RunID: "m5-0", First: true}
+					w.masters[4].put(quorum.MarkerKey, first.String(), 0)
+				}
+			}
+		})
+		err := Bootstrap(w.t.Context(), ours, sworn)
+		if !errors.Is(err, quorum.ErrOtherTerms) || !strings.HasSuffix(err.Error(), "if nobody makes or uses that, delete its key redlock-proxy:{marker} in each database\nno master is marked by this order") {
+			t.Errorf("it says %v", err)
+		}
+		for _, i := range []int{1, 2} {
+			for db := range quorum.Databases {
+				if text := w.masters[i-1].markerIn(db); text != "" {
+					t.Fatalf("m%d keeps %s in database %d", i, text, db)
+				}
+			}
+		}
+		w.cfg = w.some(1, 2, 6)
+		w.boots(sworn)
+		w.launch(w.cfg)
+		w.wantVotes(w.engine, 0)
+	})
+}

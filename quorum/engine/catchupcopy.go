@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// given is a key that the master was given, and its value's digest.
+type given struct{ key, digest string }
+
+// order is what the master is to be given.
+type order struct {
+	key string
+	reading
+}
+
+// give has the master hold what the sources agree on for these keys, in as many
+// steps as that takes.
+func (r *catchUpRun) give(keys []string) error {
+	for len(keys) > 0 {
+		step := keys[:bundle(keys, itself)]
+		readings, err := r.read(step)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		orders, left := r.weigh(step, readings)
+		list, err := r.copy(orders)
+		if err == nil {
+			err = r.takeBack(left) // where the master is one of those that held it
+		}
+		if err != nil {
+			return err
+		}
+		r.copying += time.Since(began)
+		r.ward.copied.Add(int64(len(list)))
+		if err := r.followUp(list); err != nil {
+			return err
+		}
+		keys = keys[len(readings):]
+	}
+	return nil
+}
+
+// onAll asks all sources at once. The error is that of the first that has one.
+func onAll[T any](sources []*party, ask func(*party) (T, error)) ([]T, error) {
+	said := make([]T, len(sources))
+	errs := make([]error, len(sources))
+	var wait sync.WaitGroup
+	for i, s := range sources {
+		wait.Go(func() { said[i], errs[i] = ask(s) })
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return said, nil
+}
+
+// read reads the keys on all sources: what each of them holds of each key, for as
+// many of the keys as all of them have told.
+func (r *catchUpRun) read(keys []string) ([][]reading, error) {
+	told, err := onAll(r.sources, func(s *party) ([]reading, error) { return s.read(keys) })
+	if err != nil {
+		return nil, err
+	}
+	return byKey(told), nil
+}
+
+// weigh tells what to copy of the keys, by what each source holds of them, and what is
+// left of locks. Those that are disputed are kept, to be read again.
+func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, left []given) {
+	for i, of := range readings {
+		switch best, a := agree(of); {
+		case a == unread:
+			// The others are no worse for it.
+			r.failed = fmt.Errorf("a key of %d bytes cannot be copied: there is no room for it", best.leftOut)
+			r.note(keys[i])
+		case a == agreed && r.closed && leftover(best, of, r.needed):
+			left = append(left, given{keys[i], best.digest})
+			r.note(keys[i])
+		case a == agreed:
+			list = append(list, order{keys[i], best})
+			r.note(keys[i])
+		case a == nowhere:
+		case len(r.disputed) >= maxDisputed, r.doubtful >= maxNameBytes:
+			r.overflow = true
+		default:
+			r.disputed = append(r.disputed, keys[i])
+			r.doubtful += len(keys[i])
+		}
+	}
+	return list, left
+}
+
+// copy carries out the orders, overwriting what the master itself holds: that
+// carries no vote. It returns those that made a difference. With no orders it is the
+// proof alone.
+func (r *catchUpRun) copy(orders []order) (list []given, err error) {
+	keys := make([]string, 0, len(orders))
+	args := make([]string, 0, 3+2*len(orders))
+	told := make([]byte, len(orders)) // as the script wants it
+	args = append(args, r.lease, leaseFor, "")
+	var payloads []string
+	for i, o := range orders {
+		// A ttl of 0 is less than a millisecond.
+		left := o.left
+		if left == 0 {
+			left = 1
+		}
+		what, whole := strings.CutPrefix(o.digest, toldWhole)
+		told[i] = 'w'
+		if !whole {
+			told[i] = '#'
+			payloads = append(payloads, o.payload)
+		}
+		keys, args = append(keys, o.key), append(args, what, strconv.FormatInt(left, 10))
+	}
+	args[2] = string(told)
+	args = append(args, payloads...)
+	a, err := r.target.change(copyScript, keys, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.elems) != 2 || len(a.elems[0].str) != len(orders) {
+		return nil, &errParty{r.target.name, errGarbage}
+	}
+	for i, letter := range []byte(a.elems[0].str) {
+		o := &orders[i]
+		if letter == '!' {
+			r.failed = &errParty{r.target.name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.elems[1].str)}
+			continue
+		}
+		if o.left == saysNoTTL && len(r.eternal) < maxEternal && r.lasting < maxNameBytes {
+			r.eternal[o.key] = o.digest
+			r.lasting += len(o.key)
+		}
+		if letter == '+' {
+			list = append(list, given{o.key, o.digest})
+		}
+	}
+	return list, nil
+}
+
+// followUp takes back of what the master was just given what has been released, and
+// what no source holds any more. Nearly always one of them still has all of it, and
+// that is soon asked.
+func (r *catchUpRun) followUp(list []given) error {
+	list, over := r.ward.ended.part(list)
+	if err := r.takeBack(over); err != nil || len(list) == 0 {
+		return err
+	}
+	keys := make([]string, len(list))
+	for i, g := range list {
+		keys[i] = g.key
+	}
+	counts, err := onAll(r.sources, func(s *party) (int, error) { return s.count(keys) })
+	if err != nil || slices.Max(counts) == len(keys) {
+		return err
+	}
+	_, err = r.recheck(list)
+	return err
+}
+
+// recheck asks the sources again about what the master was given, and takes back
+// what none of them holds any more: its release may have passed the master before
+// the copy did. It returns the keys that the sources hold with another value by now.
+//
+// Those stay with the master as they are: a write that only a minority carried out
+// is put back, and then it is the old value that counts.
+func (r *catchUpRun) recheck(list []given) (changed []string, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	keys, digests := make([]string, len(list)), make([]string, len(list))
+	for i, g := range list {
+		keys[i], digests[i] = g.key, g.digest
+	}
+	said, err := onAll(r.sources, func(s *party) ([]agreement, error) { return s.held(keys, digests) })
+	if err != nil {
+		return nil, err
+	}
+	var gone []given
+	for i, of := range byKey(said) {
+		switch still(of) {
+		case nowhere:
+			gone = append(gone, list[i])
+		case disputed:
+			changed = append(changed, list[i].key)
+		}
+	}
+	// Of too few sources it cannot be told that nobody holds a lock any more.
+	if len(r.sources) < r.needed {
+		return changed, nil
+	}
+	return changed, r.takeBack(gone)
+}
+
+// takeBack deletes what the master was given and has still.
+func (r *catchUpRun) takeBack(list []given) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var keys []string
+	args := []string{r.lease, leaseFor}
+	for _, g := range list {
+		keys, args = append(keys, g.key), append(args, g.digest)
+		if _, known := r.eternal[g.key]; known {
+			delete(r.eternal, g.key)
+			r.lasting -= len(g.key)
+		}
+	}
+	_, err := r.target.change(returnScript, keys, args)
+	return err
+}
+
+// byKey turns what each source said of each key into what was said of each key by
+// the sources, as far as all of them did.
+func byKey[T any](said [][]T) [][]T {
+	n := len(said[0])
+	for _, list := range said {
+		n = min(n, len(list))
+	}
+	turned := make([][]T, n)
+	cells := make([]T, n*len(said))
+	for i := range turned {
+		turned[i] = cells[i*len(said) : (i+1)*len(said)]
+		for j, list := range said {
+			turned[i][j] = list[i]
+		}
+	}
+	return turned
+}

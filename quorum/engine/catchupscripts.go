@@ -1,0 +1,165 @@
+package engine
+
+import "redlock-proxy/quorum"
+
+// The scripts of a catch-up. Each that writes begins with the proof that the master
+// is still the one that was meant: the same nonce in its marker, KEYS[1]. What a
+// script does and its proof are one step. Where the proof fails, nothing is done, and
+// the answer is one of these instead of an array.
+const (
+	saysOtherNonce = -1
+	saysOtherLease = -2
+)
+
+// catchUpLease is a key on the quarantined master that names the run which may
+// write to it. A run that has lost it can do nothing more, and so what is late of
+// an old one never overwrites what a newer one copied.
+const catchUpLease = quorum.PrivateKeys + "catch-up}"
+
+const (
+	// ofNonce is the proof.
+	ofNonce = `if string.sub(redis.call('GET',KEYS[1]) or '',1,17)~=ARGV[1] then return -1 end
+`
+	// ofLease says, besides, who may write: the lease KEYS[2] is that of
+	// the run ARGV[2], which thereby has it for another ARGV[3] milliseconds.
+	ofLease = ofNonce + `if redis.call('GET',KEYS[2])~=ARGV[2] then return -2 end
+redis.call('PEXPIRE',KEYS[2],ARGV[3])
+`
+	// valuesFunction makes value(i) of KEYS[i]: the string that it holds, or false,
+	// for i from first to #KEYS in turn. Strings are most of what there is, and
+	// asking for twenty of them costs little more than for one.
+	valuesFunction = `local first,values
+local function value(i)
+first=first or i
+local at=(i-first)%20
+if at==0 then values=redis.call('MGET',unpack(KEYS,i,math.min(i+19,#KEYS))) end
+return values[at+1] end
+`
+	// endsFunction makes ends(k): when a key ends by the master's clock, as precisely as two
+	// looks at that tell.
+	endsFunction = `local t=redis.call('TIME')
+local now=t[1]*1000+math.floor(t[2]/1000)
+local function ends(k)
+local p=redis.call('PTTL',k)
+if p<0 then return p end
+return now+p end
+`
+	// digestFunction makes digest(k,v) of a key and the string it holds, or
+	// false: a text that tells its value from all others, but for its expiry, and
+	// is the same on every master. Dumps are not: they tell how a value came
+	// about. A short string is told whole, behind "string=". What has no order of
+	// its own is sorted by hashes: how texts sort depends on the server's locale.
+	digestFunction = `local function digest(k,v)
+if v then
+if #v<=64 then return 'string='..v end
+return 'string#'..redis.sha1hex(v) end
+local t=redis.call('TYPE',k).ok
+if t=='none' then return '' end
+local e={}
+if t=='hash' then
+local f=redis.call('HGETALL',k)
+for i=1,#f,2 do e[#e+1]=redis.sha1hex(#f[i]..':'..f[i]..f[i+1]) end
+elseif t=='set' then
+for i,m in ipairs(redis.call('SMEMBERS',k)) do e[i]=redis.sha1hex(m) end
+elseif t=='zset' then
+local z=redis.call('ZRANGE',k,0,-1,'WITHSCORES')
+for i=1,#z,2 do
+local s=tonumber(z[i+1])
+e[#e+1]=redis.sha1hex((s and string.format('%.17g',s) or z[i+1])..':'..z[i]) end
+elseif t=='list' then
+for i,m in ipairs(redis.call('LRANGE',k,0,-1)) do e[i]=redis.sha1hex(m) end
+else return t..'#'..redis.sha1hex(redis.call('DUMP',k) or '') end
+if t~='list' then table.sort(e) end
+return t..'#'..redis.sha1hex(table.concat(e)) end
+`
+)
+
+// toldWhole is what a digest begins with that holds the value itself.
+const toldWhole = "string="
+
+var (
+	// leaseScript gives the run ARGV[2] the lease KEYS[2] for ARGV[3] milliseconds
+	// and answers 1, unless another has it whose name does not begin with
+	// ARGV[4].
+	leaseScript = newScript(ofNonce + `local l=redis.call('GET',KEYS[2])
+if l and string.sub(l,1,#ARGV[4])~=ARGV[4] then return -2 end
+redis.call('SET',KEYS[2],ARGV[2],'PX',ARGV[3])
+return 1`)
+
+	// readingScript reads KEYS, as many of them as ARGV[1] bytes hold,
+	// but one at least. Of each it answers the remaining ttl, and then the value of a
+	// short string; of what else there is its digest and what it is made of, in an
+	// array: the value of a string, a dump of anything else, or nothing where the
+	// master cannot dump it.
+	readingScript = newScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
+for i=1,#KEYS do
+if n>most then break end
+local k,v=KEYS[i],value(i)
+local what=v
+if not v or #v>64 then
+local d=digest(k,v)
+v=v or d~='' and redis.pcall('DUMP',k) or ''
+if type(v)=='table' then v='' end
+what=d~='' and {d,v} or '' end
+n=n+#v
+r[2*i-1],r[2*i]=call('PTTL',k),what end
+return r`)
+
+	// heldScript tells of KEYS whether they have the digests ARGV, in a text of a
+	// letter each: = if so, # if the key has another, - if there is none.
+	heldScript = newScript(valuesFunction + digestFunction + `local r={}
+for i=1,#KEYS do
+local d=digest(KEYS[i],value(i))
+r[#r+1]=d==ARGV[i] and '=' or d=='' and '-' or '#' end
+return {table.concat(r)}`)
+
+	// copyScript makes KEYS[3] and the following what the rest of ARGV says: ARGV[4]
+	// is a letter for each, w if it is a string that is told whole. Then come that or
+	// the digest, and the remaining ttl of each, and behind them what those are made
+	// of that are not told whole. What has that value already and ends no sooner is
+	// left as it is. It answers in a text of a letter each whether the key was
+	// copied, = if it was left, ! if that failed, and the last error.
+	copyScript = newScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
+for i=3,#KEYS do
+local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i],value(i)
+local v,left,text,done=d,-2,true
+if byte(ARGV[4],i-2)==119 then
+if now==d then left=call('PTTL',k) end
+else
+v,text=ARGV[w],string.sub(d,1,6)=='string'
+w=w+1
+if (now or not text) and digest(k,now)==d then left=call('PTTL',k) end end
+if left==-1 or (p~='-1' and left>=tonumber(p)) then r[#r+1]='='
+else
+if not text then
+if p=='-1' then p='0' end
+done=pcall('RESTORE',k,p,v,'REPLACE')
+elseif p=='-1' then done=pcall('SET',k,v)
+else done=pcall('SET',k,v,'PX',p) end
+if type(done)=='table' and done.err then e=done.err r[#r+1]='!' else r[#r+1]='+' end end end
+return {table.concat(r),e}`)
+
+	// lookScript tells of each of KEYS the digest, and when it ends: in milliseconds by the
+	// master's Unix time, or -1 if never.
+	lookScript = newScript(valuesFunction + digestFunction + endsFunction + `local r={}
+for i=1,#KEYS do
+r[2*i-1]=digest(KEYS[i],value(i))
+r[2*i]=ends(KEYS[i]) end
+return r`)
+
+	// layScript deletes of KEYS[2] and the following what has the digest, and ends when
+	// ARGV[2] and the following say: two of them for each. It answers how many these were.
+	layScript = newScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n=0
+for i=2,#KEYS do
+local d,e=digest(KEYS[i],value(i)),ends(KEYS[i])
+local most=tonumber(ARGV[2*i-1])
+if d~='' and d==ARGV[2*i-2] and (e==most or most>=0 and e>=0 and math.abs(e-most)<=2) then n=n+redis.call('DEL',KEYS[i]) end end
+return {n}`)
+
+	// returnScript deletes of KEYS[3] and the following those whose digests are
+	// ARGV[4] and the following, and answers how many these were.
+	returnScript = newScript(valuesFunction + digestFunction + ofLease + `local n=0
+for i=3,#KEYS do
+if digest(KEYS[i],value(i))==ARGV[i+1] then n=n+redis.call('DEL',KEYS[i]) end end
+return {n}`)
+)

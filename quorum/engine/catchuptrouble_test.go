@@ -1,0 +1,338 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What happens to masters and proxies while a master catches up.
+
+func TestSourceWithAnotherNonceIsReadFromItsBeginning(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		began, pages := 0, 0
+		w.whenever(2, scans, func(m *fakeMaster, args []string) {
+			if args[1] == "0" {
+				began++
+			}
+			if pages++; pages == 2 {
+				// It forgot, and another proxy has admitted it: of what was read
+				// it is not known whether it was still all.
+				text := m.marker()
+				m.keys[quorum.MarkerKey] = fakeKey{value: string(marker.NewNonce(false)) + text[marker.NonceLength:]}
+				m.keys["late"] = fakeKey{value: "a"}
+			}
+		})
+		w.votesWithin(1, 5*time.Second)
+		if began != 2 {
+			t.Errorf("its reading began %d times", began)
+		}
+		w.wantValues("late", "a", "a", "")
+	})
+}
+
+func TestSourceThatForgetsOnTheWayIsNone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		w.whenever(3, scans, func(m *fakeMaster, args []string) { clear(m.keys) })
+		// Too few are left that remember. Both wait.
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 5*time.Second)
+	}, briefTTL)
+}
+
+func TestSourceWhoseClockJumpsIsNone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "a", time.Minute, 3)
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+			m.jumped += 2 * time.Minute // k seems to have ended
+			m.respond = nil
+		})
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+	}, briefTTL)
+}
+
+// What is left of its ttls is told too short then, and the copies would end early.
+func TestSourceWhoseClockIsSetBehindASlowReplyIsNone(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(1)
+		w.want(w.acquire("k", "a", 3*time.Second), quorum.Won) // on 2 and 3
+		began := time.Now()
+		w.masters[1].forget("k") // an extension did not reach it
+		w.up(1)
+		w.lose(1)
+		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+			m.respond = nil
+			m.jumped += 200 * ms
+			m.answersLate(220 * ms)
+			time.AfterFunc(500*ms, func() { m.set(func(m *fakeMaster) { m.answersLate(0) }) })
+		})
+		w.votesNotWithin(1, time.Until(began.Add(2900*ms)))
+		if r := w.acquire("k", "b", time.Minute); r.Decision == quorum.Won {
+			t.Errorf("%+v", r)
+		}
+	}, briefTTL)
+}
+
+func TestMasterThatForgetsAgainOnTheWayBeginsAnew(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		copies := 0
+		w.at(1, copyScript, func(m *fakeMaster, args []string) {
+			if copies++; copies == 2 {
+				clear(m.keys)
+			}
+		})
+		w.votesWithin(1, 5*time.Second)
+		for i := range 3 * pageKeys {
+			if v := w.masters[0].value(fmt.Sprint("fill", i)); v != fmt.Sprint(i) {
+				t.Fatalf("key %d is %q", i, v)
+			}
+		}
+	})
+}
+
+func TestNothingIsWrittenUnderAnotherNonce(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "a", time.Minute, 2, 3)
+		w.lose(1)
+		var after []string
+		w.at(1, copyScript, func(m *fakeMaster, args []string) {
+			m.keys = map[string]fakeKey{quorum.MarkerKey: {value: string(marker.NewNonce(false)) + m.marker()[marker.NonceLength:]}}
+			m.respond = nil
+			m.after = func(args []string, m *fakeMaster) {
+				for name := range m.keys {
+					if !quorum.Private(name) {
+						after = append(after, name)
+					}
+				}
+				m.after = nil
+			}
+		})
+		time.Sleep(time.Second)
+		if after != nil {
+			t.Errorf("%q were copied", after)
+		}
+	})
+}
+
+func TestSourceThatIsAwayIsReplacedOrWaitedFor(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.down(5)
+		w.sets("k", "a", time.Minute, 2)
+		w.lose(1)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("k", "a", "a", "", "", "")
+
+		w.lose(1)
+		w.down(4) // two are left, where three are needed
+		w.votesNotWithin(1, 10*time.Second)
+		w.up(4)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("k", "a", "a", "", "", "")
+	})
+}
+
+// A source that hangs is no source for that time, and holds up nothing for longer.
+func TestSourceThatHangsOnTheWayIsGivenUp(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.sets("k", "a", time.Minute, 2)
+		w.lose(1)
+		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+			if m.thaw == nil {
+				m.thaw = make(chan struct{})
+			}
+		})
+		w.votesWithin(1, 6*time.Second)
+		w.wantValues("k", "a", "a", "", "", "")
+	})
+}
+
+// What can be reached is copied before the quarantine's end: the timer protects
+// only what is over by then.
+func TestLocksThatOutliveTheQuarantineAreCopiedFromWhoCanBeReached(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("eternal", "a", 0, 2)
+		w.down(3)
+		w.lose(1)
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("eternal", "a", "a", "")
+	}, briefTTL)
+}
+
+// Of fewer sources than are needed it cannot be told that a lock is over.
+func TestTooFewSourcesTakeNothingBack(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("eternal", "a", 0, 2)
+		w.down(3)
+		w.lose(1)
+		w.at(1, copyScript, func(m *fakeMaster, args []string) { w.masters[1].forget("eternal") })
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("eternal", "a", "", "")
+	}, briefTTL)
+}
+
+// What failed in passing costs the master little time, and what goes on failing costs
+// the others little work.
+func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.withOneDatabase()
+		begun := func() int { return len(w.masters[0].commands("lease")) }
+		failing := true
+		w.masters[0].restartBlank()
+		w.masters[0].set(func(m *fakeMaster) {
+			m.respond = func(args []string) string {
+				if failing && runs(args, copyScript) {
+					return "-ERR in passing\r\n"
+				}
+				return ""
+			}
+		})
+		w.noticed(1)
+		time.Sleep(w.cfg.hush() + 10*ms)
+		for _, want := range []int{1, 2, 3, 4, 5, 6, 7, 8} {
+			if n := begun(); n != want {
+				t.Fatalf("%d have begun, want %d", n, want)
+			}
+			time.Sleep(min(firstRepeat<<(want-1), w.cfg.ProbeInterval))
+		}
+		w.masters[0].set(func(m *fakeMaster) { failing = false })
+		w.votesWithin(1, w.cfg.ProbeInterval+100*ms)
+
+		w.masters[0].set(func(m *fakeMaster) { failing = true })
+		w.lose(1)
+		time.Sleep(w.cfg.hush())
+		w.masters[0].set(func(m *fakeMaster) { failing = false })
+		w.votesWithin(1, 100*ms)
+	})
+}
+
+func TestMasterThatCannotHoldACopyWaits(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) {
+			m.set(func(m *fakeMaster) { m.keys["h"] = fakeKey{value: "field:1", hash: true} })
+		}, 2, 3)
+		w.sets("k", "a", time.Minute, 2, 3)
+		w.masters[0].set(func(m *fakeMaster) { m.version = "6.2.14" })
+		w.lose(1)
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.wantValues("k", "a", "a", "a")
+	}, briefTTL)
+}
+
+func TestMastersThatForgetScriptsAreToldThemAgain(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.fill(3 * pageKeys)
+		w.lose(1)
+		w.at(2, heldScript, func(m *fakeMaster, args []string) { clear(m.scripts) })
+		w.votesWithin(1, 3*time.Second)
+	})
+}
+
+// Of two proxies that find the same loss, one brings the master back.
+func TestTwoProxiesDoNotDoTheWorkTwice(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.withOneDatabase()
+		other := w.start(w.cfg)
+		w.fill(3 * pageKeys)
+		w.masters[0].restartBlank()
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.votesWithin(1, 0)
+		if s := other.Status().Masters[0].State; s != quorum.Voting {
+			t.Errorf("to the other proxy it is %v", s)
+		}
+		if n := len(w.masters[1].commands("SCAN")); n != 3 && n != 4 {
+			t.Errorf("%d pages were read", n)
+		}
+		w.wantValues("fill0", "0", "0", "0")
+	})
+}
+
+// A proxy that began to bring a master back, and ended, is waited for no longer than
+// its lease.
+func TestProxyThatDiesOnTheWayIsReplaced(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[0].restartBlank()
+		w.masters[0].set(func(m *fakeMaster) {
+			m.keys[catchUpLease] = fakeKey{value: "somebody/else", until: m.now() + int64(8*time.Second)}
+		})
+		w.noticed(1)
+		w.votesNotWithin(1, 6*time.Second)
+		w.votesWithin(1, 5*time.Second)
+	})
+}
+
+// At the quarantine's end nobody is waited for, and who is late writes nothing.
+func TestLastAttemptTakesTheLease(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("eternal", "a", 0, 2, 3)
+		w.masters[0].restartBlank()
+		w.noticed(1)
+		w.sets(catchUpLease, "somebody/else", 0, 1)
+		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
+		w.votesWithin(1, 3*time.Second)
+		w.wantValues("eternal", "a", "a", "a")
+	}, briefTTL)
+}
+
+// An engine that is closed does not wait for a catch-up, whatever that waits for.
+func TestCatchUpEndsWithItsEngine(t *testing.T) {
+	for name, wait := range map[string]func(w *world){
+		"sources that disagree": func(w *world) {
+			w.sets("k", "a", 0, 2)
+			w.sets("k", "b", 0, 3)
+		},
+		"a source that hangs": func(w *world) {
+			w.at(3, readingScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
+		},
+		"a master that hangs": func(w *world) {
+			w.at(1, copyScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				wait(w)
+				w.sets("any", "a", 0, 2)
+				w.lose(1)
+				time.Sleep(2*w.cfg.AcquireTimeout - 100*ms)
+				w.wantState(1, quorum.CatchingUp, "")
+				began := time.Now()
+				w.engine.cancel() // as Close does once the queues are empty
+				w.engine.wait.Wait()
+				if took := time.Since(began); took > 10*ms {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestTooFewSourcesAreTold(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.down(3)
+		err := w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{}, false)
+		if err == nil || err.Error() != "1 of the other masters can be read, 2 are needed" {
+			t.Error(err)
+		}
+		w.up(3)
+		// A master that is admitted already is given nothing.
+		err = w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{nonce: marker.NewNonce(true)}, false)
+		if !errors.Is(err, errOtherNonce) || !strings.Contains(err.Error(), "m1: ") {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"slices"
+	"strings"
+	"time"
+)
+
+// run is the lane's goroutine. It ends when ctx does, which may be before the master was
+// tried: nobody is to wait for that any more.
+func (l *lane) run(ctx context.Context) {
+	defer l.tried.Do(l.engine.laneTried)
+	for ctx.Err() == nil {
+		began := time.Now()
+		link, err := l.connect(ctx)
+		ended := err
+		if err != nil {
+			l.failures.Add(1)
+			l.down(ctx, err)
+		} else {
+			ended = l.serve(ctx, link)
+			l.lose(ctx, link, ended)
+		}
+		l.tried.Do(l.engine.laneTried)
+		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(errNoDatabase)) {
+			pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
+			continue
+		}
+		if err == nil && time.Since(began) > l.engine.ProbeInterval {
+			continue // at once: it may be a passing fault of the connection
+		}
+		pause(ctx, l.engine.ProbeInterval/8+rand.N(l.engine.ProbeInterval/8))
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// connect dials and identifies the master.
+func (l *lane) connect(ctx context.Context) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
+	defer cancel()
+	l.mu.Lock()
+	predecessor := l.who
+	l.mu.Unlock()
+	return l.master.dial(ctx, predecessor, l.engine.MasterTimeout)
+}
+
+// serve pays the debts and then carries batches to the master, until the link
+// breaks or ctx ends.
+func (l *lane) serve(ctx context.Context, link *link) error {
+	l.mu.Lock()
+	l.link, l.who = link, link.who
+	l.links++
+	l.enter(quorum.Connecting, "")
+	l.mu.Unlock()
+	l.looked = l.engine.boot() // at the gate
+	// What rueidis waits for ends when the connection does.
+	stop := context.AfterFunc(ctx, func() { link.guard.Close() })
+	defer stop()
+
+	if err := l.stand(ctx, link); err != nil {
+		return err
+	}
+	if twin := l.engine.claim(l.index, link.who.RunID); twin != "" {
+		return marker.Twin(twin)
+	}
+	l.warnOfReplicas(link.who)
+	for {
+		due := l.openWhenPaid()
+		if due == nil {
+			break
+		}
+		if err := l.exchange(link, l.newBatch(due, nil)); err != nil {
+			return err
+		}
+	}
+	l.tried.Do(l.engine.laneTried)
+	l.troubled, l.downFor = "", nil
+	if l.known.Nonce == "" && !l.engine.alone() {
+		l.engine.rouseAll() // all of them may be there now
+	}
+	for {
+		if err := l.carry(ctx, link); err != nil {
+			return err
+		}
+		if l.aloft() {
+			continue
+		}
+		if err := l.inspect(link); err != nil {
+			return err
+		}
+		if l.doubt || l.discharged() {
+			if err := l.stand(ctx, link); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// discharged tells that the master's quarantine is over, and that it is to be
+// admitted.
+func (l *lane) discharged() bool {
+	return l.known.Nonce.Provisional() && l.admitted(l.known.Nonce)
+}
+
+// openWhenPaid returns the next debts to pay; when there are none, the queue is
+// open for commands in the same step, so that none can come before a debt.
+func (l *lane) openWhenPaid() []errand {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	due, dropped := l.debts.take(maxBatch, time.Now())
+	l.dropped.Add(uint64(dropped))
+	l.carried = len(due)
+	if len(due) == 0 {
+		l.open, l.opened = true, time.Now()
+		l.show()
+		return nil
+	}
+	errands := make([]errand, len(due))
+	for i, d := range due {
+		l.tries(&d)
+		errands[i] = errand{debt: d}
+	}
+	return errands
+}
+
+// errTrouble is a master's error that a new look at the gate must settle.
+type errTrouble string
+
+func (e errTrouble) Error() string { return string(e) }
+
+// calmTime is how long a master must have refused nothing before it is told to accept
+// commands again: one that refuses to write answers reads in between.
+const calmTime = 10 * time.Second
+
+// trouble looks at an error that a master answered about itself: "" if it did not. Some mean
+// that it is not what it was at the gate, and end the link.
+func (l *lane) trouble(text string, now time.Time) error {
+	if text == "" {
+		if l.troubled != "" && now.Sub(l.refused) >= calmTime {
+			l.troubled = ""
+			l.log.Info("master accepts commands again")
+		}
+		return nil
+	}
+	l.refused = now
+	a := answer{kind: quorum.FailureReply, str: text}
+	if a.refusesToWrite() {
+		return errTrouble(text)
+	}
+	for _, code := range []string{"NOSCRIPT", "LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
+		if a.failed(code) {
+			return errTrouble(text)
+		}
+	}
+	l.suspects = l.suspects || !a.failed("OOM ")
+	if code, _, _ := strings.Cut(text, " "); code != l.troubled {
+		l.troubled = code
+		l.log.Warn("master refuses commands", "error", text)
+	}
+	return nil
+}
+
+// lose ends a link that broke, or that ctx ended.
+func (l *lane) lose(ctx context.Context, link *link, err error) {
+	link.close()
+	l.ground(link)
+	l.abandon(nil, nil, time.Now())
+	l.mu.Lock()
+	l.link, l.sight, l.across = nil, sight{}, standings{}
+	l.mu.Unlock()
+	l.engine.unclaim(l.index)
+	if unfit := new(marker.Unfit); errors.As(err, &unfit) {
+		l.engine.meetAgain(l.index)
+	}
+	l.down(ctx, err)
+}
+
+// meetAgain has the other databases' lanes of a master go through the gate again: what
+// was found out about it in this one is about them as well.
+func (e *Engine) meetAgain(i int) {
+	for _, d := range e.opened() {
+		l := d.lanes[i]
+		l.mu.Lock()
+		if l.link != nil {
+			l.link.guard.Close()
+			l.rouse()
+		}
+		l.mu.Unlock()
+	}
+}
+
+// down notes why there is no link, and says so once.
+func (l *lane) down(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	l.engine.refuse(l.master.Name, err)
+	if lacked := errNoDatabase(0); errors.As(err, &lacked) {
+		l.lacks(lacked)
+	}
+	reason := reasonOf(err)
+	l.mu.Lock()
+	l.enter(quorum.Down, reason)
+	drained := l.drained
+	l.mu.Unlock()
+	switch {
+	case drained:
+		l.log.Debug("drained master is not there", "reason", reason)
+	case slices.Contains(l.downFor, reason):
+	case len(l.downFor) == 0:
+		l.downFor = []string{reason}
+		l.log.Warn("master is down", "reason", reason)
+	case len(l.downFor) < maxReasons:
+		l.downFor = append(l.downFor, reason)
+		l.log.Warn("master is down for another reason now", "reason", reason)
+	}
+}
+
+// maxReasons is how many reasons why a master is down are logged until it is up again,
+// each once: they may take turns.
+const maxReasons = 8
+
+// enter changes the state; that of a drained master is told as the reason. mu is
+// held.
+func (l *lane) enter(s quorum.State, reason string) {
+	if l.drained {
+		s, reason = quorum.Drained, drainedReason(s, reason)
+	}
+	if l.state != s {
+		l.since = time.Now()
+	}
+	l.state, l.reason = s, reason
+}
+
+// reasonOf says in a few words why a connection failed.
+func reasonOf(err error) string {
+	var op *net.OpError
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it closed the connection"
+	case errors.As(err, &op):
+		return op.Err.Error()
+	}
+	return err.Error()
+}

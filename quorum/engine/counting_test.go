@@ -1,0 +1,341 @@
+package engine
+
+import (
+	"flag"
+	"math/rand/v2"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"slices"
+	"testing"
+	"time"
+)
+
+// What masters said to a read, a write or a lost acquire, counted, compared
+// with the dumbest way of counting it.
+
+var seedFlag = flag.Uint64("seed", 1, "seed of the random tests; 0 takes a new one for each run")
+
+// seeded is a source of randomness whose seed is printed if the test fails.
+func seeded(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("repeat with: go test ./quorum/engine -run '^%s$' -seed %d", t.Name(), seed)
+		}
+	})
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// heard is one master's part in a random vote.
+type heard struct {
+	vote quorum.Vote
+	said
+}
+
+func opOf(r quorum.Request, votes []heard) (*op, counted) {
+	o := &op{Request: r, said: make([]said, len(votes))}
+	var c counted
+	for i, h := range votes {
+		c = c.voted(i, h.vote, false)
+		o.said[i] = h.said
+	}
+	return o, c
+}
+
+// possible are the reads that a master can have answered.
+var possible = []heard{
+	{}, {vote: quorum.Unknown}, {vote: quorum.Withheld, said: said{value: "a", typ: "string", left: 90}},
+	{vote: quorum.Granted, said: said{absent: true}},
+	{vote: quorum.Granted, said: said{value: "a", typ: "string"}},
+	{vote: quorum.Granted, said: said{value: "b", typ: "string"}},
+	{vote: quorum.Granted, said: said{typ: "hash"}},
+	{vote: quorum.Granted, said: said{value: "", typ: "string"}},
+}
+
+// dumbRead: the value that a quorum holds; nothing when no value can have a
+// quorum; split if that is because a quorum holds several, or where a quorum answered and
+// yet it cannot be known; unavailable where none did. A value is told by type and value together; what an unknown or
+// withheld master holds may be any.
+func dumbRead(votes []heard) (quorum.Decision, said) {
+	count := make(map[[2]string]int)
+	most, silent, lack := 0, 0, 0
+	for _, h := range votes {
+		switch {
+		case h.vote != quorum.Granted:
+			silent++
+		case h.absent:
+			lack++
+		default:
+			count[[2]string{h.typ, h.value}]++
+		}
+	}
+	for v, n := range count {
+		if n >= needed(len(votes)) {
+			return quorum.Won, said{typ: v[0], value: v[1]}
+		}
+		most = max(most, n)
+	}
+	switch {
+	case most+silent >= needed(len(votes)) && len(votes)-silent >= needed(len(votes)):
+		return quorum.Split, said{} // a quorum may hold it
+	case most+silent >= needed(len(votes)):
+		return quorum.Unavailable, said{}
+	case len(votes)-lack < needed(len(votes)):
+		return quorum.Won, said{absent: true}
+	}
+	return quorum.Split, said{absent: true}
+}
+
+// Every combination of answers of up to five masters, with the pending ones
+// completed in every way.
+func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
+	answers := possible[1:6] // pending ones are completed by these
+	for n := 1; n <= 5; n++ {
+		memo := make(map[int]struct {
+			d quorum.Decision
+			s said
+		})
+		// code is the votes, six digits each; 0 is pending.
+		var outcome func(code int) (quorum.Decision, said)
+		outcome = func(code int) (quorum.Decision, said) {
+			if m, ok := memo[code]; ok {
+				return m.d, m.s
+			}
+			votes := make([]heard, n)
+			pending := -1
+			for i, rest := 0, code; i < n; i, rest = i+1, rest/6 {
+				votes[i] = possible[rest%6]
+				if rest%6 == 0 {
+					pending = i
+				}
+			}
+			d, s := quorum.Undecided, said{}
+			if pending < 0 {
+				d, s = dumbRead(votes)
+			} else {
+				d, s = outcome(code + pow(6, pending))
+				for a := 2; a <= len(answers); a++ {
+					if d2, s2 := outcome(code + a*pow(6, pending)); d2 != d || !sameSaid(s2, s) {
+						d, s = quorum.Undecided, said{}
+					}
+				}
+			}
+			memo[code] = struct {
+				d quorum.Decision
+				s said
+			}{d, s}
+			return d, s
+		}
+		for code := range pow(6, n) {
+			votes := make([]heard, n)
+			for i, rest := 0, code; i < n; i, rest = i+1, rest/6 {
+				votes[i] = possible[rest%6]
+			}
+			want, value := outcome(code)
+			o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
+			got := o.decide(c)
+			if got != want {
+				t.Fatalf("%+v: %v, want %v", votes, got, want)
+			}
+			r := o.result(c.with(got))
+			if got == quorum.Split && !value.absent {
+				if r.Decision != quorum.Split || r.Exists || r.Type == "" {
+					t.Fatalf("%+v: %+v, want a split", votes, r)
+				}
+				continue
+			}
+			if (got == quorum.Won || got == quorum.Split) && (r.Decision != quorum.Won || r.Exists == value.absent || r.Value != value.value || r.Type != value.typ) {
+				t.Fatalf("%+v: %+v, want %+v", votes, r, value)
+			}
+		}
+	}
+}
+
+func TestMostFrequentValueIsHeld(t *testing.T) {
+	r := seeded(t)
+	for range 20_000 {
+		votes := make([]heard, 1+r.IntN(quorum.MaxMasters))
+		for i := range votes {
+			votes[i] = possible[r.IntN(len(possible))]
+		}
+		want := 0
+		for _, h := range possible[4:] {
+			n := 0
+			for _, v := range votes {
+				if v == h {
+					n++
+				}
+			}
+			want = max(want, n)
+		}
+		o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
+		s, most := o.held(c)
+		if most != want {
+			t.Fatalf("%+v: %d hold one value, want %d", votes, most, want)
+		}
+		n := 0
+		for _, v := range votes {
+			if v.vote == quorum.Granted && v.said == s {
+				n++
+			}
+		}
+		if most > 0 && n != most {
+			t.Fatalf("%+v: %+v is held by %d, not by %d", votes, s, n, most)
+		}
+	}
+}
+
+// dumbWrite: a quorum of equal replies; else a split if a quorum replied at
+// all; else unavailable.
+func dumbWrite(votes []heard) (quorum.Decision, quorum.Reply) {
+	replied := 0
+	for _, v := range votes {
+		if v.vote != quorum.Granted {
+			continue
+		}
+		replied++
+		n := 0
+		for _, w := range votes {
+			if w.vote == quorum.Granted && w.reply == v.reply {
+				n++
+			}
+		}
+		if n >= needed(len(votes)) {
+			return quorum.Won, v.reply
+		}
+	}
+	if replied >= needed(len(votes)) {
+		return quorum.Split, quorum.Reply{}
+	}
+	return quorum.Unavailable, quorum.Reply{}
+}
+
+func TestWriteIsDecidedByEqualReplies(t *testing.T) {
+	replies := []heard{
+		{vote: quorum.Unknown}, {vote: quorum.Withheld},
+		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}},
+		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.IntegerReply}}},
+		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR"}}},
+		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.BulkReply, Str: "1"}}},
+	}
+	var complete func(votes []heard, f func([]heard))
+	complete = func(votes []heard, f func([]heard)) {
+		i := slices.IndexFunc(votes, func(h heard) bool { return h.vote == 0 })
+		if i < 0 {
+			f(votes)
+			return
+		}
+		for _, h := range replies {
+			votes[i] = h
+			complete(votes, f)
+		}
+		votes[i] = heard{}
+	}
+	r := seeded(t)
+	for range 3000 {
+		votes := make([]heard, 1+r.IntN(7))
+		pending := 0
+		for i := range votes {
+			if k := r.IntN(len(replies) + 2); k < len(replies) || pending == 3 {
+				votes[i] = replies[k%len(replies)]
+			} else {
+				pending++
+			}
+		}
+		o, c := opOf(quorum.Request{Kind: quorum.Write}, slices.Clone(votes))
+		type outcome struct {
+			quorum.Decision
+			quorum.Reply
+		}
+		outcomes := make(map[outcome]bool)
+		complete(votes, func(v []heard) {
+			d, reply := dumbWrite(v)
+			outcomes[outcome{d, reply}] = true
+		})
+		got := o.decide(c)
+		if got == quorum.Undecided != (len(outcomes) > 1) {
+			t.Fatalf("%+v: %v, while it can still become %v", votes, got, outcomes)
+		}
+		if got != quorum.Undecided && !outcomes[outcome{got, o.result(c.with(got)).Reply}] {
+			t.Fatalf("%+v: %v with %+v, want %v", votes, got, o.result(c.with(got)).Reply, outcomes)
+		}
+	}
+}
+
+func TestRefusalsNameTheValueOfAQuorum(t *testing.T) {
+	r := seeded(t)
+	for range 20_000 {
+		votes := make([]heard, 1+r.IntN(quorum.MaxMasters))
+		count := make(map[string]int)
+		for i := range votes {
+			h := heard{vote: allVotes[r.IntN(len(allVotes))]}
+			if r.IntN(4) > 0 {
+				h.vote = quorum.Refused
+			}
+			h.value, h.named = string("ab"[r.IntN(5)/4]), r.IntN(8) > 0
+			votes[i] = h
+			if h.vote == quorum.Refused && h.named {
+				count[h.value]++
+			}
+		}
+		want := ""
+		for v, n := range count {
+			if n >= needed(len(votes)) {
+				want = v
+			}
+		}
+		o, c := opOf(quorum.Request{Kind: quorum.Acquire}, votes)
+		if got, most := o.seen(c); (most >= needed(len(votes))) != (want != "") || want != "" && got.value != want {
+			t.Fatalf("%+v: %q by %d, want %q", votes, got.value, most, want)
+		}
+	}
+}
+
+// Whatever ttls a quorum or more of the masters name: at least a quorum hold
+// the key for as long as the reader is told, and fewer for any longer.
+func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
+	r := seeded(t)
+	for range 20_000 {
+		n := 1 + r.IntN(quorum.MaxMasters)
+		votes := make([]heard, n)
+		for i := range votes {
+			left := int64(1000 * (1 + r.IntN(n+1)))
+			if r.IntN(4) == 0 {
+				left = saysNoTTL
+			}
+			votes[i] = heard{vote: quorum.Granted, said: said{value: "a", typ: "string", left: left}}
+		}
+		for range r.IntN(n - needed(n) + 1) {
+			votes[r.IntN(n)] = possible[r.IntN(4)]
+		}
+		o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
+		s, _ := o.held(c)
+		got := o.remaining(c, s)
+		holding := func(at time.Duration) (k int) { // how many still hold it then
+			for _, v := range votes {
+				if v.vote == quorum.Granted && !v.absent && (v.left == saysNoTTL || time.Duration(v.left)*time.Millisecond >= at) {
+					k++
+				}
+			}
+			return k
+		}
+		switch {
+		case got == quorum.NoTTL:
+			if holding(24*time.Hour) < needed(n) {
+				t.Fatalf("%+v: no ttl", votes)
+			}
+		case holding(got) < needed(n):
+			t.Fatalf("%+v: %v, and %d hold it that long", votes, got, holding(got))
+		case holding(got+clock.Drift(got)+100*time.Millisecond) >= needed(n):
+			t.Fatalf("%+v: %v is less than what a quorum holds", votes, got)
+		}
+	}
+}
+
+func sameSaid(s, t said) bool {
+	return s.value == t.value && s.typ == t.typ && s.left == t.left && s.named == t.named &&
+		s.absent == t.absent && s.reply == t.reply
+}

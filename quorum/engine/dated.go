@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What names no token may be under way for long when it is decided: a master that was
+// stopped carries out what is in its sockets when it goes on, be the links lost by then or
+// not, and whatever it holds by then.
+//
+//	1: A says SET k a: masters 1 and 2 do it; 3 is stopped, and has it in a socket
+//	2: the link to 3 is given up; A releases k; B asks for k through another proxy
+//	3: 2 goes away, and 3 goes on: it grants k to B, as 1 has, and then does what A said
+//	4: B has k on 1 alone
+//
+// So it goes with a date: the time by the master's own clock at which the decision falls at
+// the latest. Behind that a master leaves it, and says so. What is bound has no date: it may
+// be meant to reach a master that is late, and is told from the other's lock otherwise.
+
+// dated tells that the op goes with a time.
+func (o *op) dated() bool {
+	switch o.Kind {
+	case quorum.Write, quorum.Remove, quorum.Run:
+		return true
+	}
+	return o.Flushes()
+}
+
+// flushedBy are the engines of the databases that a flush empties, in the order of their
+// numbers.
+func (e *Engine) flushedBy(r *quorum.Request) []*Engine {
+	if r.Args[0] == "FLUSHALL" {
+		return append([]*Engine{e.zero()}, e.zero().opened()...)
+	}
+	return []*Engine{e}
+}
+
+// date is the op's for this master, in milliseconds of Unix time: what its clock shows at
+// the most, by all that was seen of it, when the op's patience ends.
+func (l *lane) date(o *op, now time.Time) string {
+	seen := l.sighted()
+	if l.engine.alone() || !seen.Known() {
+		return noDate // where there is no other master, no other has decided
+	}
+	end := l.engine.boot() + o.put.Add(o.patience).Sub(now)
+	return strconv.FormatInt(clock.Milliseconds(seen.AtMost(end)), 10)
+}
+
+// noDate is later than any.
+const noDate = "9e15"
+
+// datedText begins the scripts of what is dated, of which the date is the last argument.
+const datedText = "do local t=redis.call('TIME') if t[1]*1000+t[2]/1000>tonumber(table.remove(ARGV)) then return -4 end end "
+
+// undated is the text of a script without that.
+func undated(s *script) string { return strings.TrimPrefix(s.text, datedText) }

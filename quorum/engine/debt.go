@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"container/list"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A debt is a key that a master should no longer hold, and that it could not
+// be told of. It names the value and when the lock in question ends, from both sides,
+// so that paying it late never takes anybody else's lock.
+type debt struct {
+	key, value string
+	nonce      marker.Nonce // under which the master did it; see sameNonce
+
+	// ends is when the lock ends by the master's clock. What ends at another time is
+	// somebody else's. It is not known of one that is without expiry.
+	ends clock.Span
+
+	// eternal says that the lock may be without expiry, too.
+	eternal bool
+
+	// dies is when the lock has run out, by our clock, and the debt with it. One about
+	// a lock without expiry dies all the same, since that cannot be told from a later one
+	// under the same token.
+	dies time.Time
+
+	// back, if not nil, is what the key was before a journaled script that was
+	// lost, or should be, and since when that counts: when the master had carried the
+	// script out at the latest. value is then what the script made of it.
+	back  *undoRecord
+	since time.Time
+
+	// ended is when back ended, by the master's clock; 0 if it did not, or is not known.
+	ended time.Duration
+
+	// again says that this is the second time: see undoLater.
+	again bool
+
+	// place is the number of what was sent next when it was first tried; 0 if it was not.
+	place ordinal
+
+	// owed says that it is counted as a debt: it waited for the master once.
+	owed bool
+}
+
+// argv is the command that pays the debt at the time now.
+func (d debt) argv(b []string, now time.Time) []string {
+	if d.back != nil {
+		return d.putBack(append(putBackScript.takesBack(b, d.key), d.value), now)
+	}
+	least, most, eternal := d.between()
+	return append(takeBackScript.takesBack(b, d.key), d.value, least, most, eternal, string(d.nonce))
+}
+
+// between is between what times of the master's clock the key ends, and whether it may not.
+func (d debt) between() (least, most, eternal string) {
+	eternal = "0"
+	if d.eternal {
+		eternal = "1"
+	}
+	return strconv.FormatInt(d.ends.From.Milliseconds(), 10), strconv.FormatInt(d.ends.To.Milliseconds(), 10), eternal
+}
+
+// putBack says what the key is to become, and where.
+func (d debt) putBack(b []string, now time.Time) []string {
+	before, left := d.back.before, "0"
+	moved, ended := d.back.moved(), ""
+	switch {
+	case moved != "":
+	case d.ended != 0:
+		ended = strconv.FormatInt(d.ended.Milliseconds(), 10)
+	default:
+		before, left = d.back.at(now.Sub(d.since))
+	}
+	least, most, eternal := d.between()
+	return append(b, before, left, least, most, eternal, string(d.nonce), moved, ended)
+}
+
+// tellable tells that what the debt is about can be told from what is somebody else's.
+func (d debt) tellable() bool { return d.ends.Known() || d.eternal }
+
+// moved is by how many milliseconds a write has moved the expiry of the key, "" if it had
+// none before or after. The master carries that out at one moment, so it is exact.
+func (r *undoRecord) moved() string {
+	if r.left < 0 || r.expires < 0 || r.before == "" {
+		return ""
+	}
+	return strconv.FormatInt(r.expires-r.left, 10)
+}
+
+// lives is how long what the write has made of the key lives, 0 if that is for ever.
+func (r *undoRecord) lives() time.Duration {
+	return clock.OfMilliseconds(max(r.expires, 0))
+}
+
+// at is what the key was, after some time: a record whose time has run out is
+// not restored.
+func (r *undoRecord) at(elapsed time.Duration) (before, left string) {
+	if r.left == saysNoTTL || r.before == "" {
+		return r.before, "0"
+	}
+	n := r.left - elapsed.Milliseconds()
+	if n <= 0 {
+		return "", "0"
+	}
+	return r.before, strconv.FormatInt(n, 10)
+}
+
+func (d debt) over(now time.Time) bool { return !d.dies.After(now) }
+
+// size is about what a debt takes in memory, in bytes.
+func (d debt) size() int {
+	n := len(d.key) + len(d.value) + 200
+	if d.back != nil {
+		n += len(d.back.before)
+	}
+	return n
+}
+
+// The bounds of what is remembered for one absent master. A debt that is
+// forgotten costs waiting until its lock expires, never a second holder.
+const (
+	maxDebts     = 20_000
+	maxDebtBytes = 8 << 20
+)
+
+// debts are those of one master, oldest first, one for each lock. Of several
+// locks of one key the oldest is the likeliest to be there: the later ones were
+// never put to a master that was absent. The lane guards them.
+type debts struct {
+	byLock map[lockID]*list.Element
+	order  list.List // of debt
+	bytes  int
+	room   *room // where it is the master's, in all databases
+}
+
+// lockID tells the locks of one key apart.
+type lockID struct {
+	key, value string
+	nonce      marker.Nonce
+	ends       clock.Span
+	eternal    bool
+	back       bool
+}
+
+func (d debt) lock() lockID {
+	return lockID{d.key, d.value, d.nonce, d.ends, d.eternal, d.back != nil}
+}
+
+func (d *debts) len() int { return d.order.Len() }
+
+// add remembers a debt and returns how many were forgotten for it, be it because there is
+// one like it already.
+func (d *debts) add(owed debt, now time.Time) (dropped int) {
+	if owed.over(now) {
+		return 1
+	}
+	owed.owed = true
+	// It may last longer than the command whose memory its strings would hold.
+	owed.key, owed.value = strings.Clone(owed.key), strings.Clone(owed.value)
+	if d.byLock == nil {
+		d.byLock = make(map[lockID]*list.Element)
+	}
+	if d.byLock[owed.lock()] != nil {
+		return 1
+	}
+	d.byLock[owed.lock()] = d.order.PushBack(owed)
+	d.bytes += owed.size()
+	if d.room != nil {
+		d.room.add(owed.size())
+	}
+	for d.order.Len() > maxDebts || d.bytes > maxDebtBytes || d.room != nil && d.room.overdrawn() {
+		if d.order.Len() == 0 {
+			break
+		}
+		d.remove(d.order.Back())
+		dropped++
+	}
+	return dropped
+}
+
+func (d *debts) remove(e *list.Element) {
+	owed := d.order.Remove(e).(debt)
+	delete(d.byLock, owed.lock())
+	d.bytes -= owed.size()
+	if d.room != nil {
+		d.room.add(-owed.size())
+	}
+}
+
+// take removes up to n debts that are still worth paying, and returns them with
+// how many were not.
+func (d *debts) take(n int, now time.Time) (due []debt, dropped int) {
+	for e := d.order.Front(); e != nil && len(due) < n; e = d.order.Front() {
+		owed := e.Value.(debt)
+		d.remove(e)
+		if owed.over(now) {
+			dropped++
+			continue
+		}
+		due = append(due, owed)
+	}
+	return due, dropped
+}
+
+// expire forgets the debts whose locks have run out.
+func (d *debts) expire(now time.Time) (dropped int) {
+	for e := d.order.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(debt).over(now) {
+			d.remove(e)
+			dropped++
+		}
+		e = next
+	}
+	return dropped
+}

@@ -1,0 +1,371 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"redlock-proxy/integration"
+	"redlock-proxy/quorum"
+)
+
+// Tests and simulations of the engine know our scripts as what fake masters do in their place.
+// Here each script that acts under a condition runs on a real Redis beside its double, in all
+// cases that it is to tell from each other: both answer the same, and leave the same.
+
+const (
+	nonceThere = "v0123456789abcdef"
+	nonceWas   = "v00000000000000aa"
+	nonceOther = "v00000000000000bb"
+	life       = 10 * time.Minute
+)
+
+// held is what a script finds at a master, or leaves there.
+type held map[string]heldValue
+
+type heldValue struct {
+	value string
+	left  time.Duration // 0: it has no expiry
+}
+
+// side is a real Redis, or the double of one.
+type side interface {
+	has(held)                                        // and nothing else
+	run(s *script, keys []string, argv []string) any // what it answers
+	holds(key string) (heldValue, bool)
+	dump(value string) string
+}
+
+type realSide struct {
+	t *testing.T
+	c *integration.Client
+}
+
+func (r realSide) do(args ...string) any {
+	r.t.Helper()
+	reply, err := r.c.Do(args...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return reply
+}
+
+func (r realSide) has(h held) {
+	r.do("FLUSHALL")
+	for key, v := range h {
+		if v.left == 0 {
+			r.do("SET", key, v.value)
+		} else {
+			r.do("SET", key, v.value, "PX", fmt.Sprint(v.left.Milliseconds()))
+		}
+	}
+}
+
+func (r realSide) run(s *script, keys, argv []string) any {
+	args := append([]string{"EVAL", s.text, fmt.Sprint(len(keys))}, keys...)
+	return r.do(append(args, argv...)...)
+}
+
+func (r realSide) holds(key string) (v heldValue, ok bool) {
+	if v.value, ok = r.do("GET", key).(string); ok {
+		left, _ := r.do("PTTL", key).(int64)
+		v.left = max(time.Duration(left)*ms, 0)
+	}
+	return v, ok
+}
+
+func (r realSide) dump(value string) string {
+	r.do("SET", "to be dumped", value)
+	defer r.do("DEL", "to be dumped")
+	dump, _ := r.do("DUMP", "to be dumped").(string)
+	return dump
+}
+
+type doubleSide struct{ m *fakeMaster }
+
+func (d doubleSide) has(h held) {
+	d.m.locked(d.m.flushAll)
+	for key, v := range h {
+		d.m.put(key, v.value, v.left)
+	}
+}
+
+func (d doubleSide) run(s *script, keys, argv []string) any {
+	d.m.learn(s.sha)
+	args := append([]string{"EVAL", s.text, fmt.Sprint(len(keys))}, keys...)
+	if d.m.scripts[s.sha] != nil {
+		args[0], args[1] = "EVALSHA", s.sha
+	}
+	args = append(args, argv...)
+	reply := d.m.step(args)
+	if reply == "" {
+		reply = d.m.do(args, 0)
+	}
+	return decoded(&reply)
+}
+
+// decoded takes one reply from the text of several.
+func decoded(text *string) any {
+	line, rest, _ := strings.Cut(*text, "\r\n")
+	*text = rest
+	n, _ := strconv.Atoi(line[1:])
+	switch line[0] {
+	case ':':
+		return int64(n)
+	case '$':
+		if n < 0 {
+			return nil
+		}
+		s := rest[:n]
+		*text = rest[n+2:]
+		return s
+	case '*':
+		list := make([]any, n)
+		for i := range list {
+			list[i] = decoded(text)
+		}
+		return list
+	}
+	return line
+}
+
+func (d doubleSide) holds(key string) (v heldValue, ok bool) {
+	d.m.locked(func() {
+		k, there := d.m.key(key)
+		v.value, ok = k.value, there
+		if k.until != 0 {
+			v.left = max(time.Duration(d.m.pttl(k))*ms, 0)
+		}
+	})
+	return v, ok
+}
+
+func (d doubleSide) dump(value string) string { return stringDump(value) }
+
+// bothSides are a real Redis and a double.
+func bothSides(t *testing.T) [2]side {
+	t.Helper()
+	redis, err := integration.StartRedis(integration.RedisOptions{Unix: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := redis.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := redis.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return [2]side{realSide{t, c}, doubleSide{newFakeMaster("double")}}
+}
+
+// beside tells whether both sides answer a script alike, and hold the same afterwards, up to what
+// time has passed between.
+func beside(t *testing.T, sides [2]side, name string, h held, s *script, keys []string, argv func(side) []string) {
+	t.Helper()
+	var answers [2]any
+	for i, side := range sides {
+		side.has(h)
+		answers[i] = side.run(s, keys, argv(side))
+	}
+	if fmt.Sprint(answers[0]) != fmt.Sprint(answers[1]) {
+		t.Errorf("%s: a master answers %v, its double %v", name, answers[0], answers[1])
+	}
+	for _, key := range append(keys, latchKeys+keys[0]) {
+		one, is := sides[0].holds(key)
+		other, too := sides[1].holds(key)
+		if is != too || one.value != other.value || (one.left == 0) != (other.left == 0) || (one.left-other.left).Abs() > 5*time.Second {
+			t.Errorf("%s: a master holds %v %v in %q, its double %v %v", name, is, one, key, too, other)
+		}
+	}
+}
+
+// combinations are all.
+func combinations(choices ...[]string) [][]string {
+	all := [][]string{nil}
+	for _, list := range choices {
+		var longer [][]string
+		for _, c := range all {
+			for _, x := range list {
+				longer = append(longer, append(append([]string(nil), c...), x))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
+	sides := bothSides(t)
+	// What a key was: its value, "" if it was not there, what it had left, by how much its expiry
+	// was moved, and when it ended.
+	var backs [][]string
+	for _, was := range []string{"", "before"} {
+		for _, when := range [][]string{{"0", "", ""}, {"30000", "", ""}, {"30000", "1000", ""}, {"30000", "9999999", ""},
+			{"30000", "", "in a minute"}, {"30000", "", "a minute ago"}} {
+			backs = append(backs, append([]string{was}, when...))
+		}
+	}
+	ours := []string{"k", quorum.MarkerKey, catchUpLease}
+	there := heldValue{nonceThere + `{"was":"` + nonceWas + `"}`, 0}
+	// What is found, and what it is told by: the value of k, when k ends, the nonce, a lease.
+	for _, is := range combinations(
+		[]string{"no", "the", "another"}, []string{"sooner", "within", "later", "never", "never either"},
+		[]string{"", nonceThere, nonceWas, nonceOther}, []string{"", "leased"}) {
+		value, end, nonce, leased := is[0], is[1], is[2], is[3] != ""
+		h := held{quorum.MarkerKey: there}
+		if leased {
+			h[catchUpLease] = heldValue{"run", life}
+		}
+		left := life
+		if strings.HasPrefix(end, "never") {
+			left = 0
+		}
+		if value != "no" {
+			h["k"] = heldValue{value, left}
+		}
+		eternal := "0"
+		if end == "never" {
+			eternal = "1"
+		}
+		aside := map[string]time.Duration{"sooner": time.Minute, "later": -time.Minute}[end] // of the bounds
+		at := time.Now().Add(life + aside)
+		bounds := []string{fmt.Sprint(at.Add(-20 * time.Second).UnixMilli()), fmt.Sprint(at.Add(20 * time.Second).UnixMilli()), eternal}
+		name := strings.Join(is, ", ")
+
+		beside(t, sides, "take-back: "+name, h, takeBackScript, ours, func(side) []string {
+			return append(append([]string{"the"}, bounds...), nonce)
+		})
+		for _, back := range backs {
+			became, ttl, moved, ended := back[0], back[1], back[2], back[3]
+			if left == 0 && moved != "" {
+				continue // no expiry was moved
+			}
+			switch ended {
+			case "in a minute":
+				ended = fmt.Sprint(time.Now().Add(time.Minute).UnixMilli())
+			case "a minute ago":
+				ended = fmt.Sprint(time.Now().Add(-time.Minute).UnixMilli())
+			}
+			dumped := func(s side) string {
+				if became == "" {
+					return ""
+				}
+				return s.dump(became)
+			}
+			name := name + "; back: " + strings.Join(back, ", ")
+			beside(t, sides, "put-back: "+name, h, putBackScript, ours, func(s side) []string {
+				return append(append([]string{s.dump("the"), dumped(s), ttl}, bounds...), nonce, moved, ended)
+			})
+			for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}) {
+				if latch[1] == "let-go" && (back[0] != "" || back[2] != "" || back[3] != "") {
+					continue // tells nothing of it
+				}
+				h := maps.Clone(h)
+				if latch[0] != "" {
+					h[latchKeys+"k"] = heldValue{latch[0], life}
+				}
+				beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, ours, func(s side) []string {
+					return append(append([]string{"own", latch[1], fingerprint(s.dump("the")), dumped(s), ttl}, bounds...), nonce, moved, ended)
+				})
+			}
+		}
+	}
+}
+
+func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
+	sides := bothSides(t)
+	ours := []string{quorum.MarkerKey, catchUpLease}
+	keys := append(ours, "k")
+	// The nonce that is named, whose lease there is, and what k holds, for how long.
+	for _, is := range combinations([]string{nonceThere, nonceWas, ""}, []string{"", "run 1", "run 2", "another"},
+		[]string{"no", "the", "another"}, []string{"never", "sooner", "later"}) {
+		nonce, lease, value, end := is[0], is[1], is[2], is[3]
+		h := held{quorum.MarkerKey: {nonceThere + `{"was":"` + nonceWas + `"}`, 0}}
+		if lease != "" {
+			h[catchUpLease] = heldValue{lease, life}
+		}
+		if value != "no" {
+			h["k"] = heldValue{value, map[string]time.Duration{"sooner": life / 2, "later": 2 * life}[end]}
+		}
+		name := strings.Join(is, ", ")
+		beside(t, sides, "lease: "+name, h, leaseScript, ours, func(side) []string {
+			return []string{nonce, "run 1", "30000", "run"}
+		})
+		beside(t, sides, "return: "+name, h, returnScript, keys, func(side) []string {
+			return []string{nonce, "run 1", "30000", digestOf("the")}
+		})
+		beside(t, sides, "held: "+name, h, heldScript, []string{"k"}, func(side) []string { return []string{digestOf("the")} })
+		for _, ttl := range []string{"-1", fmt.Sprint(life.Milliseconds())} {
+			beside(t, sides, "copy for "+ttl+": "+name, h, copyScript, keys, func(side) []string {
+				return []string{nonce, "run 1", "30000", "w", "the", ttl}
+			})
+			long := strings.Repeat("long", 20)
+			h := maps.Clone(h)
+			if value == "the" {
+				h["k"] = heldValue{long, h["k"].left}
+			}
+			beside(t, sides, "copy of what is long for "+ttl+": "+name, h, copyScript, keys, func(side) []string {
+				return []string{nonce, "run 1", "30000", "-", digestOf(long), ttl, long}
+			})
+		}
+		for _, ends := range []time.Duration{0, life / 2, 2 * life} {
+			at := "-1"
+			if ends != 0 {
+				at = "" // as the side itself tells
+			}
+			if (ends == 0) != (h["k"].left == 0) || ends == h["k"].left {
+				beside(t, sides, fmt.Sprint("lay what ends in ", ends, ": ", name), h, layScript, []string{quorum.MarkerKey, "k"}, func(s side) []string {
+					told := at
+					if looked, ok := s.run(lookScript, []string{"k"}, nil).([]any); ok && told == "" {
+						told = fmt.Sprint(looked[1])
+					}
+					return []string{nonce, digestOf("the"), told}
+				})
+			}
+		}
+		beside(t, sides, "mark: "+name, h, markScript, []string{quorum.MarkerKey}, func(side) []string { return []string{nonce, "v11{}"} })
+	}
+}
+
+func TestFirstStartsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
+	sides := bothSides(t)
+	markers := make([]string, quorum.Databases)
+	for db := range markers {
+		markers[db] = fmt.Sprint(nonceThere, "{", db, "}")
+	}
+	for _, is := range combinations([]string{"", "q0123456789abcdef", nonceThere}, []string{"step", "another"}, []string{"true", "false"},
+		[]string{"q0123456789abcdef", nonceThere, ""}, []string{"", "a key"}) {
+		stands, loss, first, nonce, key := is[0], is[1], is[2], is[3], is[4]
+		h := held{}
+		if stands != "" {
+			h[quorum.MarkerKey] = heldValue{stands + `{"loss":"` + loss + `","first":` + first + `}`, 0}
+		}
+		if key != "" {
+			h[key] = heldValue{"v", life}
+		}
+		name := strings.Join(is, ", ")
+		beside(t, sides, "first: "+name, h, firstScript, []string{quorum.MarkerKey}, func(side) []string { return markers })
+		beside(t, sides, "admit: "+name, h, admitFirstScript, []string{quorum.MarkerKey}, func(side) []string { return append([]string{nonce, "step"}, markers...) })
+		beside(t, sides, "withdraw: "+name, h, withdrawFirstScript, []string{quorum.MarkerKey}, func(side) []string { return []string{nonce, "step"} })
+	}
+}
+
+func TestStandingsAreTheSameOnAMasterAndItsDouble(t *testing.T) {
+	sides := bothSides(t)
+	process, installation := `"run_id":"p"`, `"installation":"i"`
+	for _, is := range combinations([]string{nonceThere, "q0123456789abcdef", ""}, []string{installation, `"installation":"j"`},
+		[]string{`"db":0`, `"db":10`, `"none":0`}, []string{process, `"run_id":"o"`}, []string{`"ghosts":true`, `"ghosts":false`}) {
+		h := held{}
+		if is[0] != "" {
+			h[quorum.MarkerKey] = heldValue{is[0] + " {" + strings.Join(is[1:], ",") + "}", 0}
+		}
+		beside(t, sides, strings.Join(is, ", "), h, standingsScript, []string{quorum.MarkerKey}, func(side) []string { return []string{process, installation} })
+	}
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"slices"
+	"time"
+)
+
+// What a script has made of a key tells more than its reply. Of a lock that is a hash, as
+// Redisson's, the value says how often its holder has taken it, and a master that was away
+// may have missed one of these:
+//
+//	1: A takes k on masters 1 and 2; 3 is away
+//	2: 3 is back, and 2 away; A takes k once more: 1 holds it twice now, and 3 once
+//	3: 2 is back; A lets go of it once: 2 and 3 have nothing left, and say so
+//	4: B takes k on 2 and 3; A holds it still
+//
+// All of them had answered alike. So a quorum must also have made the same of each key.
+// Then, whatever A was last told, a quorum holds k at least as often as A does: every
+// quorum that makes the same of k shares a master with the one before.
+
+// A master that has missed something is given what a quorum has made of the key, when it
+// has held the same for so long that it is nothing newer (see behind.go): else two masters
+// that have missed different things would leave none of three with one to agree with. It
+// must have voted before the decision: what it holds when it is late may be the lock of
+// whoever came next.
+
+// bringUp gives master i what a quorum has made of a script's keys, where that has acted as
+// well and has fallen behind.
+func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
+	if c.vote(i) != quorum.Granted {
+		return
+	}
+	for _, ours := range o.said[i].journal.undo {
+		theirs := o.made(c, ours.key)
+		if theirs == nil || sameDump(ours.after, theirs.after) || !ours.differs(theirs) || !isDump(theirs.after) ||
+			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
+			continue
+		}
+		d := o.bringing(c, i, &ours, theirs, now)
+		d.dies = now.Add(e.MasterTimeout)
+		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.key)), o.said[i].ordinal, now)
+	}
+}
+
+// give gives master i, which has declined, the keys that a quorum had and has now: it may have
+// been away when a lock was taken, and would have no part in it for as long as that is
+// renewed. Where it holds anything it is left alone.
+func (e *Engine) give(o *op, c counted, i int, now time.Time) {
+	if c.vote(i) != quorum.Refused || o.said[i].journal.busy {
+		return
+	}
+	for _, key := range o.keys() {
+		theirs := o.made(c, key)
+		if theirs == nil || theirs.before == "" || !isDump(theirs.after) {
+			continue
+		}
+		o.keep()
+		back := o.bringing(c, i, &undoRecord{key: key, left: saysAbsent, expires: saysAbsent}, theirs, now)
+		if back.back.left != saysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
+			e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.said[i].ordinal)
+		}
+	}
+}
+
+// gives tells that the master is to be given a key where it has none.
+func (n *ending) gives() bool { return n.ends == bringUp && n.back.value == "" }
+
+// give is endStep of a key that the master is to be given, unless what could have freed it
+// was sent since a place.
+func (l *lane) give(n *ending, m memory, p ordinal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.sentSo.freedSince(m, p) {
+		l.endStepLocked(n)
+	}
+}
+
+// bringing makes of a key on master i what others have made of it, where it is still ours.
+// Of those who have made the same some may have been told of an extension, and others not:
+//
+//	1: A holds k on masters 1, 2 and 3, which is behind; A extends k: 2 is away
+//	2: A's script acts on all, and 1 and 2 have made the same of k
+//	3: if 3 were given k as it is on 2, one master alone would have what A was promised
+//
+// So what lives longest counts, and ours is never shortened. Nor does it outlive theirs: their
+// lives are told as of when master i had acted at the latest, and they at the earliest.
+func (o *op) bringing(c counted, i int, ours, theirs *undoRecord, now time.Time) debt {
+	back := &undoRecord{
+		key: ours.key, before: readable(theirs.after), left: ours.expires,
+		after: ours.after, expires: ours.expires,
+	}
+	for j := range o.said {
+		if c.vote(j) != quorum.Granted || ours.expires == saysNoTTL {
+			continue
+		}
+		r := o.said[j].journal.record(ours.key)
+		switch {
+		case r == nil || !sameDump(r.after, theirs.after):
+		case r.expires < 0:
+			back.left = saysNoTTL
+		case back.left != saysNoTTL:
+			left := r.expires - (o.said[i].asked.To - o.said[j].asked.From).Milliseconds()
+			back.left = max(back.left, left, 1)
+		}
+	}
+	return o.puttingBack(i, ours, back, now)
+}
+
+// sameEffect tells that two masters, which have acted, may have made the same of all keys.
+func (j *journaled) sameEffect(k *journaled) bool {
+	return !slices.ContainsFunc(j.found, func(r undoRecord) bool {
+		s := recordOf(k.found, r.key)
+		return s != nil && r.differs(s)
+	})
+}
+
+// differs tells that two masters are known to have made different things of a key. Of what
+// is known by its hash alone, a dump of more than a hundred bytes, that is not so where they
+// made it of the same, nor if the dump may depend on more than the content.
+func (r *undoRecord) differs(s *undoRecord) bool {
+	switch {
+	case r.after == "" || s.after == "":
+		return r.after != s.after
+	case sameDump(r.after, s.after):
+		return false
+	case isDump(r.after) && isDump(s.after):
+		return !sameContent(r.after, s.after)
+	case maybeSame(r.before, s.before):
+		return false
+	}
+	return !ownOrder(r.before) && !ownOrder(s.before)
+}
+
+// sameContent tells that two dumps are of the same, or may be where that cannot be told, or
+// that both are of nothing.
+func sameContent(a, b string) bool {
+	if a, b := contents(a), contents(b); a != "" && b != "" {
+		return a == b
+	}
+	return sameFootprint(footprint(a), footprint(b)) || rearranged(content(a), content(b))
+}
+
+// maybeSame is sameContent where what masters of different versions dump is not looked into.
+func maybeSame(a, b string) bool {
+	return sameFootprint(footprint(a), footprint(b)) || sameContent(a, b)
+}
+
+// rearranged tells that the contents of two dumps may differ in order alone: they are made
+// of the same bytes.
+func rearranged(a, b string) bool {
+	if len(a) != len(b) || a == "" || a[0] != b[0] || a[0] == 0 {
+		return false
+	}
+	var counts [256]int
+	for i := range len(a) {
+		counts[a[i]]++
+		counts[b[i]]--
+	}
+	return counts == [256]int{}
+}
+
+// isDump tells a dump from a hash of one: it ends with a version below 256, and a checksum.
+func isDump(s string) bool { return len(s) > dumpEnding && s[len(s)-dumpChecksum-1] == 0 }
+
+// ownOrder tells that a master may dump what the key holds otherwise than another one, or
+// that it is no more than a string, which is whole in any reply that tells of it.
+func ownOrder(dump string) bool {
+	return dump != "" && (dump[0] == 0 || dump[0] == dumpedSet || dump[0] == dumpedHash)
+}

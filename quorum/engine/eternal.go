@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"time"
+)
+
+// A key without a ttl never ends by itself. What is left of a lock that was released while
+// its master was away is taken back when that is back, if whoever owes it is there by then
+// and it was no longer than max-ttl: then the debt dies. Otherwise
+//
+//	1: A holds k, which has no ttl; 3 is cut off, and A releases k
+//	2: max-ttl passes, or the proxy ends; 3 is back, and holds k
+//	3: 1 crashes: nobody gets k of 2 and 3
+//	4: 1 is back, and 2 forgets: it is given k by 3, and from then on nobody gets k of all
+//
+// So a master to which a proxy has been connected anew is looked at for ghosts without a
+// ttl, see ghosts.go, when the link has lasted as long as debts live: what anybody owed to
+// it has been paid by then.
+//
+// More may be left there while the link lasts: the master is late with an
+// unlock by a script, and the proxy that asked may have ended since. So it
+// is looked at again each time that as much time has passed, or a minute where that is
+// longer. What others are owed meanwhile
+// is not paid at the same time:
+//
+//	1: A holds k on 1 and 2; a lost step has removed it from 2, which goes away
+//	2: 2 is back, and this proxy's link to it is sooner there than that of the step's
+//	3: were 1 looked at now, neither 2 nor 3 would hold k
+//
+// So what goes then is what nobody held the time before, either: whatever was owed by then
+// has been paid, or is over.
+//
+// Each look reads all names and the values and ttls behind them from the master, slowly:
+// it is kept busy by that for a tenth of the time at most, which is some seconds for
+// 100,000 keys, by each proxy, once a max-ttl.
+//
+// Of what the others hold other values of nothing goes, unless a quorum holds one: all
+// masters are looked at so, and of a count in which all of them differ none would be left.
+
+// freeOfEternal does so for the lane's master.
+func (l *lane) freeOfEternal(ctx context.Context) {
+	e := l.engine
+	var looked uint64  // as of which link
+	var last time.Time // when
+	var before seenGhosts
+	for ; ctx.Err() == nil; pause(ctx, e.quarantineTime()/4) {
+		link, since := l.linked()
+		rest := e.quarantineTime()
+		if link == looked {
+			since, rest = last, max(rest, time.Minute)
+		} else {
+			before = nil
+		}
+		target, votes := l.asSource()
+		if !votes || time.Since(since) < rest {
+			continue
+		}
+		n, seen, err := e.layEternal(ctx, target, before)
+		if n > 0 {
+			l.undos.Add(uint64(n))
+			l.log.Info("master is freed of keys without a ttl that nobody holds", "keys", n)
+		}
+		if err == nil || errors.Is(err, errDisputed) {
+			looked, last, before = link, time.Now(), seen
+		}
+		if err != nil {
+			l.log.Debug("master cannot be looked at beside the others yet", "reason", err)
+		}
+	}
+}
+
+// seenGhosts are those of one look, by their hashes. None at all, nil, is
+// that there was no look.
+type seenGhosts map[uint64]struct{}
+
+var hashOfGhosts = maphash.MakeSeed()
+
+func (g ghost) hash() uint64 { return maphash.Comparable(hashOfGhosts, g) }
+
+func newSeenGhosts(ghosts []ghost) seenGhosts {
+	seen := make(seenGhosts, len(ghosts))
+	for _, g := range ghosts {
+		seen[g.hash()] = struct{}{}
+	}
+	return seen
+}
+
+// twice are those of the ghosts that were seen in an earlier look as well, or all if there
+// was none.
+func (s seenGhosts) twice(ghosts []ghost) []ghost {
+	if s == nil {
+		return ghosts
+	}
+	return slices.DeleteFunc(ghosts, func(g ghost) bool {
+		_, seen := s[g.hash()]
+		return !seen
+	})
+}
+
+// linked tells which connection to the master this is, and since when it is open.
+func (l *lane) linked() (link uint64, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.links, l.opened
+}
+
+// layEternal is one try at it, which tells what it has seen.
+func (e *Engine) layEternal(ctx context.Context, target source, before seenGhosts) (laid int, seen seenGhosts, err error) {
+	r := &catchUpRun{engine: e, ward: &quarantine{}, needed: sourcesNeeded(len(e.lanes)), eternalOnly: true, before: before}
+	defer r.end()
+	if err := r.besides(ctx, target); err != nil {
+		return 0, nil, err
+	}
+	laid, err = r.layGhosts(ctx)
+	return laid, r.seen, err
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestLockWithoutTTLIsPersistedOnAQuorum(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "t", 0), quorum.Won)
+		w.settle()
+		time.Sleep(time.Minute)
+		w.wantValues("k", "t", "t", "t")
+		if r := w.read("k"); r.TTL != quorum.NoTTL {
+			t.Errorf("its ttl is %v", r.TTL)
+		}
+		for _, m := range w.masters {
+			log := m.commands("")
+			if len(log) < 2 || !strings.HasPrefix(log[0], "SET k t NX GET PX ") || log[1] != "extend k t " {
+				t.Errorf("%s was told %q", m.name, log)
+			}
+		}
+		w.want(w.acquire("k", "u", 0), quorum.Contended)
+		w.want(w.release("k", "t"), quorum.Won)
+		if s := w.engine.Status(); s.Decisions[quorum.Acquire][quorum.Won] != 1 || s.Decisions[quorum.Extend][quorum.Won] != 0 || s.OverMaxTTL != 2 || s.InFlight != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestLockWithoutTTLWorksWithAMinorityDown(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[2].freeze()
+		// By the time the lock is to live on, the third has its short expiry in its socket.
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 2 * ms }) }, 1, 2)
+		w.want(w.acquire("k", "t", 0), quorum.Won)
+		time.Sleep(time.Minute)
+		w.masters[2].unfreeze()
+		time.Sleep(5 * time.Second) // what stood in its socket has the short expiry
+		w.wantValues("k", "t", "t", "")
+	})
+}
+
+// The second step fails: nothing is left behind, with or without expiry, also
+// not on a master that was late with everything.
+func TestLockWithoutTTLThatFailsLeavesNothingBehind(t *testing.T) {
+	refusePersist := func(m *fakeMaster) {
+		m.set(func(m *fakeMaster) {
+			m.respond = func(args []string) string {
+				if args[0] == "EVALSHA" && args[1] == extendScript.sha {
+					return "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
+				}
+				return ""
+			}
+		})
+	}
+	for name, last := range map[string]func(*fakeMaster){
+		"in time": func(*fakeMaster) {},
+		"late":    func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = 150 * ms }) },
+		"too late": func(m *fakeMaster) {
+			m.set(func(m *fakeMaster) { m.delay = 300 * ms })
+		},
+		"not sent": func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 270 * ms }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.each(refusePersist, 1, 2)
+				last(w.masters[2])
+				w.want(w.acquire("k", "t", 0), quorum.Unavailable)
+				time.Sleep(900 * ms) // less than the short expiry
+				w.wantValues("k", "", "", "")
+				if s := w.engine.Status(); s.InFlight != 0 || s.Undos < 2 {
+					t.Errorf("%d undos, %d in flight", s.Undos, s.InFlight)
+				}
+			})
+		})
+	}
+}

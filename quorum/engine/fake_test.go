@@ -1,0 +1,368 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// fakeMaster behaves like one Redis as far as the engine can see: keys with
+// expiry by a clock of its own, our scripts' effects, connections that can be
+// killed, and a socket whose contents are carried out late after a freeze. It
+// runs in virtual time. What it does with commands is in fakekeys_test.go.
+type fakeMaster struct {
+	name string
+
+	mu       sync.Mutex // guards what follows
+	runID    string
+	restarts int
+	version  string
+	info     string // more lines of INFO
+	settings map[string]string
+	password string
+	born     time.Time
+	rate     float64            // of its clock; 0 is 1
+	jumped   time.Duration      // of its clock
+	keys     map[string]fakeKey // of the database in use, which is 0 between commands
+	data     fakeData           // of all databases, but for the one in use
+	using    int
+	count    int // of databases; 0 is Databases
+	evicted  int // keys, as INFO tells
+	scripts  map[string]*script
+	conns    map[int64]*socket
+	named    map[int64]string // connections
+	selected map[int64]int    // by connections, where it is not 0
+	lastID   int64
+
+	replica bool // writes are refused
+
+	subscribers map[int64]string // connection to channel
+
+	dumps   []fakeData
+	written *fakeData // the log on disk, if it was switched off
+
+	kills int
+	dials int
+
+	refuse  bool                               // dials fail
+	thaw    chan struct{}                      // while frozen; closed by unfreeze
+	behind  map[int64]chan struct{}            // connections that are served later
+	far     time.Duration                      // it is away, one way
+	lag     time.Duration                      // before a batch is carried out
+	delay   time.Duration                      // until the end of a batch, carried out, is answered
+	respond func(args []string) string         // a reply of its own instead, if not ""
+	after   func(args []string, m *fakeMaster) // called once a command was carried out
+
+	quiet bool     // keep no log
+	log   []string // commands carried out, but for housekeeping
+}
+
+// What respond returns for no reply at all, and for one when those that are held back
+// are served.
+const (
+	silence = "\x00"
+	later   = "\x01"
+)
+
+func newFakeMaster(name string) *fakeMaster {
+	data := newFakeData()
+	return &fakeMaster{
+		name:     name,
+		runID:    name + "-0",
+		version:  "7.0.15",
+		born:     time.Now(),
+		data:     data,
+		keys:     data[0],
+		scripts:  make(map[string]*script),
+		conns:    make(map[int64]*socket),
+		selected: make(map[int64]int),
+	}
+}
+
+func (m *fakeMaster) master() Master {
+	return Master{Name: m.name, Network: "fake", Address: m.name, Dial: m.dial}
+}
+
+// dial succeeds also while the master is frozen: the kernel accepts for it.
+func (m *fakeMaster) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dials++
+	if m.refuse {
+		return nil, errors.New("connection refused")
+	}
+	ours, theirs := newSocket()
+	ours.out.far, theirs.out.far = m.far, m.far
+	m.lastID++
+	m.conns[m.lastID] = theirs
+	go m.serve(theirs, m.lastID)
+	return ours, nil
+}
+
+func (m *fakeMaster) serve(conn *socket, id int64) {
+	defer conn.Close()
+	r := bufio.NewReader(conn)
+	for {
+		first := r.Buffered() == 0
+		args, err := readCall(r)
+		if err != nil {
+			return
+		}
+		reply, ok := m.carryOut(args, id, first)
+		if !ok {
+			return
+		}
+		if strings.ToUpper(args[0]) == "TIME" && !first {
+			time.Sleep(m.late())
+		}
+		// An asker that has gone keeps nothing of its batch from being carried
+		// out, so an error is no end.
+		if reply != silence {
+			io.WriteString(conn, reply)
+		}
+	}
+}
+
+// late is how long the end of a batch waits until it is answered.
+func (m *fakeMaster) late() (d time.Duration) {
+	m.locked(func() { d = m.delay })
+	return d
+}
+
+func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string, ok bool) {
+	m.mu.Lock()
+	lag := m.lag
+	if !first {
+		lag = 0
+	}
+	if lag > 0 {
+		m.mu.Unlock()
+		time.Sleep(lag)
+		m.mu.Lock()
+	}
+	for m.thaw != nil {
+		thaw := m.thaw
+		m.mu.Unlock()
+		<-thaw
+		m.mu.Lock()
+	}
+	if until := m.behind[id]; until != nil {
+		m.mu.Unlock()
+		<-until
+		m.mu.Lock()
+	}
+	defer m.mu.Unlock()
+	if m.conns[id] == nil { // ended meanwhile
+		return "", false
+	}
+	m.use(m.selected[id])
+	defer m.use(0)
+	if args, reply = m.unprint(args); reply != "" {
+		return reply, true
+	}
+	if args, reply = m.undate(args); reply != "" {
+		m.note(append([]string{"late"}, args...))
+		return reply, true
+	}
+	if args, reply = m.unbind(args); reply != "" {
+		m.note(append([]string{"left"}, args...))
+		return reply, true
+	}
+	if args, reply = m.unpage(args); reply != "" {
+		return reply, true
+	}
+	if m.respond != nil {
+		switch reply = m.respond(args); reply {
+		case "":
+		case later:
+			until := m.behind[id]
+			m.use(0)
+			m.mu.Unlock()
+			<-until
+			m.mu.Lock()
+			m.use(m.selected[id])
+		default:
+			return reply, true
+		}
+	}
+	if reply = fakeReadOnly; !m.replica || !writes(args) {
+		reply = m.do(args, id)
+	}
+	if m.after != nil {
+		m.after(args, m)
+	}
+	return reply, true
+}
+
+func readCall(r *bufio.Reader) ([]string, error) {
+	line := func() (int, error) {
+		s, err := r.ReadString('\n')
+		if err != nil {
+			return 0, err
+		}
+		return strconv.Atoi(strings.TrimSpace(s[1:]))
+	}
+	n, err := line()
+	if err != nil {
+		return nil, err
+	}
+	args := make([]string, n)
+	for i := range args {
+		size, err := line()
+		if err != nil {
+			return nil, err
+		}
+		b := make([]byte, size+2)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return nil, err
+		}
+		args[i] = string(b[:size])
+	}
+	return args, nil
+}
+
+// What tests do to a master.
+
+func (m *fakeMaster) locked(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+func (m *fakeMaster) value(name string) (v string) {
+	m.locked(func() { k, _ := m.key(name); v = k.value })
+	return v
+}
+
+// left is the remaining ttl of a key by the master's clock; -1 without expiry.
+func (m *fakeMaster) left(name string) (d time.Duration) {
+	m.locked(func() {
+		k, _ := m.key(name)
+		if d = -1; k.until != 0 {
+			d = time.Duration(k.until - m.now())
+		}
+	})
+	return d
+}
+
+func (m *fakeMaster) put(name, value string, ttl time.Duration) {
+	m.locked(func() {
+		k := fakeKey{value: value}
+		if ttl > 0 {
+			k.until = m.now() + int64(ttl)
+		}
+		m.keys[name] = k
+	})
+}
+
+func (m *fakeMaster) forget(name string) { m.locked(func() { delete(m.keys, name) }) }
+
+// commands are those carried out so far whose text begins with prefix.
+func (m *fakeMaster) commands(prefix string) (log []string) {
+	m.locked(func() {
+		for _, c := range m.log {
+			if strings.HasPrefix(c, prefix) {
+				log = append(log, c)
+			}
+		}
+	})
+	return log
+}
+
+// set changes the knobs.
+func (m *fakeMaster) set(f func(*fakeMaster)) { m.locked(func() { f(m) }) }
+
+func (m *fakeMaster) freeze() {
+	m.locked(func() {
+		if m.thaw == nil {
+			m.thaw = make(chan struct{})
+		}
+	})
+}
+
+func (m *fakeMaster) unfreeze() {
+	m.locked(func() {
+		if m.thaw != nil {
+			close(m.thaw)
+			m.thaw = nil
+		}
+	})
+}
+
+// answersLate has what the master says on its present connections be on its way for so
+// long. mu is held.
+func (m *fakeMaster) answersLate(by time.Duration) {
+	for _, c := range m.conns {
+		c.out.change(func() { c.out.far = by })
+	}
+}
+
+// holdBack has the present connections served after all later ones, for ever
+// if need be, as it can happen to what waits in a socket.
+func (m *fakeMaster) holdBack() (serve func()) {
+	m.locked(func() { serve = m.holdBackLocked() })
+	return serve
+}
+
+func (m *fakeMaster) holdBackLocked() (serve func()) {
+	until := make(chan struct{})
+	m.behind = make(map[int64]chan struct{})
+	for id := range m.conns {
+		m.behind[id] = until
+	}
+	return func() { close(until) }
+}
+
+// cut ends all connections, with whatever they held, and refuses new ones
+// until mend.
+func (m *fakeMaster) cut() {
+	m.locked(func() {
+		m.refuse = true
+		for id, c := range m.conns {
+			c.Close()
+			delete(m.conns, id)
+		}
+	})
+}
+
+// sever breaks all connections in the network: what has arrived is carried out
+// all the same, as soon as the master gets to it.
+func (m *fakeMaster) sever() {
+	m.locked(func() {
+		for _, c := range m.conns {
+			c.sever()
+		}
+	})
+}
+
+func (m *fakeMaster) mend() { m.locked(func() { m.refuse = false }) }
+
+func (m *fakeMaster) durable() (is bool) {
+	m.locked(func() { is = m.durableLocked() })
+	return is
+}
+
+func (m *fakeMaster) durableLocked() bool { return m.settings["appendfsync"] == "always" }
+
+// restartBlank has a new process take the master's place, which knows nothing.
+func (m *fakeMaster) restartBlank() {
+	m.cut()
+	m.locked(func() {
+		m.restarts++
+		m.replica = false
+		m.runID = fmt.Sprintf("%s-%d", m.name, m.restarts)
+		m.lastID, m.evicted = 0, 0
+		clear(m.subscribers)
+		clear(m.selected)
+		m.flushAll()
+		clear(m.scripts)
+		m.refuse = false
+	})
+}

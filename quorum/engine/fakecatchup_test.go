@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"redlock-proxy/quorum/marker"
+	"strconv"
+	"strings"
+)
+
+// What a fake master does with the scripts of a catch-up.
+
+var catchUpScripts = map[*script]string{
+	leaseScript: "lease", readingScript: "reading", heldScript: "held",
+	copyScript: "copy", returnScript: "return", lookScript: "look", layScript: "lay",
+}
+
+// runs tells that a command runs the script.
+func runs(args []string, s *script) bool {
+	return len(args) > 3 && (args[0] == "EVAL" && args[1] == s.text || args[0] == "EVALSHA" && args[1] == s.sha)
+}
+
+func (m *fakeMaster) digest(name string) string {
+	k, ok := m.key(name)
+	switch {
+	case !ok:
+		return ""
+	case k.hash:
+		sum := sha1.Sum([]byte(k.value))
+		return "hash#" + hex.EncodeToString(sum[:])
+	}
+	return digestOf(k.value)
+}
+
+// catchUp carries out what is one of these scripts.
+func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
+	for s, name := range catchUpScripts {
+		if !runs(args, s) {
+			continue
+		}
+		if args[0] == "EVALSHA" && m.scripts[s.sha] == nil {
+			return "-NOSCRIPT No matching script. Please use EVAL.\r\n", true
+		}
+		m.scripts[s.sha] = s
+		n, _ := strconv.Atoi(args[2])
+		keys, argv := args[3:3+n], args[3+n:]
+		switch s {
+		case readingScript:
+			m.note(append([]string{name}, keys...))
+			return m.readings(keys, argv), true
+		case heldScript:
+			m.note(append([]string{name}, keys...))
+			return array(bulk(m.holds(keys, argv))), true
+		case lookScript:
+			m.note(append([]string{name}, keys...))
+			return m.looks(keys), true
+		case layScript:
+			m.note(append([]string{name}, keys[1:]...))
+			return m.lays(keys[1:], argv), true
+		}
+		m.note(append([]string{name}, keys[2:]...))
+		if string(marker.NonceOf(m.marker())) != argv[0] {
+			return integer(saysOtherNonce), true
+		}
+		if s == leaseScript {
+			return m.lease(argv), true
+		}
+		if l, _ := m.key(keys[1]); l.value != argv[1] {
+			return integer(saysOtherLease), true
+		}
+		m.expire(keys[1], m.keys[keys[1]], argv[2])
+		return m.giveOrTake(s, keys[2:], argv[3:]), true
+	}
+	return "", false
+}
+
+func (m *fakeMaster) lease(argv []string) string {
+	if l, ok := m.key(catchUpLease); ok && !strings.HasPrefix(l.value, argv[3]) {
+		return integer(saysOtherLease)
+	}
+	m.expire(catchUpLease, fakeKey{value: argv[1]}, argv[2])
+	return integer(1)
+}
+
+func (m *fakeMaster) readings(keys, argv []string) string {
+	most, _ := strconv.Atoi(argv[0])
+	var told []string
+	size := 0
+	for _, name := range keys {
+		if size > most {
+			break
+		}
+		k, ok := m.key(name)
+		d, left := m.digest(name), int64(saysAbsent)
+		if ok {
+			left = m.pttl(k)
+		}
+		what, payload := bulk(""), k.value
+		switch value, whole := strings.CutPrefix(d, toldWhole); {
+		case whole:
+			what = bulk(value)
+		case ok:
+			if k.hash {
+				payload = "dump of " + payload
+			}
+			what = array(bulk(d), bulk(payload))
+		}
+		size += len(payload)
+		told = append(told, integer(left), what)
+	}
+	return array(told...)
+}
+
+func (m *fakeMaster) holds(keys, digests []string) string {
+	letters := make([]byte, len(keys))
+	for i, name := range keys {
+		switch m.digest(name) {
+		case digests[i]:
+			letters[i] = '='
+		case "":
+			letters[i] = '-'
+		default:
+			letters[i] = '#'
+		}
+	}
+	return string(letters)
+}
+
+func (m *fakeMaster) giveOrTake(s *script, keys, argv []string) string {
+	if s == returnScript {
+		n := 0
+		for i, name := range keys {
+			if m.digest(name) == argv[i] {
+				delete(m.keys, name)
+				n++
+			}
+		}
+		return array(integer(int64(n)))
+	}
+	said, failure := "", ""
+	kinds, argv := argv[0], argv[1:]
+	payloads := argv[2*len(keys):]
+	for i, name := range keys {
+		d, ttl := argv[2*i], argv[2*i+1]
+		value := d
+		if kinds[i] == 'w' {
+			d = toldWhole + value
+		} else {
+			value, payloads = payloads[0], payloads[1:]
+		}
+		left, _ := strconv.ParseInt(ttl, 10, 64)
+		if own, ok := m.key(name); ok && m.digest(name) == d && (own.until == 0 || left >= 0 && m.pttl(own) >= left) {
+			said += "="
+			continue
+		}
+		k := fakeKey{value: value}
+		if !strings.HasPrefix(d, "string") {
+			if k.value, k.hash = strings.CutPrefix(value, "dump of "); !k.hash || m.version == "6.2.14" {
+				said, failure = said+"!", "ERR DUMP payload version or checksum are wrong"
+				continue
+			}
+		}
+		m.keys[name] = k
+		if left >= 0 {
+			m.expire(name, k, ttl)
+		}
+		said += "+"
+	}
+	return array(bulk(said), bulk(failure))
+}
+
+func (m *fakeMaster) looks(keys []string) string {
+	var told []string
+	for _, name := range keys {
+		told = append(told, bulk(m.digest(name)), integer(m.endOf(name)))
+	}
+	return array(told...)
+}
+
+// endOf is when a key ends by the master's clock, in milliseconds.
+func (m *fakeMaster) endOf(name string) int64 {
+	switch k, ok := m.key(name); {
+	case !ok:
+		return saysAbsent
+	case k.until == 0:
+		return saysNoTTL
+	default:
+		return k.until / int64(ms)
+	}
+}
+
+func (m *fakeMaster) lays(keys, argv []string) string {
+	if string(marker.NonceOf(m.marker())) != argv[0] {
+		return integer(saysOtherNonce)
+	}
+	n := 0
+	for i, name := range keys {
+		ends, _ := strconv.ParseInt(argv[2+2*i], 10, 64)
+		if d := m.digest(name); d != "" && d == argv[1+2*i] && m.endOf(name) == ends {
+			delete(m.keys, name)
+			n++
+		}
+	}
+	return array(integer(int64(n)))
+}

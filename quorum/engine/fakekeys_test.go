@@ -1,0 +1,543 @@
+package engine
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What a fake master does with commands. Its lock is held throughout.
+
+type fakeKey struct {
+	value string
+	until int64 // by the master's clock in Unix nanoseconds; 0: no expiry
+	hash  bool
+}
+
+// now is the master's own clock.
+func (m *fakeMaster) now() int64 {
+	rate := m.rate
+	if rate == 0 {
+		rate = 1
+	}
+	return m.born.UnixNano() + int64(m.jumped) + int64(float64(time.Since(m.born))*rate)
+}
+
+func (m *fakeMaster) key(name string) (fakeKey, bool) {
+	k, ok := m.keys[name]
+	if ok && k.until != 0 && k.until <= m.now() {
+		delete(m.keys, name)
+		return fakeKey{}, false
+	}
+	return k, ok
+}
+
+// pttl is the remaining ttl in milliseconds.
+func (m *fakeMaster) pttl(k fakeKey) int64 {
+	if k.until == 0 {
+		return -1
+	}
+	return (k.until - m.now()) / int64(time.Millisecond)
+}
+
+const (
+	fakeNil       = "$-1\r\n"
+	fakeWrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
+)
+
+const fakeReadOnly = "-READONLY You can't write against a read only replica.\r\n"
+
+// writes tells that a replica refuses a command.
+func writes(args []string) bool {
+	switch args[0] {
+	case "SET", "PEXPIRE", "PERSIST", "SWAPDB", "FLUSHALL", "FLUSHDB":
+		return true
+	case "EVAL", "EVALSHA":
+		return args[1] != readScript.sha && args[1] != readScript.text
+	}
+	return false
+}
+
+func bulk(s string) string     { return fmt.Sprintf("$%d\r\n%s\r\n", len(s), s) }
+func integer(n int64) string   { return fmt.Sprintf(":%d\r\n", n) }
+func array(s ...string) string { return fmt.Sprintf("*%d\r\n%s", len(s), strings.Join(s, "")) }
+
+func (m *fakeMaster) do(args []string, id int64) string {
+	if slices.ContainsFunc(rights, func(right []string) bool { return slices.Equal(args, right) }) {
+		return integer(0)
+	}
+	switch strings.ToUpper(args[0]) {
+	case "HELLO":
+		return array(bulk("server"), bulk("redis"))
+	case "AUTH":
+		if args[len(args)-1] != m.password {
+			return "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
+		}
+		return "+OK\r\n"
+	case "CLIENT":
+		return m.client(args, id)
+	case "SUBSCRIBE":
+		m.note(args)
+		return m.subscribe(args[1], id)
+	case "PUBLISH":
+		m.note(args)
+		return m.publish(args[1], args[2])
+	case "SELECT":
+		m.note(args)
+		db, ok := m.selectable(args[1])
+		if !ok {
+			return fakeOutOfRange
+		}
+		m.selected[id] = db
+		return "+OK\r\n"
+	case "SWAPDB":
+		m.note(args)
+		a, ok := m.selectable(args[1])
+		b, too := m.selectable(args[2])
+		if !ok || !too {
+			return fakeOutOfRange
+		}
+		m.swap(a, b)
+		return "+OK\r\n"
+	case "PING":
+		return m.ping(id)
+	case "INFO":
+		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
+			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" +
+			fmt.Sprintf("evicted_keys:%d\r\n", m.evicted) + m.info)
+	case "TIME":
+		now := m.now()
+		return array(bulk(fmt.Sprint(now/1e9)), bulk(fmt.Sprint(now%1e9/1000)))
+	case "SCRIPT":
+		if args[1] == "FLUSH" {
+			clear(m.scripts)
+			return "+OK\r\n"
+		}
+		sum := sha1.Sum([]byte(args[2]))
+		sha := hex.EncodeToString(sum[:])
+		m.learn(sha)
+		return bulk(sha)
+	}
+	switch strings.ToUpper(args[0]) {
+	case "GETRANGE":
+		return bulk(m.marker()[:min(len(m.marker()), marker.NonceLength)])
+	case "CONFIG":
+		return array(bulk(args[2]), bulk(m.settings[args[2]]))
+	case "GET":
+		if args[1] == quorum.MarkerKey && m.marker() != "" {
+			return bulk(m.marker())
+		}
+	case "EVAL":
+		if reply := m.minds(args); reply != "" {
+			return reply
+		}
+	}
+	if reply, ok := m.catchUp(args); ok {
+		return reply
+	}
+	m.note(args)
+	switch strings.ToUpper(args[0]) {
+	case "EVALSHA":
+		s := m.scripts[args[1]]
+		if s == nil {
+			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+		}
+		return m.run(s, withoutOurs(args[3:]))
+	case "EVAL":
+		for _, s := range known {
+			if s.text == args[1] {
+				m.learn(s.sha)
+				return m.run(s, withoutOurs(args[3:]))
+			}
+		}
+	case "GET":
+		k, ok := m.key(args[1])
+		switch {
+		case !ok:
+			return fakeNil
+		case k.hash:
+			return fakeWrongType
+		}
+		return bulk(k.value)
+	case "SET":
+		if m.version < "7" && slices.Contains(args, "NX") && slices.Contains(args, "GET") {
+			return "-ERR syntax error\r\n"
+		}
+		return m.setKey(args)
+	case "SCAN":
+		return m.scan(args)
+	case "DBSIZE":
+		return integer(int64(len(m.alive())))
+	case "RANDOMKEY":
+		for _, name := range m.alive() {
+			return bulk(name)
+		}
+		return fakeNil
+	case "FLUSHALL":
+		m.flushAll()
+		return "+OK\r\n"
+	case "FLUSHDB":
+		clear(m.keys)
+		return "+OK\r\n"
+	case "EXISTS":
+		n := 0
+		for _, name := range args[1:] {
+			if _, ok := m.key(name); ok {
+				n++
+			}
+		}
+		return integer(int64(n))
+	case "PERSIST":
+		k, ok := m.key(args[1])
+		if !ok || k.until == 0 {
+			return integer(0)
+		}
+		k.until = 0
+		m.keys[args[1]] = k
+		return integer(1)
+	case "PEXPIRE":
+		k, ok := m.key(args[1])
+		if !ok {
+			return integer(0)
+		}
+		m.expire(args[1], k, args[2])
+		return integer(1)
+	}
+	return "-ERR unknown command\r\n"
+}
+
+func (m *fakeMaster) marker() string { return m.keys[quorum.MarkerKey].value }
+
+// minds carries out the scripts that mind the marker.
+func (m *fakeMaster) minds(args []string) string {
+	switch args[1] {
+	case markScript.text:
+		if m.marker() == args[4] || args[4] != "" && strings.HasPrefix(m.marker(), args[4]) {
+			m.keys[quorum.MarkerKey] = fakeKey{value: args[5]}
+		}
+		return bulk(m.marker())
+	case lossScript.text:
+		return m.loseAll(args[4:])
+	case standingsScript.text:
+		return bulk(m.standings(args[4:]))
+	case flushScript.text:
+		m.note(args[5:])
+		m.flushUnmarked(strings.EqualFold(args[5], "FLUSHALL"))
+		return "+OK\r\n"
+	}
+	return m.first(args)
+}
+
+// known are the scripts that a fake master can run.
+var known = append(slices.Clone(scripts), clientsScripts()...)
+
+func clientsScripts() (list []*script) {
+	for s := range effects {
+		list = append(list, formOf(s).wrapped)
+	}
+	return list
+}
+
+// withoutOurs leaves out our own keys, which follow the key of what takes something
+// back.
+func withoutOurs(args []string) []string {
+	if len(args) > 2 && args[1] == quorum.MarkerKey && args[2] == catchUpLease {
+		return slices.Concat(args[:1], args[3:])
+	}
+	return args
+}
+
+// same does what the function in sameNonce does.
+func (m *fakeMaster) same(nonce string) bool {
+	_, leased := m.key(catchUpLease)
+	return nonce == "" || string(marker.NonceOf(m.marker())) == nonce ||
+		!leased && strings.Contains(m.marker(), fmt.Sprintf("%q:%q", "was", nonce))
+}
+
+func (m *fakeMaster) learn(sha string) {
+	for _, s := range known {
+		if s.sha == sha {
+			m.scripts[sha] = s
+		}
+	}
+}
+
+// note writes the log.
+func (m *fakeMaster) note(args []string) {
+	if !m.quiet {
+		m.log = append(m.log, told(args))
+	}
+}
+
+// told is a command as the log tells it: scripts by their names.
+func told(args []string) string {
+	names := map[*script]string{
+		releaseScript: "release", extendScript: "extend", readScript: "read",
+		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
+		latchScript: "latch", formOf(lockScript).wrapped: "lock", formOf(takeStep).wrapped: "take by step", formOf(renewStep).wrapped: "renew by step", formOf(freeStep).wrapped: "free by step",
+		formOf(takeHash).wrapped: "take hash", formOf(renewHash).wrapped: "renew hash", formOf(freeHash).wrapped: "free hash", acquireScript: "acquire", expireIfScript: "expireif",
+	}
+	for s, name := range names {
+		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.sha || args[1] == s.text) {
+			args = append([]string{name}, withoutOurs(args[3:])...)
+			break
+		}
+	}
+	if args[0] == "EVAL" {
+		args = append([]string{"a script"}, args[3:]...)
+	}
+	return strings.Join(args, " ")
+}
+
+func (m *fakeMaster) client(args []string, id int64) string {
+	if args[1] == "ID" {
+		return integer(id)
+	}
+	switch args[1] {
+	case "SETNAME":
+		if m.named == nil {
+			m.named = make(map[int64]string)
+		}
+		m.named[id] = args[2]
+		return "+OK\r\n"
+	case "LIST":
+		list := ""
+		for id := range m.conns {
+			list += fmt.Sprintf("id=%d addr=fake:1 name=%s db=0\n", id, m.named[id])
+		}
+		return bulk(list)
+	}
+	m.note(args)
+	victim, _ := strconv.ParseInt(args[3], 10, 64)
+	conn := m.conns[victim]
+	if conn == nil {
+		return integer(0)
+	}
+	delete(m.conns, victim)
+	conn.Close()
+	m.kills++
+	return integer(1)
+}
+
+func (m *fakeMaster) expire(name string, k fakeKey, ms string) {
+	n, _ := strconv.ParseInt(ms, 10, 64)
+	if n <= 0 {
+		delete(m.keys, name)
+		return
+	}
+	k.until = m.now() + n*int64(time.Millisecond)
+	m.keys[name] = k
+}
+
+func (m *fakeMaster) setKey(args []string) string {
+	old, exists := m.key(args[1])
+	var nx, xx, get bool
+	px := ""
+	for i := 3; i < len(args); i++ {
+		switch args[i] {
+		case "NX":
+			nx = true
+		case "XX":
+			xx = true
+		case "GET":
+			get = true
+		case "PX":
+			i++
+			px = args[i]
+		}
+	}
+	if get && old.hash {
+		return fakeWrongType
+	}
+	if !(nx && exists || xx && !exists) {
+		k := fakeKey{value: args[2]}
+		m.keys[args[1]] = k
+		if px != "" {
+			m.expire(args[1], k, px)
+		}
+		if !get {
+			return "+OK\r\n"
+		}
+	}
+	if get && exists {
+		return bulk(old.value)
+	}
+	return fakeNil
+}
+
+// run does what our scripts do.
+func (m *fakeMaster) run(s *script, args []string) string {
+	name := args[0]
+	k, ok := m.key(name)
+	switch s {
+	case acquireScript:
+		return m.setKey([]string{"SET", name, args[1], "NX", "GET", "PX", args[2]})
+	case writeScript, expireIfScript:
+		return m.write(name, args[1:])
+	case putBackScript:
+		return integer(m.putBack(name, args[1:]))
+	case latchScript:
+		return integer(m.endStep(name, args[1:]))
+	}
+	if c := clientsScript(s); c != nil && c.Latches {
+		return m.act(c, args)
+	} else if c != nil {
+		reply, _ := m.journaled(c, []string{name}, args[3:])
+		return reply
+	}
+	switch s {
+	case readScript, removeScript:
+		if !ok {
+			return array(bulk("none"))
+		}
+		if s == removeScript {
+			delete(m.keys, name)
+		}
+		if k.hash {
+			return array(bulk("hash"), bulk(""), integer(m.pttl(k)))
+		}
+		return array(bulk("string"), bulk(k.value), integer(m.pttl(k)))
+	}
+	if k.hash {
+		return fakeWrongType
+	}
+	switch {
+	case s == takeBackScript:
+		if !ok || k.value != args[1] {
+			return integer(0)
+		}
+		if !m.same(args[5]) {
+			return integer(saysOtherNonce)
+		}
+		if !m.ends(k, args[2], args[3], args[4]) {
+			return integer(saysOther)
+		}
+		delete(m.keys, name)
+		return integer(1)
+	case !ok:
+		return integer(saysAbsent)
+	case k.value != args[1]:
+		return integer(saysOther)
+	case s == releaseScript:
+		delete(m.keys, name)
+		return integer(m.pttl(k))
+	}
+	if args[2] == "" {
+		k.until = 0
+		m.keys[name] = k
+	} else {
+		m.expire(name, k, m.movedTo(k, args[2]))
+	}
+	return integer(1)
+}
+
+// ends does what the function in endsWithin does.
+func (m *fakeMaster) ends(k fakeKey, least, most, eternal string) bool {
+	if k.until == 0 {
+		return eternal == "1"
+	}
+	from, _ := strconv.ParseInt(least, 10, 64)
+	to, _ := strconv.ParseInt(most, 10, 64)
+	at := k.until / int64(time.Millisecond)
+	return from <= at && at <= to
+}
+
+// movedTo does what the function in movesExpiry does.
+func (m *fakeMaster) movedTo(k fakeKey, ms string) string {
+	n, _ := strconv.ParseInt(ms, 10, 64)
+	p := m.pttl(k)
+	switch d := n - p; {
+	case k.until == 0, d > 50, d < -101:
+	case d < -50:
+		n = p
+	default:
+		n = p + 51
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// dump stands for what DUMP answers: the key without its expiry.
+func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
+	k, ok := m.key(name)
+	switch {
+	case !ok:
+		return "", -2
+	case k.hash:
+		return hashDump(k.value), m.pttl(k)
+	}
+	return stringDump(k.value), m.pttl(k)
+}
+
+// stringDump has the shape of Redis's: a type, and a version and checksum at the end.
+func stringDump(value string) string { return "\x00" + value + dumpEnd }
+
+func hashDump(value string) string { return "\x04" + value + dumpEnd }
+
+const dumpEnd = "\x09\x00checksum"
+
+// restored is the key that a dump is of; ok is false if that is none.
+func restored(dump string) (k fakeKey, ok bool) {
+	content, ok := strings.CutSuffix(dump, dumpEnd)
+	if !ok {
+		return k, false
+	}
+	return fakeKey{value: content[1:], hash: content[0] == '\x04'}, true
+}
+
+func (m *fakeMaster) write(name string, command []string) string {
+	before, left := m.dump(name)
+	if k, ok := m.key(name); ok && command[0] == "PEXPIRE" && len(command) == 3 && command[2][0] != '-' {
+		command = []string{"PEXPIRE", name, m.movedTo(k, command[2])}
+	}
+	reply := m.do(command, 0)
+	value := bulk(strings.TrimSuffix(reply[1:], "\r\n"))
+	switch reply[0] {
+	case '$':
+		if value = reply; reply == fakeNil {
+			reply, value = "_", bulk("")
+		}
+	case ':':
+		value = reply
+	}
+	_, now := m.dump(name)
+	return array(bulk(reply[:1]), value, bulk(before), integer(left), integer(now))
+}
+
+func (m *fakeMaster) putBack(name string, args []string) int64 {
+	if !m.same(args[6]) {
+		return saysOtherNonce
+	}
+	now, _ := m.dump(name)
+	k, _ := m.key(name)
+	if now == "" || now != args[0] && now != stringDump(args[0]) || !m.ends(k, args[3], args[4], args[5]) {
+		return 0
+	}
+	m.becomes(name, args[1], args[2], args[7], args[8])
+	return 1
+}
+
+// becomes has a key be what it was, or should be, for as long as the function in leftSince says.
+func (m *fakeMaster) becomes(name, dump, left, moved, ended string) {
+	_, pttl := m.dump(name)
+	delete(m.keys, name)
+	k, ok := restored(dump)
+	eternal := left == "0"
+	if by, err := strconv.ParseInt(moved, 10, 64); err == nil {
+		left, eternal = strconv.FormatInt(pttl-by, 10), false
+	} else if at, err := strconv.ParseInt(ended, 10, 64); err == nil {
+		left, eternal = strconv.FormatInt(at-m.now()/int64(ms), 10), false
+	}
+	switch {
+	case !ok:
+	case eternal:
+		m.keys[name] = k
+	default:
+		m.expire(name, k, left)
+	}
+}

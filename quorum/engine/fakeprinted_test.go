@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A whole proxy before the engine has clients' scripts printed. A fake master knows what they
+// are printed from, and takes one for the other.
+
+// printed are clients' scripts as a proxy has them run: by each text that masters may know
+// them by.
+var printed = map[*quorum.Script]*printedForms{}
+
+type printedForms struct {
+	own, constant *script
+	chunk         string
+}
+
+func formsOf(p *quorum.Script) *printedForms {
+	return &printedForms{formOf(p).itself(), constantOf(p.Printed.Bounds, p.Reads), formOf(p).chunk()}
+}
+
+// unprint has what a call runs be the script that was printed, and tells what the master
+// answers if it does not know that.
+func (m *fakeMaster) unprint(args []string) (rest []string, reply string) {
+	if len(printed) == 0 || len(args) < 4 || !strings.HasPrefix(args[0], "EVAL") {
+		return args, ""
+	}
+	for c, p := range printed {
+		for _, run := range []*script{p.own, p.own.bound(), p.constant, p.constant.bound()} {
+			if args[1] != run.sha && args[1] != run.text {
+				continue
+			}
+			if args[0] == "EVALSHA" && m.scripts[run.sha] == nil {
+				return args, "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+			}
+			n, _ := strconv.Atoi(args[2])
+			chunk := 3 + n + 2
+			if rest = slices.Clone(args); run == p.constant || run == p.constant.bound() {
+				if args[chunk] != p.chunk {
+					continue
+				}
+				rest = slices.Delete(rest, chunk, chunk+1)
+			}
+			m.scripts[run.sha] = run
+			is := formOf(c).wrapped
+			if run == p.own.bound() || run == p.constant.bound() {
+				is = is.bound()
+			}
+			rest[0], rest[1] = "EVAL", is.text
+			return rest, ""
+		}
+	}
+	return args, ""
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"fmt"
+	"redlock-proxy/quorum"
+	"strings"
+	"time"
+)
+
+// What a fake master does with steps: it counts, or sets where a value is what it
+// should be, and holds latches as latch.go says.
+
+var (
+	countStep = quorum.NewCountUp("return redis.call('INCR', KEYS[1])")
+	downStep  = quorum.NewCountDown("return redis.call('DECR', KEYS[1])")
+	setStep   = quorum.NewStep("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('SET', KEYS[1], ARGV[2]) end return false")
+)
+
+// knowsSteps has the masters carry out steps.
+func (w *world) knowsSteps() {
+	for _, m := range w.masters {
+		m.set(func(m *fakeMaster) { m.respond = m.step })
+	}
+}
+
+// step answers "" to what is no step.
+func (m *fakeMaster) step(args []string) string {
+	if args[0] == "EVALSHA" && args[1] == latchScript.sha {
+		m.log = append(m.log, fmt.Sprintf("%s %s", args[7], args[3]))
+		return integer(m.endStep(args[3], args[6:]))
+	}
+	if !strings.HasPrefix(args[0], "EVAL") {
+		return ""
+	}
+	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep} {
+		if args[1] == formOf(s).wrapped.sha || args[1] == formOf(s).wrapped.text {
+			return m.act(s, args[3:])
+		}
+	}
+	return ""
+}
+
+// act carries a step out, of which args are its keys, the time, its arguments, who it is, and
+// how long its latches live.
+func (m *fakeMaster) act(s *quorum.Script, args []string) string {
+	keys := []string{args[0]}
+	if s == watchStep {
+		keys = append(keys, args[1])
+	}
+	n := len(args) - 2
+	argv, holder, lease := args[len(keys)+2:n], args[n], args[n+1]
+	for _, key := range keys {
+		latch := latchKeys + key
+		if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
+			if !strings.HasSuffix(l.value, "!") {
+				l.value += "!"
+				m.keys[latch] = l
+			}
+			m.note([]string{"busy", key})
+			return array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
+		}
+	}
+	m.note([]string{"step", keys[0]})
+	reply, acted := m.journaled(s, keys, argv)
+	for _, key := range keys {
+		if acted {
+			m.expire(latchKeys+key, fakeKey{value: holder}, lease)
+		}
+	}
+	return reply
+}
+
+func (m *fakeMaster) endStep(key string, args []string) int64 {
+	latch := latchKeys + key
+	l, held := m.key(latch)
+	mine := held && (l.value == args[0] || l.value == args[0]+"!")
+	if !mine && (held || args[1] != "bring-up") {
+		return 0
+	}
+	r := int64(saysEnded)
+	if args[1] != "let-go" {
+		now, _ := m.dump(key)
+		k, _ := m.key(key)
+		if fingerprint(now) != args[2] || !m.same(args[8]) || !m.ends(k, args[5], args[6], args[7]) {
+			r = 0
+		} else {
+			m.becomes(key, args[3], args[4], args[9], args[10])
+		}
+	}
+	if mine {
+		delete(m.keys, latch)
+		if l.value != args[0] {
+			r += saysWanted
+		}
+	}
+	return r
+}
+
+// latch has another proxy's step latch a key.
+func (m *fakeMaster) latch(key string, d time.Duration) {
+	m.put(latchKeys+key, "another-proxy-00:1", d)
+}
+
+func (w *world) stepOn(s *quorum.Script, key string, args ...string) *waiter {
+	return w.put(quorum.Request{Kind: quorum.Run, Script: s, Key: key, Keys: []string{key}, Args: args})
+}
+
+func (w *world) count(key string) quorum.Result {
+	w.t.Helper()
+	return w.stepOn(countStep, key).wait(w.t)
+}
+
+// wantNumber tells whether a step was answered with a number.
+func (w *world) wantNumber(r quorum.Result, n int64) {
+	w.t.Helper()
+	if r.Decision != quorum.Won || r.Script == nil || r.Script.Int != n {
+		w.t.Fatalf("the step came to %v, %+v; want %d", r.Decision, r.Script, n)
+	}
+}
+
+// wantFree tells whether no master holds a latch of the key.
+func (w *world) wantFree(key string) {
+	w.t.Helper()
+	for _, m := range w.masters {
+		if v := m.value(latchKeys + key); v != "" {
+			w.t.Errorf("%s holds the latch of %s for %s", m.name, key, v)
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How lanes carry out a first start: each writes to its own master what is decided by
+// the sights of all. The scripts act in all databases, and find out for themselves what
+// is there.
+var (
+	// firstScript writes the marker ARGV[d+1] into each database d, if there is no marker
+	// and no key in any. It answers how many databases there are; or an array of a
+	// database in which there is something, and its marker, "" if that is a key.
+	firstScript = newScript(`local n,key=0,false
+while n<4096 do
+local s=redis.pcall('SELECT',n)
+if type(s)=='table' and s.err then
+if n==0 or not string.find(s.err,'DB index',1,true) then return s end
+break end
+local m=redis.pcall('GET',KEYS[1])
+if type(m)=='string' then return {n,m} end
+if not key and redis.call('DBSIZE')>0 then key=n end
+n=n+1 end
+if key then return {key,''} end
+for d=1,math.min(n,#ARGV) do redis.call('SELECT',d-1) redis.call('SET',KEYS[1],ARGV[d]) end
+return n`)
+
+	// sinceFirst begins a script about the first markers that were written in one step,
+	// which is named ARGV[2]: it makes each(f), which calls f(d) in each database d where
+	// such a one still is. One that was gone since and is written anew names that step, too,
+	// but is no first one, as others vote by then. If the marker at hand has not the nonce
+	// ARGV[1], the script does nothing and answers 0.
+	sinceFirst = `if string.sub(redis.call('GET',KEYS[1]) or '',1,17)~=ARGV[1] then return 0 end
+local function each(f)
+for d=0,15 do
+local s=redis.pcall('SELECT',d)
+if type(s)=='table' and s.err then break end
+local m=redis.pcall('GET',KEYS[1])
+if type(m)=='string' and string.sub(m,1,1)=='q' and string.find(m,'"loss":"'..ARGV[2]..'"',1,true) and string.find(m,'"first":true',1,true) then f(d) end end end
+`
+	// admitFirstScript replaces them by the markers ARGV[d+3].
+	admitFirstScript = newScript(sinceFirst + `each(function(d) redis.call('SET',KEYS[1],ARGV[d+3]) end)
+return 1`)
+
+	// withdrawFirstScript deletes them.
+	withdrawFirstScript = newScript(sinceFirst + `each(function() redis.call('DEL',KEYS[1]) end)
+return 1`)
+)
+
+// see notes what the lane knows of its master's marker.
+func (l *lane) see(s sight) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sight = s
+}
+
+// firstTime is how long a set's first quarantine lasts, from when the last of its masters
+// was marked: until locks have ended which a proxy granted that had not looked at one of
+// them since.
+func (c *Config) firstTime() time.Duration {
+	return c.quarantineTime() + 2*c.ProbeInterval + c.ConnectTimeout
+}
+
+// sights are what is known of all masters now.
+func (e *Engine) sights() []sight {
+	list := make([]sight, len(e.lanes))
+	for i, l := range e.lanes {
+		there := e.claimed(i) != ""
+		l.mu.Lock()
+		if there && l.open {
+			list[i] = l.sight
+		}
+		l.mu.Unlock()
+	}
+	return list
+}
+
+func (c *Config) names() []string {
+	names := make([]string, len(c.Masters))
+	for i := range c.Masters {
+		names[i] = c.Masters[i].Name
+	}
+	return names
+}
+
+// anotherVotes tells that another master than this one is known to vote, in any database.
+func (l *lane) anotherVotes() bool {
+	e := l.engine
+	engines := []*Engine{e}
+	if e.root != nil {
+		engines = append(engines, e.root)
+	}
+	for _, e := range engines {
+		for i, s := range e.sights() {
+			if i != l.index && s.votes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// firstMarker is a first marker, but for its nonce.
+func (l *lane) firstMarker(link *link, installation string) marker.Marker {
+	m := l.markerOf(link, installation, marker.NewInstallation())
+	m.First, m.Why = true, "it was marked while no master could vote: a new set, or all was lost"
+	return m
+}
+
+// whyHoldsKeys begins the reason why a master that holds keys is not marked: the number of
+// their database follows.
+const whyHoldsKeys = "it has no marker and holds keys in database "
+
+// whyUnmarked is why a master of a set is kept out that bore no marker.
+const whyUnmarked = "its marker is gone, and no master votes"
+
+// givenOne says when a master is given a marker that waits for others: when they can be
+// reached, or have been given theirs.
+func (e *Engine) givenOne(sights []sight, waits []string) string {
+	var away []string
+	for i, name := range e.names() {
+		if slices.Contains(waits, name) && !sights[i].reached {
+			away = append(away, name)
+		}
+	}
+	switch {
+	case len(away) > 0:
+		return ", and is given one when " + strings.Join(away, " ") + " can be reached"
+	case len(waits) > 0:
+		return ", and is given one after " + strings.Join(waits, " ")
+	}
+	return ""
+}
+
+// markFirst marks a master that bears no marker and has no part in any installation yet, if
+// it is its turn.
+func (l *lane) markFirst(link *link) (marker.Verdict, error) {
+	e := l.engine
+	known := !e.unproven() // it has had a part in the installation that we know
+	if !e.FirstStart && !known {
+		l.withhold(nil, "it has no marker: run redlock-proxy bootstrap with the same options, as first-start is no")
+		return marker.Unmarked, nil
+	}
+	installation := e.installation()
+	if installation == "" && e.root != nil {
+		l.withhold(nil, "it has no marker")
+		return marker.Unmarked, nil // database 0 begins
+	}
+	sights := e.sights()
+	may, waits := mayMark(sights, e.names(), l.index, installation)
+	if !may {
+		l.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
+		return marker.Unmarked, nil
+	}
+	if known {
+		next := l.firstMarker(link, installation)
+		next.Why = whyUnmarked
+		defer e.rouseAll()
+		return 0, l.markAll(link, "", next, installation, link.who.RunID)
+	}
+	if installation == "" {
+		installation = marker.NewInstallation()
+	}
+	first := l.firstMarker(link, installation)
+	args := make([]string, quorum.Databases)
+	for db := range args {
+		first.Nonce, first.DB = marker.NewNonce(true), db
+		args[db] = first.String()
+	}
+	a, p, err := link.do(firstScript.eval(quorum.MarkerKey, args...)...)
+	switch {
+	case err != nil:
+		return 0, err
+	case a.kind == quorum.FailureReply:
+		return 0, errors.New(a.str)
+	case a.kind == quorum.IntegerReply:
+		l.tick(p)
+		l.settleJump(p.clock)
+		l.untold = false
+		l.wrote = first.Loss
+		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.firstTime())
+		e.learn(installation, "")
+		e.rouseAll()
+		return 0, nil
+	case len(a.elems) != 2:
+		return 0, errGarbage
+	case a.elems[1].str == "":
+		l.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.elems[0].int))
+		return marker.Unmarked, nil
+	}
+	m, err := marker.Parse(a.elems[1].str)
+	if err == nil && !m.Terms.Equal(e.Terms) {
+		err = &marker.OtherTerms{Theirs: m, Ours: e.Terms, Name: l.master.Name}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("database %d: %w", a.elems[0].int, err)
+	}
+	// It has a part in an installation already, but for this database.
+	if !e.learn(m.Installation, m.From) {
+		l.withhold(nil, "it has no marker here, and another installation's elsewhere")
+		return marker.Unmarked, nil
+	}
+	next := l.firstMarker(link, m.Installation)
+	next.Why = whyUnmarked
+	return 0, l.markAll(link, "", next, m.Installation, link.who.RunID)
+}
+
+// join has a master whose marker is of another installation with the same terms be one
+// of that which stands. One that votes is left alone.
+func (l *lane) join(link *link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
+	e := l.engine
+	l.known = marker.Marker{}
+	votes := !m.Nonce.Provisional() && m.RunID == link.who.RunID
+	l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First, votes: votes})
+	ours := e.installation()
+	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
+	if votes {
+		why += fmt.Sprintf("; if nobody uses that, delete its key %s", quorum.MarkerKey)
+	}
+	l.withhold(nil, why)
+	installation, vote := l.stands()
+	switch {
+	case installation == "":
+	case installation != ours: // also where bootstrap has made that
+		e.adopt(installation)
+		return 0, nil
+	case e.FirstStart && !votes:
+		next := l.firstMarker(link, installation)
+		next.Why, next.First = "its marker was of another installation of the same masters", !vote
+		return 0, l.markAll(link, read, next, m.Installation, "")
+	}
+	return marker.Foreign, nil
+}
+
+// stands is which installation this master should be of, as far as can be told. In other
+// databases than 0 it is that which it is of there.
+func (l *lane) stands() (installation string, votes bool) {
+	e := l.engine
+	if e.root == nil {
+		return stands(e.sights(), e.names())
+	}
+	if s := e.root.sights()[l.index]; s.bears(e.installation()) {
+		return s.installation, l.anotherVotes() || s.votes
+	}
+	return "", false
+}
+
+// admit is the end of a quarantine that is over.
+func (l *lane) admit(link *link, read marker.Nonce, m marker.Marker) error {
+	next := l.markerOf(link, m.Installation, m.Loss)
+	if m.RunID == next.RunID && m.Evicted != marker.NotTold {
+		next.Evicted, next.Replication = m.Evicted, m.Replication
+	}
+	if l.master.db == 0 {
+		next.Others = l.engine.logsBeside(l, marker.AlsoTold(m.Others, l.toldLogs()))
+		delete(next.Others, l.master.Name)
+	}
+	if !m.First || !l.waited(m.Nonce) {
+		next.Ghosts, l.admits = true, next.Nonce
+		return l.mark(link, read, next)
+	}
+	// What was written in one step has lasted equally long in all databases.
+	args := []string{string(read), m.Loss}
+	next.Was = read
+	for db := range quorum.Databases {
+		next.Nonce, next.DB = marker.NewNonce(false), db
+		args = append(args, next.String())
+	}
+	a, p, err := link.do(admitFirstScript.eval(quorum.MarkerKey, args...)...)
+	if err == nil && a.kind == quorum.FailureReply {
+		err = errors.New(a.str)
+	}
+	if err == nil {
+		l.tick(p)
+	}
+	return err
+}
+
+// waited tells that the quarantine under this nonce has lasted as long as any can.
+func (l *lane) waited(n marker.Nonce) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ward != nil && l.ward.nonce == n && l.ward.waited.Load()
+}
+
+// withdraw takes back a first marker that this lane has written, when the masters turn
+// out to be of other terms.
+func (l *lane) withdraw(link *link, m marker.Marker) error {
+	if !m.First || m.Loss != l.wrote || !m.Nonce.Provisional() {
+		return nil
+	}
+	a, _, err := link.do(withdrawFirstScript.eval(quorum.MarkerKey, string(m.Nonce), m.Loss)...)
+	if err == nil && a.kind == quorum.FailureReply {
+		err = errors.New(a.str)
+	}
+	return err
+}
+
+// anotherVotesNow tells it of others that have been looked at anew.
+func (l *lane) anotherVotesNow(ctx context.Context) bool {
+	e := l.engine
+	l.see(sight{reached: true})
+	began := e.boot()
+	for ; ctx.Err() == nil && e.boot()-began < e.MasterTimeout && l.anotherVotes(); pause(ctx, e.MasterTimeout/100) {
+		for i, s := range e.sights() {
+			other := e.lanes[i]
+			if other.rouseNow(); other != l && s.votes && time.Duration(other.steady.Load()) > began {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// complete tells, when a first master's quarantine is over, whether it may be admitted:
+// all masters are looked at anew for that.
+func (l *lane) complete(ctx context.Context, installation string) bool {
+	e := l.engine
+	if l.anotherVotes() {
+		return true
+	}
+	one := e.sights()
+	if !completes(one, one, l.index, installation) {
+		return false
+	}
+	began := e.boot()
+	for _, other := range e.lanes {
+		if other.lasted(began) < e.firstTime() {
+			return false
+		}
+	}
+	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.boot() < deadline; pause(ctx, e.MasterTimeout/50) {
+		again := true
+		for _, other := range e.lanes {
+			other.rouseNow()
+			again = again && time.Duration(other.steady.Load()) > began
+		}
+		if again {
+			return completes(one, e.sights(), l.index, installation)
+		}
+	}
+	return false
+}

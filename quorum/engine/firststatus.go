@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"fmt"
+	"redlock-proxy/quorum"
+	"strings"
+	"time"
+)
+
+// firstStart is how far the first start of a set has come.
+type firstStart struct {
+	begun bool          // false: it is no first start
+	waits []string      // masters that are to be marked still; from then on it lasts
+	left  time.Duration // so long
+	away  bool          // one of those cannot be reached
+	stuck string        // which of them is not marked unless somebody does something, and what
+}
+
+func (e *Engine) firstStart() (f firstStart) {
+	now := e.boot()
+	for i, s := range e.sights() {
+		switch {
+		case s.votes, s.nonce != "" && !s.first:
+			return firstStart{} // that one votes, or will when its own quarantine is over
+		case s.nonce == "":
+			f.begun = f.begun || s.reached
+			f.away = f.away || !s.reached
+			f.waits = append(f.waits, e.Masters[i].Name)
+			if why := e.lanes[i].holdsKeys(); s.reached && why != "" && f.stuck == "" {
+				f.stuck = "master " + e.Masters[i].Name + ": " + why
+			}
+		default:
+			f.begun = true
+			f.left = max(f.left, e.firstTime()-e.lanes[i].lasted(now))
+		}
+	}
+	if len(f.waits) > 0 {
+		f.left = e.firstTime()
+	}
+	f.begun = f.begun && !e.alone() && e.barring() == nil
+	return f
+}
+
+// Hindrance says what keeps all masters from voting that is not about one of them: they
+// are not marked, or not long enough, or they are others' by their terms. It is "" if
+// there is no such thing.
+func (e *Engine) Hindrance() string {
+	if err := e.barring(); err != nil {
+		return "nothing is granted until this proxy is restarted: " + err.Error()
+	}
+	f := e.firstStart()
+	if !f.begun {
+		return ""
+	}
+	why, atOnce := "a new set, or all was lost", "or at once after redlock-proxy bootstrap --no-locks-held"
+	elsewhere := e.votesElsewhere()
+	if elsewhere { // where one votes, bootstrap does nothing
+		why = fmt.Sprintf("what was granted in database %d is lost", e.db())
+		atOnce = fmt.Sprintf("or at once after LOCK ADMIT of %d of them, which needs allow-dangerous", quorum.QuorumOf(len(e.lanes)))
+	}
+	switch {
+	case elsewhere && len(f.waits) > 0:
+		atOnce += ", when those are marked"
+	case f.away:
+		atOnce += ", when all can be reached"
+	}
+	text := "no master is marked"
+	switch {
+	case len(f.waits) == 0:
+		text = "all masters are marked, and none has voted yet"
+	case len(f.waits) < len(e.lanes):
+		text = "not all masters are marked, and none has voted yet"
+	}
+	text += ": " + why + "; "
+	switch {
+	case f.stuck != "":
+		return text + f.stuck
+	case !e.FirstStart && len(f.waits) > 0:
+		return text + "run redlock-proxy bootstrap, as first-start is no"
+	case len(f.waits) > 0:
+		return text + fmt.Sprintf("locks %v after %s can be marked, too, %s", f.left.Round(time.Second), strings.Join(f.waits, " "), atOnce)
+	}
+	if now, known := e.Now(); known {
+		return text + fmt.Sprintf("locks from %s, %s", now.Add(f.left).Local().Format(time.TimeOnly), atOnce)
+	}
+	return text + fmt.Sprintf("locks in %v, %s", f.left.Round(time.Second), atOnce)
+}
+
+// holdsKeys is why the master is no new one, as it holds keys: "" if that is not so.
+func (l *lane) holdsKeys() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !strings.HasPrefix(l.why, whyHoldsKeys) {
+		return ""
+	}
+	return l.why
+}
+
+// firstStatus has the masters of a first start tell how long it lasts: that is not known
+// before all are marked.
+func (e *Engine) firstStatus(masters []quorum.MasterStatus) {
+	f := e.firstStart()
+	if !f.begun {
+		return
+	}
+	for i, s := range e.sights() {
+		switch {
+		case !s.reached:
+		case len(f.waits) > 0:
+			masters[i].Left = 0
+		default:
+			masters[i].Left = max(f.left, 0)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// atTheGate starts an engine over three masters, the first of which is changed
+// by f, and returns how that one stands and how long it took to find out.
+func atTheGate(t *testing.T, f func(m *fakeMaster, c *Master)) (s quorum.MasterStatus, took time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		f(w.masters[0], &w.cfg.Masters[0])
+		began := time.Now()
+		w.engine = w.start(w.cfg)
+		took = time.Since(began)
+		s = w.engine.Status().Masters[0]
+		w.want(w.acquire("k", "t", time.Minute), quorum.Won)
+		if v := w.masters[0].value("k"); (s.State == quorum.Voting) != (v == "t") {
+			t.Errorf("state is %v, and the master holds %q", s.State, v)
+		}
+	})
+	return s, took
+}
+
+func TestGateLetsOnlyAMasterIn(t *testing.T) {
+	answer := func(name, reply string) func(*fakeMaster, *Master) {
+		return func(m *fakeMaster, _ *Master) {
+			m.respond = func(args []string) string {
+				if strings.HasPrefix(strings.Join(args, " "), name) {
+					return reply
+				}
+				return ""
+			}
+		}
+	}
+	info := func(lines string) func(*fakeMaster, *Master) { return answer("INFO", bulk(lines)) }
+	for name, c := range map[string]struct {
+		change func(*fakeMaster, *Master)
+		reason string // "" if it may vote
+	}{
+		"a master":              {func(*fakeMaster, *Master) {}, ""},
+		"an old master":         {func(m *fakeMaster, _ *Master) { m.version = "6.2.14" }, ""},
+		"a replica":             {info("run_id:a\r\nredis_version:7.0.0\r\nrole:slave\r\n"), "it is a replica, which"},
+		"loading":               {func(m *fakeMaster, _ *Master) { m.info = "loading:1\r\n" }, "loading"},
+		"a cluster node":        {func(m *fakeMaster, _ *Master) { m.info = "cluster_enabled:1\r\n" }, "cluster"},
+		"no run id":             {info("redis_version:7.0.0\r\nrole:master\r\n"), "run_id"},
+		"INFO loading error":    {answer("INFO", "-LOADING Redis is loading the dataset in memory\r\n"), "LOADING"},
+		"INFO nil":              {answer("INFO", fakeNil), errGarbage.Error()},
+		"INFO too long":         {answer("INFO", "$2147483647\r\n"), errGarbage.Error()},
+		"password wanted":       {answer("CLIENT ID", "-NOAUTH Authentication required.\r\n"), "NOAUTH"},
+		"no CLIENT ID":          {answer("CLIENT ID", "+OK\r\n"), errGarbage.Error()},
+		"no time":               {answer("TIME", array(bulk("1"))), errGarbage.Error()},
+		"a time before 1970":    {answer("TIME", array(bulk("-1"), bulk("0"))), errGarbage.Error()},
+		"scripts refused":       {answer("SCRIPT LOAD", "-NOPERM no\r\n"), "NOPERM"},
+		"a command forbidden":   {answer("DEL", "-NOPERM this user has no permissions to run the 'del' command\r\n"), "NOPERM"},
+		"no RESTORE":            {answer("RESTORE", "-NOPERM this user has no permissions to run the 'restore' command\r\n"), "NOPERM"},
+		"a command renamed":     {answer("EVALSHA", "-ERR unknown command 'EVALSHA', with args beginning with: 'x' 'y' \r\n"), "ERR unknown command 'EVALSHA'"},
+		"a memory that is full": {answer("SET "+neverThere, "-OOM command not allowed when used memory > 'maxmemory'.\r\n"), ""},
+		"scripts of another":    {answer("SCRIPT LOAD", bulk("0000")), "0000"},
+		"HTTP":                  {answer("CLIENT ID", "HTTP/1.1 400 Bad Request\r\n\r\n"), errGarbage.Error()},
+		"a surplus reply":       {answer("TIME", array(bulk("1"), bulk("0"))+"+OK\r\n"), ""},
+		"an array without end":  {answer("CONFIG", strings.Repeat("*2\r\n", 100)), errGarbage.Error()},
+		"a line without end":    {answer("CLIENT ID", "+"+strings.Repeat("x", 100_000)), errGarbage.Error()},
+		"a connection refused":  {func(m *fakeMaster, _ *Master) { m.refuse = true }, "connection refused"},
+		"silence":               {func(m *fakeMaster, _ *Master) { m.freeze() }, "no answer in time"},
+		"silence after a while": {answer("TIME", silence), "no answer in time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, took := atTheGate(t, c.change)
+			switch {
+			case name == "a surplus reply":
+				if s.State == quorum.Voting {
+					t.Errorf("it is %v", s.State)
+				}
+			case c.reason == "" && (s.State != quorum.Voting || s.Reason != ""):
+				t.Errorf("it is %v: %s", s.State, s.Reason)
+			case c.reason != "" && (s.State != quorum.Down || !strings.Contains(s.Reason, c.reason)):
+				t.Errorf("it is %v: %s, want %s", s.State, s.Reason, c.reason)
+			}
+			if took > testConfig().ConnectTimeout {
+				t.Errorf("it took %v to find out", took)
+			}
+		})
+	}
+}
+
+func TestPasswordIsGivenAtTheGate(t *testing.T) {
+	for _, c := range []struct {
+		user, password string
+		state          quorum.State
+	}{{"", "secret", quorum.Voting}, {"proxy", "secret", quorum.Voting}, {"", "wrong", quorum.Down}} {
+		var given []string
+		s, _ := atTheGate(t, func(m *fakeMaster, cfg *Master) {
+			m.password = "secret"
+			m.after = func(args []string, m *fakeMaster) {
+				if args[0] == "AUTH" {
+					given = args[1:]
+				}
+			}
+			cfg.Credentials = func() (string, string) { return c.user, c.password }
+		})
+		if s.State != c.state || c.state == quorum.Down && !strings.HasPrefix(s.Reason, "WRONGPASS") {
+			t.Errorf("with %q it is %v: %s", c.password, s.State, s.Reason)
+		}
+		want := strings.TrimSpace(c.user + " " + c.password)
+		if got := strings.Join(given, " "); got != want {
+			t.Errorf("given was %q, want %q", got, want)
+		}
+	}
+}
+
+func TestOneServerHasOneVote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3)
+		w.cfg.Masters[2].Dial = w.masters[1].dial // m3 is m2 by another name
+		w.engine = w.start(w.cfg)
+		states := make(map[quorum.State]int)
+		for _, s := range w.engine.Status().Masters {
+			states[s.State]++
+			if s.State == quorum.Down && !strings.Contains(s.Reason, "same server") {
+				t.Errorf("%s is down: %s", s.Name, s.Reason)
+			}
+		}
+		if states[quorum.Voting] != 2 || states[quorum.Down] != 1 {
+			t.Errorf("states are %v", states)
+		}
+		// With the first master gone, one server is no quorum of three.
+		w.want(w.acquire("k", "t", time.Minute), quorum.Won)
+		w.down(1)
+		if r := w.acquire("k2", "t", time.Minute); r.Decision != quorum.Unavailable || r.Voted != 1 || r.Needed != 2 || r.Masters != 3 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// A master whose run id changes is asked anew, and nobody is killed there: the
+// old connection's number belongs to somebody else by now.
+func TestPredecessorIsEndedOnlyOnTheSameServer(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[0].restartBlank()
+		w.down() // let time pass
+		if s := w.engine.Status().Masters[0]; s.RunID != "m1-1" || s.Reconnects != 1 {
+			t.Errorf("%+v", s)
+		}
+		if kills := w.masters[0].commands("CLIENT KILL"); len(kills) != 0 {
+			t.Errorf("killed: %q", kills)
+		}
+		w.masters[1].sever()
+		w.down()
+		if kills := w.masters[1].commands("CLIENT KILL"); len(kills) != 1 || kills[0] != "CLIENT KILL ID 1" {
+			t.Errorf("killed: %q", kills)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxHolds and maxHoldBytes bound how many locks max-hold can watch over at once. Beyond it
+// some lock's time begins anew.
+const (
+	maxHolds     = 100_000
+	maxHoldBytes = 32 << 20
+)
+
+// holds remembers since when each lock is held, as far as this proxy has seen
+// it, so that extensions cannot keep one for ever. It is only used if max-hold
+// is on.
+type holds struct {
+	most time.Duration // max-hold; 0 is off
+
+	mu    sync.Mutex // guards what follows
+	byKey map[string]hold
+	bytes int
+}
+
+type hold struct {
+	token        string
+	since, until time.Time
+}
+
+// begin notes that a lock was won at the time now.
+func (h *holds) begin(r *quorum.Request, ttl time.Duration, now time.Time) {
+	if h.most == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(r.Key, hold{token: r.Token, since: now, until: now.Add(ttl)}, now)
+}
+
+// put stores a hold, in the room of one that has run out if there is no more.
+func (h *holds) put(key string, held hold, now time.Time) {
+	if h.byKey == nil {
+		h.byKey = make(map[string]hold)
+	}
+	key, held.token = strings.Clone(key), strings.Clone(held.token)
+	h.remove(key)
+	n := held.size(key)
+	for len(h.byKey) > 0 && (len(h.byKey) >= maxHolds || h.bytes+n > maxHoldBytes) {
+		var victim string
+		for k, old := range h.byKey {
+			victim = k
+			if old.until.Before(now) {
+				break
+			}
+		}
+		h.remove(victim)
+	}
+	h.byKey[key] = held
+	h.bytes += n
+}
+
+func (h *holds) remove(key string) {
+	if held, ok := h.byKey[key]; ok {
+		h.bytes -= held.size(key)
+		delete(h.byKey, key)
+	}
+}
+
+// size is about what a hold takes in memory.
+func (h hold) size(key string) int { return len(key) + len(h.token) + 128 }
+
+// extends tells whether the lock may be kept for another ttl (0: for ever). A
+// lock that this proxy sees for the first time begins now.
+func (h *holds) extends(r *quorum.Request, ttl time.Duration, now time.Time) bool {
+	if h.most == 0 {
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held, ok := h.byKey[r.Key]
+	if !ok || held.token != r.Token || held.until.Before(now) {
+		held = hold{token: r.Token, since: now}
+	}
+	if ttl == 0 || now.Add(ttl).After(held.since.Add(h.most)) {
+		return false
+	}
+	held.until = now.Add(ttl)
+	h.put(r.Key, held, now)
+	return true
+}
+
+// end forgets a lock that was released.
+func (h *holds) end(r *quorum.Request) {
+	if h.most == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if held, ok := h.byKey[r.Key]; ok && (r.Kind == quorum.Remove || held.token == r.Token) {
+		h.remove(r.Key)
+	}
+}

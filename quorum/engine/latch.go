@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"strconv"
+	"time"
+)
+
+// A step is a journaled script of ours whose writes are signed by no token: what
+// two clients write may be the very same, as where both count one further. If two
+// proxies each did that on one master, both would lose, and yet those masters would
+// hold what looks like a quorum's value until both are undone:
+//
+//	1: A counts from 5 to 6 at master 1, B from 5 to 6 at master 2; master 3 is away
+//	2: both are split; C reads 6 on a quorum, counts to 7 and has a 7 that nobody
+//	   counted up to
+//
+// So a step latches its keys on every master that it acts on, in the same script,
+// until it is decided and what follows from that is done there. A step of another
+// proxy that meets a latch does nothing and says busy. Steps of one proxy take turns
+// (turns.go), so its next one may pass its own latches: whatever has to be done about
+// the last one is ahead of it in every lane.
+//
+// A latch dies by itself: what is right does not depend on it, but what is taken back
+// or healed names the latch, and is not touched where that is gone.
+
+// latchKeys is what the names of the latches begin with; the key's own name follows.
+const latchKeys = quorum.PrivateKeys + "latch}:"
+
+// latchText goes before the prelude of a step, whose last two arguments are who it is
+// and how long its latches live. A latch that kept somebody out is marked, so that its
+// holder gives way.
+var latchText = oneLine(`
+local __latch = (function(K, A)
+  local lease, me = table.remove(A), table.remove(A)
+  for i = 1, #K do
+    local l = '` + latchKeys + `' .. K[i]
+    local h = redis.call('GET', l)
+    if h and string.sub(h, 1, 16) ~= string.sub(me, 1, 16) then
+      if string.sub(h, -1) ~= '!' then redis.call('SET', l, h .. '!', 'KEEPTTL') end
+      return false
+    end
+  end
+  return {me, lease}
+end)(KEYS, ARGV)
+if not __latch then return {8, -1, '_', 0} end
+`)
+
+// lease is how long a latch lives: until the last step that it could keep out has
+// given up twice over.
+func (e *Engine) lease() string {
+	return strconv.FormatInt(clock.Milliseconds(2*e.AcquireTimeout), 10)
+}
+
+// ends says what becomes of a key that a step has latched.
+type ends uint8
+
+const (
+	letGo    ends = iota + 1 // it stays as it is
+	takeBack                 // it becomes again what it was
+	bringUp                  // it becomes what the quorum has made of it
+)
+
+func (n ends) String() string {
+	switch n {
+	case letGo:
+		return "let-go"
+	case takeBack:
+		return "take-back"
+	}
+	return "bring-up"
+}
+
+// ending ends a step on one key of one master.
+type ending struct {
+	op   *op
+	key  string
+	ends ends
+	back debt // what the key is to become, unless it is let go of; told as what is owed
+
+	awaited *awaited // hears whether it was done; nil: nobody waits for it
+}
+
+func (n *ending) argv(b []string, now time.Time) []string {
+	b = append(latchScript.takesBack(b, n.key), n.op.holder, n.ends.String())
+	if n.ends == letGo {
+		return b
+	}
+	return n.back.putBack(append(b, fingerprint(n.back.value)), now)
+}
+
+// What latchScript answers, added up.
+const (
+	saysEnded  = 1
+	saysWanted = 2 // the latch kept somebody out
+)
+
+// settled takes the master's answer. It tells whether an asker was answered.
+func (n *ending) settled(a answer) (answered bool) {
+	if a.int&saysWanted != 0 {
+		e := n.op.engine
+		e.turns.want(n.key, time.Now().Add(e.SplitDelay))
+	}
+	if n.awaited == nil {
+		return false
+	}
+	return n.awaited.heard(a.int&saysEnded != 0)
+}
+
+// fingerprint stands for a dump: itself if it is short.
+func fingerprint(dump string) string {
+	if len(dump) <= 100 {
+		return dump
+	}
+	sum := sha1.Sum([]byte(dump))
+	return hex.EncodeToString(sum[:])
+}
+
+// endStep puts an ending into the master's next batch. It is false where that cannot be.
+func (l *lane) endStep(n *ending) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.endStepLocked(n)
+}
+
+func (l *lane) endStepLocked(n *ending) bool {
+	if !l.open || !l.addErrand(errand{ending: n}) {
+		l.missed.Add(1)
+		return false
+	}
+	return true
+}

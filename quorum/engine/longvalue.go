@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"sync"
+)
+
+// longValues is held while values that are long, which masters have told an op, are compared
+// or let go. An op waits in the queue of the slowest master long after the others have
+// decided it: it is not to hold what they said as long as that, for each of them.
+//
+//	1: 20 clients read values of 1 MiB each; masters 1 and 2 answer, 3 lags
+//	2: each client is answered, and asks again
+//	3: 3 is still to be asked for the first ones: what 1 and 2 told would be kept until then
+//
+// What is short is never let go, so that nobody has to hold it for that.
+type longValues struct{ sync.Mutex }
+
+// holdsLong notes what a lane has been told before it casts its vote. What comes when all is
+// decided is not kept at all.
+func (o *op) holdsLong(s *said) {
+	switch {
+	case len(s.value) < small || !o.TellsValueOnly():
+	case o.ballot.load().decision() != quorum.Undecided:
+		s.value = ""
+	default:
+		o.long.Store(true)
+	}
+}
+
+// weighLong is weigh of what may have been let go meanwhile, since somebody else's vote has
+// decided. What it says then does not count.
+func (o *op) weighLong(c counted) quorum.Decision {
+	if !o.long.Load() {
+		return o.weigh(c)
+	}
+	o.values.Lock()
+	defer o.values.Unlock()
+	if o.ballot.load().decision() != quorum.Undecided {
+		return quorum.Undecided
+	}
+	return o.weigh(c)
+}
+
+// letGo drops the long values of those who have voted in c: where it is decided, by whoever
+// has decided it, and has told the asker.
+func (o *op) letGo(c counted) {
+	if !o.long.Load() {
+		return
+	}
+	o.values.Lock()
+	defer o.values.Unlock()
+	for i := range o.said {
+		if c.vote(i) != 0 && len(o.said[i].value) >= small {
+			o.said[i].value = ""
+		}
+	}
+}

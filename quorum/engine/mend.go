@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"slices"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// A master forgets our scripts when somebody says SCRIPT FLUSH to it. They are
+// loaded again, and what was refused with NOSCRIPT is sent once more. So are reads that
+// together have asked for more than there is room for, a few at a time.
+
+// again is what is sent once more: what a master refused with NOSCRIPT, which was not
+// carried out, and reads of which the answers were left out, see room.go.
+type again struct {
+	unscripted bool // some of it was refused
+	errands    []errand
+	ops        []*op
+	lengths    []int // of the answers that were left out; 0 of what was refused
+}
+
+// add has an op be sent once more.
+func (a *again) add(o *op, length int) {
+	o.hold()
+	a.ops, a.lengths = append(a.ops, o), append(a.lengths, length)
+	a.unscripted = a.unscripted || length == 0
+}
+
+// first are the errands, and as many of the ops as fit into a batch.
+func (a *again) first() (errands []errand, ops []*op) {
+	n, bytes := 0, 0
+	for n < len(a.ops) && (n == 0 || bytes+a.lengths[n] <= maxBatchBytes) {
+		bytes += a.lengths[n]
+		n++
+	}
+	errands, ops = a.errands, a.ops[:n:n]
+	a.errands, a.ops, a.lengths = nil, a.ops[n:], a.lengths[n:]
+	return errands, ops
+}
+
+// mendable tells whether a command on keys may be sent once more: not if later
+// ones of its batch were sent for one of them, or for all, as it would be carried
+// out behind them.
+//
+//	1: release k t, acquire k t by another client: one batch
+//	2: NOSCRIPT for the release; k was free here, and the acquire is granted
+//	3: the release, sent again, frees what the other client holds
+//
+// Such a command has an unknown vote, and ends the link.
+func (l *lane) mendable(keys []string, later []*op, sent []bool) bool {
+	if l.mending {
+		return false
+	}
+	for i, o := range later {
+		if !sent[i] {
+			continue
+		}
+		if o.Kind == quorum.Survey {
+			return false
+		}
+		for _, key := range o.keys() {
+			if slices.Contains(keys, key) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keys are all that an op is about.
+func (o *op) keys() []string {
+	if len(o.Keys) > 0 {
+		return o.Keys
+	}
+	return []string{o.Key}
+}
+
+// fitsAlone tells that a read of which the answer was left out, so long, may be sent once
+// more: its batch asked for more than there is room for, as nothing was known of what it
+// reads. What later commands of the batch write is not to be read before its time.
+func (l *lane) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
+	if l.mending || o.Kind != quorum.Read || int64(length) > l.master.rooms.replies.most {
+		return false
+	}
+	for i, other := range later {
+		if sent[i] && (other.Kind == quorum.Survey || other.Kind != quorum.Read && slices.Contains(other.keys(), o.Key)) {
+			return false
+		}
+	}
+	return true
+}
+
+// mend sends again what is to be, and loads the scripts first where they are needed for it.
+func (l *lane) mend(link *link, lost again) error {
+	if len(lost.errands)+len(lost.ops) == 0 {
+		return nil
+	}
+	l.mending = true
+	defer func() { l.mending = false }()
+	if lost.unscripted {
+		link.loaded = nil
+		var loads []rueidis.Completed
+		for _, s := range scripts {
+			loads = append(loads, link.client.B().Arbitrary("SCRIPT", "LOAD", s.text).Build())
+		}
+		loaded, _, err := link.exchange(loads)
+		if err != nil {
+			l.abandon(lost.errands, lost.ops, time.Now())
+			return err
+		}
+		link.readAll(loaded)
+	}
+	for len(lost.errands)+len(lost.ops) > 0 {
+		b := l.newBatch(lost.first())
+		b.again = true
+		l.mu.Lock()
+		b.ordinal = l.sentSo.last
+		l.mu.Unlock()
+		if err := l.exchange(link, b); err != nil {
+			l.abandon(lost.errands, lost.ops, time.Now())
+			return err
+		}
+	}
+	return nil
+}
+
+// leftOut tells of an answer that was left out, and is not asked for again, once in a while.
+func (l *lane) leftOut(o *op, length int) {
+	l.engine.sizes.told(o, length)
+	if now := time.Now(); now.Sub(l.toldOfRoom) >= time.Minute {
+		l.toldOfRoom = now
+		l.logs().Warn("an answer is not taken: there is no room for it", "bytes", length, "room", l.master.rooms.replies.most, "option", "max-client-memory")
+	}
+}

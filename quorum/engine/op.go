@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// op is one attempt to carry out a Request: it is put to all lanes at once and
+// gathers their votes. A split acquire is tried again as a new op.
+type op struct {
+	// What each lane comes to for its vote stands together.
+	ballot   ballot
+	deciders atomic.Uint64 // a counted: see bound.go
+	holders  atomic.Int32  // see recycle.go
+	follows  int32         // how often it has waited behind an acquire
+	untold   atomic.Bool   // it was won, and is taken back
+	hash     uint64        // of Key
+	weight   int           // in bytes, both ways, as far as that is known
+	memory   memory        // of Key, in what lanes have sent
+	lock     memory        // of a Release: of Key with Token
+	engine   *Engine
+	began    time.Time     // when the request was put, from which its time counts
+	put      time.Time     // when this attempt was, from which a lock's validity does
+	patience time.Duration // no decision counts that falls later than put + patience
+	sleeps   uint64        // how often the machine had slept by put
+
+	command rueidis.Completed // what all masters get, see build
+	flight  *flight           // of an acquire: who waits for it
+	asker   quorum.Asker
+	flusher quorum.Flusher // once the asker has been answered
+	ttl     time.Duration  // as the masters get it: padded; 0 is none
+
+	quorum.Request
+	px      string    // ttl in milliseconds, "" if none
+	attempt int       // how often the same acquire was put before
+	clock   [2]string // of a Run: the seconds and microseconds that its script is told
+
+	// Of a step: its turn, which it keeps while it is tried again, and what its latches
+	// hold.
+	turn   *turn
+	holder string
+
+	// first is the acquire without ttl that was won and is now, by this
+	// Extend, to lose the short expiry it was set with.
+	first *op
+
+	// said[i] is written by lane i before it casts its vote, and read by
+	// nobody before that vote is seen in the ballot.
+	said   []said
+	long   atomic.Bool // a value of them is long, see longvalue.go
+	values longValues
+}
+
+// argv appends the command as a master gets it; seven is of its identity.
+func (o *op) argv(b []string, seven bool) []string {
+	switch o.Kind {
+	case quorum.Acquire:
+		if !seven {
+			return append(acquireScript.call(b), o.Key, o.Token, o.px)
+		}
+		return append(b, "SET", o.Key, o.Token, "NX", "GET", "PX", o.px)
+	case quorum.Release:
+		return append(releaseScript.call(b), o.Key, o.Token)
+	case quorum.Extend:
+		return append(extendScript.call(b), o.Key, o.Token, o.px)
+	case quorum.Read:
+		if o.ValueOnly {
+			return append(b, "GET", o.Key)
+		}
+		return append(readScript.call(b), o.Key)
+	case quorum.Remove:
+		return append(removeScript.call(b), o.Key)
+	case quorum.Survey:
+		switch {
+		case o.Scans():
+			return scanning(&o.Request, b)
+		case o.Flushes():
+			return append(append(b, flushScript.eval(quorum.MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
+		}
+		return append(b, o.Args...)
+	}
+	s := writeScript
+	if o.expiresIf(seven) {
+		s = expireIfScript
+	}
+	return append(append(s.call(b), o.Key), o.Args...)
+}
+
+// expiresIf tells that a Write needs expireIfScript. seven is of argv.
+func (o *op) expiresIf(seven bool) bool {
+	return !seven && len(o.Args) > 3 && strings.HasPrefix(o.Args[0], "PEXPIRE")
+}
+
+// call begins a script's call, which goes by its hash: the gate has loaded it.
+func (s *script) call(b []string) []string { return append(b, "EVALSHA", s.sha, "1") }
+
+// pointless tells that an op which has not been sent to a master yet need not
+// be any more: an acquire that is lost would only have to be undone, and what
+// was answered with "I do not know" should not happen afterwards. Releases are
+// always sent.
+func (o *op) pointless() bool {
+	d := o.ballot.load().decision()
+	switch o.Kind {
+	case quorum.Release, quorum.Remove:
+		return false
+	case quorum.Read:
+		return d != quorum.Undecided
+	}
+	return d != quorum.Undecided && d != quorum.Won
+}
+
+// overdue tells that the decision would come too late to count. The clock that
+// patience is measured by stands still while the machine sleeps:
+//
+//	1: master 1 grants k to A, and this machine sleeps
+//	2: master 1 loses k, and catches up with the others, which never had it
+//	3: the machine wakes up; master 2 grants k to A: A would have a quorum
+func (o *op) overdue(now time.Time) bool {
+	return now.Sub(o.put) > o.patience || o.sleeps != o.engine.sleeps.Load()
+}
+
+// waited is how long the request has waited, or was tried before, when the op was put. It gets
+// no more time for that: its client counts from when it has asked.
+func (o *op) waited() time.Duration { return o.put.Sub(o.began) }
+
+// vote casts lane i's vote and settles what follows from it. It tells whether
+// the asker was answered, so that the caller flushes it when its batch is done.
+func (o *op) vote(i int, v quorum.Vote, did bool, now time.Time) (answered bool) {
+	if o.overdue(now) {
+		answered = o.expire(now)
+	}
+	c, decisive := o.ballot.cast(i, v, did, o.weighLong)
+	switch {
+	case decisive:
+		answered = o.engine.decided(o, c, now)
+		o.letGo(c)
+	case c.decision() != quorum.Undecided:
+		o.engine.late(o, c, i, now)
+		o.letGo(counted(0).voted(i, v, did)) // and no other: it may be about to be told
+	}
+	return answered
+}
+
+// expire ends the vote: masters that have not answered yet count as unknown.
+func (o *op) expire(now time.Time) (answered bool) {
+	if o.ballot.load().decision() != quorum.Undecided {
+		return false
+	}
+	c, decisive := o.ballot.close(o.weighLong)
+	if !decisive {
+		return false
+	}
+	answered = o.engine.decided(o, c, now)
+	o.letGo(c)
+	return answered
+}
+
+// millisecondsText is n as the masters get it. Clients ask for one ttl again and
+// again, so the latest text is kept.
+func (e *Engine) millisecondsText(n int64) string {
+	if latest := e.latestTTL.Load(); latest != nil && latest.milliseconds == n {
+		return latest.text
+	}
+	text := strconv.FormatInt(n, 10)
+	e.latestTTL.Store(&ttlText{n, text})
+	return text
+}
+
+type ttlText struct {
+	milliseconds int64
+	text         string
+}
+
+// alike tells whether a master gets the same command as the others. seven is of argv.
+func (o *op) alike(seven bool) bool {
+	switch o.Kind {
+	case quorum.Acquire:
+		return seven
+	case quorum.Release, quorum.Extend, quorum.Read:
+		return true
+	}
+	return false
+}
+
+// build makes the command that all masters get. Its memory is the op's and not rueidis's,
+// and is written again where an earlier command was as long; no lane has the op yet.
+func (o *op) build() {
+	var room [8]string
+	argv := o.argv(room[:0], true)
+	if o.command.IsEmpty() || len(o.command.Commands()) != len(argv) {
+		o.command = rueidis.Builder{}.Arbitrary(argv...).Build().Pin()
+	}
+	copy(o.command.Commands(), argv)
+}
+
+// prepare computes once what all masters get.
+func (o *op) prepare(ttl time.Duration) {
+	if o.isStep() {
+		o.holder = o.engine.messages.sender + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
+	}
+	if o.Kind == quorum.Run {
+		formOf(o.Script).again(time.Now())
+		o.clock = [2]string{} // which is an error where the script asks for it
+		if now, known := o.engine.Now(); known {
+			o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
+		}
+	}
+	if ttl > 0 {
+		o.ttl = clock.Pad(ttl)
+		o.px = o.engine.millisecondsText(clock.Milliseconds(o.ttl))
+		if o.TTLArg > 0 {
+			o.Args = slices.Clone(o.Args)
+			o.Args[o.TTLArg] = o.px
+		}
+	}
+	if o.alike(true) {
+		o.build()
+	}
+}

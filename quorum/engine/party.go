@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
+	"strconv"
+	"time"
+)
+
+// party is a master that takes part in a catch-up, on a connection of the
+// catch-up's own: a source, or the one that is given keys. One goroutine uses it
+// at a time.
+type party struct {
+	name  string
+	lane  *lane
+	link  *link
+	nonce marker.Nonce // under which it was known when the catch-up began
+	stop  func() bool  // of what closes the link when the catch-up is to end
+
+	clock  clock.Anchor
+	latest clock.Sample // of its clock
+}
+
+// errParty says why a master can take no further part.
+type errParty struct {
+	name string
+	why  error
+}
+
+func (e *errParty) Error() string { return e.name + ": " + e.why.Error() }
+func (e *errParty) Unwrap() error { return e.why }
+
+var (
+	errOtherNonce = errors.New("its marker has changed")
+	errOtherLease = errors.New("another proxy is giving the master its keys")
+	errVague      = errors.New("it answers too slowly for its clock to be seen")
+)
+
+// meet connects to a master.
+func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
+	l := s.lane
+	dialing, cancel := context.WithTimeout(ctx, e.ConnectTimeout)
+	defer cancel()
+	k, err := l.master.dial(dialing, marker.Identity{}, e.MasterTimeout)
+	if err != nil {
+		return nil, &errParty{l.master.Name, errors.New(reasonOf(err))}
+	}
+	k.guard.allow(true)
+	k.guard.room = &l.master.rooms.copies
+	return &party{
+		name:  l.master.Name,
+		lane:  l,
+		link:  k,
+		nonce: s.nonce,
+		clock: s.clock,
+		stop:  context.AfterFunc(ctx, func() { k.guard.Close() }),
+	}, nil
+}
+
+func (p *party) leave() {
+	p.stop()
+	p.link.close()
+}
+
+// ask sends a command, and believes the answer only if the master still was the one
+// that was meant when it had carried it out.
+func (p *party) ask(argv []string) (answer, error) {
+	a, proof, err := p.link.do(argv...)
+	if err == nil {
+		err = p.runsTrue(proof.clock)
+	}
+	switch {
+	case err != nil:
+		return a, &errParty{p.name, errors.New(reasonOf(err))}
+	case a.kind == quorum.FailureReply:
+		return a, &errParty{p.name, errors.New(a.str)}
+	case proof.nonce != p.nonce:
+		return a, p.changed()
+	}
+	return a, nil
+}
+
+// changed says that the master is not the one that was meant any more. Its lane has to
+// find that out for itself, and does so at once.
+func (p *party) changed() error {
+	p.lane.rouseNow()
+	return &errParty{p.name, errOtherNonce}
+}
+
+// call asks with a script, sent by its hash once the master has it.
+func (p *party) call(s *script, keys, args []string) (answer, error) {
+	name, text := "EVAL", s.text
+	if p.link.knows(s.sha) {
+		name, text = "EVALSHA", s.sha
+	}
+	argv := make([]string, 0, 3+len(keys)+len(args))
+	argv = append(argv, name, text, strconv.Itoa(len(keys)))
+	argv = append(argv, keys...)
+	argv = append(argv, args...)
+	a, err := p.ask(argv)
+	if a.failed("NOSCRIPT") {
+		argv[0], argv[1] = "EVAL", s.text
+		return p.ask(argv)
+	}
+	return a, err
+}
+
+// patiently calls again for the least that can be asked for, as others may have taken the room
+// that the answer needs.
+func (p *party) patiently(s *script, keys, args []string) (a answer, err error) {
+	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
+		a, err = p.call(s, keys, args)
+		if n := a.leftOut(); n == 0 || int64(n) > p.lane.master.rooms.copies.most {
+			break
+		}
+		time.Sleep(wait)
+	}
+	return a, err
+}
+
+// change has the master run a script that writes, if it is the one that is meant.
+func (p *party) change(s *script, keys, args []string) (answer, error) {
+	a, err := p.call(s, append([]string{quorum.MarkerKey, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
+	switch {
+	case err != nil:
+		return a, err
+	case a.kind == quorum.IntegerReply && a.int == saysOtherNonce:
+		return a, p.changed()
+	case a.kind == quorum.IntegerReply && a.int == saysOtherLease:
+		return a, errOtherLease
+	}
+	return a, nil
+}
+
+// runsTrue is an error if the master's clock has jumped: keys may have expired
+// early, and what it does not hold says nothing.
+func (p *party) runsTrue(now clock.Sample) error {
+	p.latest = now
+	if by := p.clock.Look(now); by != 0 {
+		return fmt.Errorf("its clock has jumped by %v", by.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// lookAgain looks at the master's clock until it was seen sharply, or has been seen three
+// times. What it told as left of a ttl may be too little by as much as a slow reply hid of
+// a step; the next look shows that.
+func (p *party) lookAgain() (a answer, err error) {
+	for range 3 {
+		if a, err = p.ask([]string{"TIME"}); err != nil || !p.latest.Vague(sharpLook) {
+			return a, err
+		}
+	}
+	if p.latest.Vague(p.lane.engine.AcquireTimeout) {
+		err = &errParty{p.name, errVague}
+	}
+	return a, err
+}
+
+// sharpLook is as sharp as expiry is on a master.
+const sharpLook = 2 * time.Millisecond
+
+// page reads the names of some keys behind a cursor; "0" is both the first and
+// the one behind the last page.
+func (p *party) page(cursor string) (keys []string, next string, err error) {
+	a, err := p.call(pageScript, nil, []string{strconv.Itoa(pageBytes), cursor, strconv.Itoa(pageKeys)})
+	if a.leftOut() > 0 {
+		a, err = p.patiently(pageScript, nil, []string{"1", cursor, "1"})
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if len(a.elems) != 2 || a.elems[0].kind != quorum.BulkReply {
+		return nil, "", &errParty{p.name, errGarbage}
+	}
+	for _, e := range a.elems[1].elems {
+		if !quorum.Private(e.str) {
+			keys = append(keys, e.str)
+		}
+	}
+	return keys, a.elems[0].str, nil
+}
+
+// read reads what the master holds of the keys, or of as many of them as one
+// answer should hold. Of one that there is no room for it tells that.
+func (p *party) read(keys []string) ([]reading, error) {
+	most := []string{strconv.Itoa(pageBytes)}
+	a, err := p.call(readingScript, keys, most)
+	for a.leftOut() > 0 && len(keys) > 1 {
+		keys = keys[:len(keys)/2]
+		a, err = p.call(readingScript, keys, most)
+	}
+	if a.leftOut() > 0 {
+		a, err = p.patiently(readingScript, keys, most)
+	}
+	if n := a.leftOut(); n > 0 {
+		return []reading{{leftOut: n}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	readings, ok := readReadings(a)
+	if !ok || len(readings) == 0 || len(readings) > len(keys) {
+		return nil, &errParty{p.name, errGarbage}
+	}
+	return readings, nil
+}
+
+// count asks how many of the keys the master has, whatever they hold.
+func (p *party) count(keys []string) (int, error) {
+	a, err := p.ask(append([]string{"EXISTS"}, keys...))
+	if err == nil && a.kind != quorum.IntegerReply {
+		err = &errParty{p.name, errGarbage}
+	}
+	return int(a.int), err
+}
+
+// held asks whether the master holds what others were given.
+func (p *party) held(keys, digests []string) ([]agreement, error) {
+	a, err := p.call(heldScript, keys, digests)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.elems) != 1 || len(a.elems[0].str) != len(keys) {
+		return nil, &errParty{p.name, errGarbage}
+	}
+	said := make([]agreement, len(keys))
+	for i, letter := range []byte(a.elems[0].str) {
+		switch letter {
+		case '-':
+			said[i] = nowhere
+		case '=':
+			said[i] = agreed
+		default:
+			said[i] = disputed
+		}
+	}
+	return said, nil
+}

@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"slices"
+	"time"
+)
+
+// quarantineStatus fills in what there is to say of a quarantine. mu is held.
+func (l *lane) quarantineStatus(s *quorum.MasterStatus) {
+	if l.ward == nil {
+		return
+	}
+	s.Left = max(l.engine.quarantineTime()-l.ward.lasted(l.engine.boot()), 0)
+	s.CatchUp = quorum.CatchUp{
+		Copied:  l.ward.copied.Load(),
+		Sources: l.ward.sources.Load(),
+		Needed:  l.ward.needed.Load(),
+	}
+}
+
+// clockOffsets fills in how the masters' clocks stand beside each other. Each is read once,
+// as it may be seen for the first time meanwhile.
+func (e *Engine) clockOffsets(masters []quorum.MasterStatus) {
+	var clocks []time.Duration
+	for i, l := range e.lanes {
+		if ahead, known := l.ahead(); known {
+			masters[i].ClockKnown, masters[i].ClockOffset = true, ahead
+			clocks = append(clocks, ahead)
+		}
+	}
+	slices.Sort(clocks)
+	for i := range masters {
+		if m := &masters[i]; m.ClockKnown {
+			m.ClockOffset = (m.ClockOffset - clocks[len(clocks)/2]).Round(time.Microsecond)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	_ "embed"
+	"fmt"
+	"redlock-proxy/quorum"
+	"strings"
+)
+
+// wrapping is how a script and the prelude are put together.
+type wrapping struct {
+	first  string // what is done before
+	latch  string // the name of what the prelude is to know of a latch, if there is one
+	reads  bool
+	bounds *quorum.Bounds // nil: the script is one of ours
+	knows  string         // what makes the script's helpers
+}
+
+// wrap puts a script before the prelude.
+func (p preludeParts) wrap(text string, w wrapping) *script {
+	parameters, further, knows := "KEYS,ARGV,redis", "", oursKnow
+	if w.bounds != nil {
+		parameters, further, knows = printedParameters, printedFurther, w.knows
+	}
+	return newScript(w.first + "local __make=function(" + parameters + ") return function(...) " + text + "\nend" + further + " end " +
+		p.run(2+strings.Count(text, "\n"), knows, w))
+}
+
+// run is the prelude, which is on that line, and makes the script by __make.
+func (p preludeParts) run(line int, knows string, w wrapping) string {
+	latch, bounds := "nil", "nil,nil"
+	if w.latch != "" {
+		latch = w.latch
+	}
+	if b := w.bounds; b != nil {
+		bounds = fmt.Sprintf("%d,%d", b.Steps, b.Memory)
+	}
+	return fmt.Sprintf("%s %s %s(redis,KEYS,ARGV,%s,%t,__make,%d,%s)", p.before, knows, p.after, latch, w.reads, line, bounds)
+}
+
+// A client's script is given what it may name, and makes besides what takes its steps.
+const (
+	printedParameters = "KEYS,ARGV,__h,__t,__x"
+	printedFurther    = ",function(n) __t=__t-n if __t<1 then __x() end return __t end"
+)
+
+//go:embed journal.lua
+var preludeText string
+
+// prelude is the journal's text on one line, parted where it says what a script knows.
+var prelude = func() preludeParts {
+	before, after, ok := strings.Cut(preludeText, "-- what it knows\n")
+	if !ok {
+		panic("the prelude does not say what a script knows")
+	}
+	return preludeParts{oneLine(before), oneLine(after)}
+}()
+
+type preludeParts struct{ before, after string }
+
+//go:embed ours.lua
+var oursText string
+
+// oursKnow is what a script of ours knows of Redis, and has beside the prelude.
+var oursKnow = oneLine(oursText)
+
+// oneLine takes comments, indentation and line ends out of a Lua text in which
+// no string holds any of them.
+func oneLine(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "--") {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

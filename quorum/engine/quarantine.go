@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"context"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
+	"sync/atomic"
+	"time"
+)
+
+// quarantine is the time in which a master that may have lost keys votes on
+// nothing: until every lock that it could have voted for has run out, or until it
+// holds again what the others hold.
+//
+// Why a master that lost its keys must not vote:
+//
+//	1: A wins k on masters 1 2 3
+//	2: master 3 crashes and comes back blank
+//	3: B asks for k; 3 grants, and so do 4 and 5
+type quarantine struct {
+	nonce   marker.Nonce
+	seen    time.Duration // by our clock, when this proxy first saw it
+	elapsed time.Duration // how long it had lasted by then
+	first   string        // installation, if the marker is a first one
+	cancel  context.CancelFunc
+
+	told     bool              // that the master is catching up; the lane's mutex guards it
+	catching atomic.Bool       // the master is being given what it lost
+	over     atomic.Bool       // the master may be admitted
+	waited   atomic.Bool       // it has lasted as long as any can
+	ended    ended             // what was released while it catches up
+	others   map[string]string // logs, as its sources tell; the lane's mutex guards them
+	progress
+}
+
+// progress is how far a catch-up has come.
+type progress struct {
+	copied  atomic.Int64 // keys given to the master
+	sources atomic.Int64 // masters read to their end
+	needed  atomic.Int64 // how many have to be
+}
+
+// lasted is how long the quarantine has lasted by now, as proxies have seen it.
+func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed + now - q.seen }
+
+// quarantineTime is how long a master that lost its keys must not vote, if nobody
+// gives them back: a lock that it voted for was asked for no later than then, and
+// ends after max-ttl, by clocks that may run faster than ours.
+func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) }
+
+// hush is how long after a loss no catch-up may begin: until all decisions that
+// counted a vote from before it have fallen, at any proxy. What they decided is on
+// the sources then.
+func (c *Config) hush() time.Duration { return clock.Pad(c.AcquireTimeout) + hushMargin }
+
+const hushMargin = 50 * time.Millisecond
+
+// firstRepeat is how long after a catch-up that failed the next one begins: what made
+// it fail is often over by then. Each later pause is twice as long, and none is shorter
+// than the catch-up was, nor longer than the probe interval.
+const firstRepeat = 50 * time.Millisecond
+
+// quarantine begins or goes on with the quarantine that marker m tells of.
+func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
+	l.mu.Lock()
+	q := l.ward
+	l.mu.Unlock()
+	if q == nil || q.nonce != m.Nonce {
+		until, cancel := context.WithCancel(ctx)
+		q = &quarantine{
+			nonce:   m.Nonce,
+			seen:    l.engine.boot(),
+			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
+			cancel:  cancel,
+		}
+		if m.First {
+			q.first = m.Installation
+		}
+		l.quarantines.Add(1)
+		l.engine.wait.Go(func() { l.recover(until, q) })
+	}
+	l.withhold(q, m.Why)
+}
+
+// endQuarantine ends the present quarantine, if there is one. mu is held.
+func (l *lane) endQuarantine() {
+	if l.ward != nil {
+		l.ward.cancel()
+		l.ward = nil
+	}
+}
+
+// admitted tells that the quarantine under this nonce is over.
+func (l *lane) admitted(n marker.Nonce) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ward != nil && l.ward.nonce == n && l.ward.over.Load()
+}
+
+// recover waits until a quarantined master may be admitted, and has the lane do
+// so. It ends when the quarantine does.
+func (l *lane) recover(ctx context.Context, q *quarantine) {
+	e := l.engine
+	pause(ctx, e.hush())
+	for wait := firstRepeat; ctx.Err() == nil; wait *= 2 {
+		left := e.quarantineTime() - q.lasted(e.boot())
+		began := time.Now()
+		err := e.catchUp(ctx, l, q, left <= 0)
+		l.catchUpKeys.Add(uint64(q.copied.Load()))
+		if err == nil {
+			l.catchUps.Add(1)
+		} else {
+			l.catching(q, false)
+		}
+		lonely := err != nil && left <= 0 && q.first != "" && !l.complete(ctx, q.first)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case lonely:
+			l.log.Debug("first master cannot be admitted yet: the others do not all bear its installation")
+			pause(ctx, e.ProbeInterval/4)
+			continue
+		case err == nil, left <= 0:
+			if err == nil {
+				l.log.Info("master has caught up", "keys", q.copied.Load(), "sources", q.sources.Load(), "took", time.Since(began).Round(time.Millisecond))
+			} else if q.waited.Store(true); q.first != "" {
+				l.log.Info("first master is admitted since its quarantine is over")
+			} else {
+				l.log.Warn("master is admitted since its quarantine is over; it could not be given the locks that outlive max-ttl", "reason", err)
+			}
+			q.over.Store(true)
+			l.rouseNow()
+			return
+		}
+		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
+		wait = min(max(wait, time.Since(began)), e.ProbeInterval)
+		pause(ctx, max(min(wait, left), time.Millisecond))
+	}
+}
+
+// catching notes that the master is being given what it lost, or no more.
+func (l *lane) catching(q *quarantine, on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q.catching.Store(on)
+	if l.ward == q {
+		l.show()
+	}
+}
+
+// rouseNow has the lane send a batch, be it an empty one.
+func (l *lane) rouseNow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rouse()
+}
+
+// source is a master that remembers, as a catch-up may read it.
+type source struct {
+	lane  *lane
+	nonce marker.Nonce // under which it votes
+	clock clock.Anchor // of its clock
+}
+
+// quarantined tells that the master's quarantine lasts.
+func (l *lane) quarantined() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ward != nil
+}
+
+// sources are the masters that remember, but for one. A drained master does: that
+// it is asked for no votes takes nothing from what it holds.
+func (e *Engine) sources(target *lane) (list []source) {
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		if l != target && l.open && !l.withheld && l.nonce != "" {
+			list = append(list, source{l, l.nonce, l.sighted()})
+		}
+		l.mu.Unlock()
+	}
+	return list
+}

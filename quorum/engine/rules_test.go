@@ -1,0 +1,385 @@
+package engine
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var withoutRules = flag.Bool("rules", false, "take each rule out of the source in turn, and have the simulation or a test find what comes of it")
+
+// rule is one thing that the promises rest on: with old replaced by new in a file, mostly
+// of this package, it is gone.
+type rule struct {
+	name, file, old, new string
+
+	leaves    bool // it is about what is left behind, not about two holders
+	seed      int  // soon after which its absence was found
+	schedules schedulesOf
+}
+
+// schedulesOf are the schedules in which a rule matters.
+type schedulesOf struct {
+	simulation string
+	most       int // that are tried
+	flags      []string
+	folder     string // of the package, if it is one below
+}
+
+var (
+	faults   = schedulesOf{simulation: "SimulatedFaults", most: 20000}
+	constant = schedulesOf{simulation: "SimulatedConstantTokens", most: 20000} // clients lock with one
+	sockets  = schedulesOf{simulation: "SimulatedConstantTokens", most: 20000, flags: []string{"-sockets"}}
+
+	reconfigured = schedulesOf{simulation: "SimulatedReconfigurations", most: 2000} // masters are
+	endings      = schedulesOf{simulation: "SimulatedEnds", most: 2000}
+	firsts       = schedulesOf{simulation: "SimulatedFirstStarts", most: 2000}
+	standstills  = schedulesOf{simulation: "SimulatedStandstills", most: 2000} // of the proxies' machine
+	rareLooks    = schedulesOf{simulation: "SimulatedRareLooks", most: 2000}
+	proxies      = schedulesOf{simulation: "SimulatedProxies", most: 2000} // whole ones
+)
+
+// catchUps of a kind, or of all kinds: anyKind.
+func catchUps(kind int) schedulesOf {
+	return schedulesOf{simulation: "SimulatedCatchUps", most: 4000, flags: []string{"-kind", fmt.Sprint(kind)}}
+}
+
+// named is the one test that shows what a rule is for, where that takes more than the
+// simulation does to masters.
+func named(test string) schedulesOf {
+	return schedulesOf{simulation: "^" + test + "$", most: 1}
+}
+
+// in is that of a test of a package below.
+func (s schedulesOf) in(folder string) schedulesOf {
+	s.folder = folder
+	return s
+}
+
+var rules = []rule{
+	{"a master that forgot is quarantined", "standing.go",
+		"return 0, l.markAll(link, read, lost, of, spared)",
+		"_, _ = spared, of\n\treturn 0, l.mark(link, read, l.markerOf(link, e.installation(), \"\"))", false, 52, faults},
+	{"a vote counts with its proof", "exchange.go",
+		"counts = counts && heard == nil && !l.doubt",
+		"counts = heard == nil", false, 3114, faults},
+	{"a clock that jumps is found out", "../clock/anchor.go",
+		"if by := later.At - later.Read - most; by > slack {",
+		"if by := later.At - later.Read - most; by > time.Hour {", false, 7, rareLooks},
+	{"a process that was started anew may have forgotten", "../marker/verdict.go",
+		"case m.RunID == who.RunID:",
+		"case true:", false, 85, faults},
+	{"only what was durable all along is excused", "../marker/verdict.go",
+		"case (m.Durable || db != 0) && who.KeptAll() && !m.Nonce.Provisional():",
+		"case !m.Nonce.Provisional():", false, 0, named("TestDurableMasterIsExcusedANewProcess")},
+	{"a master that forgot is given what the others hold", "quarantine.go",
+		"err := e.catchUp(ctx, l, q, left <= 0)",
+		"err := error(nil)", false, 1, catchUps(anyKind)},
+	{"a catch-up waits until what counted old votes is decided", "quarantine.go",
+		"pause(ctx, e.hush())",
+		"pause(ctx, 1)", false, 201401, catchUps(decidedLast)},
+	{"a source is what it was when it was chosen", "party.go",
+		"case proof.nonce != p.nonce:",
+		"case false:", false, 45, catchUps(anyKind)},
+	{"a master is admitted only under the nonce of its quarantine", "fakekeys_test.go",
+		"if m.marker() == args[4] || args[4] != \"\" && strings.HasPrefix(m.marker(), args[4]) {",
+		"if args[4] != \"\" || m.marker() == \"\" {", false, 15, catchUps(anyKind)},
+	{"a run that was overtaken gives a master nothing more", "fakecatchup_test.go",
+		"if string(marker.NonceOf(m.marker())) != argv[0] {\n\t\t\treturn integer(saysOtherNonce), true\n\t\t}\n" +
+			"\t\tif s == leaseScript {\n\t\t\treturn m.lease(argv), true\n\t\t}\n" +
+			"\t\tif l, _ := m.key(keys[1]); l.value != argv[1] {",
+		"if s == leaseScript {\n\t\t\treturn m.lease(argv), true\n\t\t}\n" +
+			"\t\tif l, _ := m.key(keys[1]); l.value == argv[0] {", false, 262, catchUps(copiedLate)},
+	{"a lost acquire is undone", "settle.go",
+		"e.undo(o, c, now)\n",
+		"\n", true, 1, faults},
+	{"a grant that comes late is undone", "settle.go",
+		"if c.did(i) {\n\t\t\te.lanes[i].undo(o.undoing(i, now), now)",
+		"if false {\n\t\t\te.lanes[i].undo(o.undoing(i, now), now)", true, 250, faults},
+	{"a predecessor is ended", "gate.go",
+		"if predecessor.RunID == who.RunID && predecessor.ClientID != 0 {",
+		"if false {", false, 15, sockets},
+	{"sources that disagree are read again", "agreement.go",
+		"return reading{}, disputed",
+		"continue", false, 121, catchUps(anyKind)},
+	{"the longest ttl is copied", "agreement.go",
+		"return b != saysNoTTL && (a == saysNoTTL || a > b)",
+		"return a != saysNoTTL && (b == saysNoTTL || b > a)", false, 23, catchUps(anyKind)},
+	{"a catch-up reads N-quorum+1 masters", "agreement.go",
+		"n - quorum.QuorumOf(n) + 1",
+		"n - quorum.QuorumOf(n)", false, 1, catchUps(anyKind)},
+	{"a catch-up overwrites what the master holds", "fakecatchup_test.go",
+		"if own, ok := m.key(name); ok && m.digest(name) == d && (own.until == 0 || left >= 0 && m.pttl(own) >= left) {",
+		"if _, ok := m.key(name); ok {", false, 49, catchUps(anyKind)},
+	{"nothing is taken back where copies may have been given since", "fakekeys_test.go",
+		"return nonce == \"\" || string",
+		"return true || string", false, 1049, catchUps(noticedLate)},
+	{"every expiry is padded", "../clock/validity.go",
+		"return ttl + Drift(ttl)",
+		"return ttl", false, 78, faults},
+	{"an extension whose lock may have ended while it waited is refused", "collapse.go",
+		"if won && o.Kind == quorum.Extend {",
+		"if false {", false, 3, constant},
+	{"what is taken back spares what ends later", "fakekeys_test.go",
+		"return from <= at && at <= to",
+		"return from <= at && (at <= to || true)", false, 29, constant},
+	{"a marker names its database", "../marker/verdict.go",
+		"case m.DB != db && m.DB != NotTold:",
+		"case false:", false, 304, reconfigured},
+	{"a master that is back is freed of what nobody holds", "standing.go",
+		"if m.Ghosts && l.haunted != m.Nonce {",
+		"if false {", true, 22, endings},
+	{"a release is owed to a master that is away", "lane.go",
+		"\tcase !l.open:\n\t\tl.oweLocked(d, now)",
+		"\tcase !l.open:\n\t\tl.cannotUndo(d)", true, 3, endings},
+	{"a value beside one that a quorum holds goes", "ghosts.go",
+		"without[g.key] >= r.needed || r.isNobodys(g, told[g.key])",
+		"without[g.key] >= r.needed || false && r.isNobodys(g, told[g.key])", true, 37, endings},
+	{"a transaction acts only where what it watches is as it was", "../../commands/exec.go",
+		"args := []string{strconv.Itoa(len(watched))}\n\tfor i, key := range watched {",
+		"args := []string{\"0\"}\n\tfor i, key := range watched[:0] {", false, 83, proxies},
+	{"a standstill excuses no clock that has jumped otherwise", "../clock/anchor.go",
+		"if other != (Jump{}) && other.alike(as) {",
+		"if other != (Jump{}) {", false, 386, standstills},
+	{"a first start waits until locks from before it have ended", "quarantine.go",
+		"func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) }",
+		"func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) / 20 }", false, 3, firsts},
+	{"what takes a marker has taken more", "standing.go",
+		"s == marker.Emptied && lost != \"\" {",
+		"false {", false, 0, named("TestEvictionThatTakesAMarkerIsALossOfTheWholeMaster")},
+	{"a jump that no marker tells of yet is told once one can", "standing.go",
+		"l.untold = l.untold || s == marker.Unmarked",
+		"l.untold = false", false, 0, named("TestJumpOfAMasterWithoutMarkerIsToldInAllDatabases")},
+	{"a loss that is over excuses no clock", "standing.go",
+		"m.Loss != l.known.Loss && m.Nonce.Provisional() && !m.First",
+		"m.Loss != l.known.Loss", false, 0, named("TestLossThatIsOverExcusesNoClockThatIsSetAfterwards")},
+	{"who is marked anew knows of logs that were switched off", "firstrun.go",
+		"next.Others = l.engine.logsBeside(l, marker.AlsoTold(m.Others, l.toldLogs()))",
+		"next.Others = l.engine.logsBeside(l, m.Others)", false, 0, named("TestOthersThatAreMarkedAnewKnowOfALogThatWasSwitchedOff")},
+	{"what is tried once more is told from a later lock of its token by its place", "lane.go",
+		"if l.hasCome(d) {", "if false {", false, 0, named("TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken")},
+	{"an acquire is not won by what a flush has taken", "collapse.go",
+		"\t\t\t\tf.void.Store(true)",
+		"\t\t\t\t_ = f", false, 0, named("TestAcquireIsNotWonByWhatAFlushHasTaken")},
+	{"the masters of the old set are marked in one order", "changerun.go",
+		"slices.SortedFunc(slices.Values(r.servers), inTurn)",
+		"slices.SortedStableFunc(slices.Values(r.servers), func(a, b *changed) int { return min(len(a.was), 1) - min(len(b.was), 1) })",
+		false, 0, named("TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished")},
+	{"ghosts are laid however long the others were away", "ghosts.go",
+		"for pause(ctx, wait+e.hush()); ctx.Err() == nil; pause(ctx, wait) {",
+		"for began := e.boot(); ctx.Err() == nil && e.boot()-began < e.quarantineTime(); pause(ctx, wait) {",
+		true, 0, named("TestGhostsAreLaidHoweverLongTheOthersWereAway")},
+	{"what a master refuses to take back stays owed", "exchange.go",
+		"l.oweLocked(e.debt, time.Now())",
+		"l.undone(e.debt, 0)", true, 0, named("TestUndoThatIsRefusedStaysOwed")},
+	{"a master that refuses to write is down", "gate.go",
+		`return a.failed("MISCONF ") || a.failed("NOREPLICAS ")`,
+		"return false", true, 0, named("TestReleaseIsOwedToAMasterThatRefusesToWrite")},
+	{"a master that does not let its user free locks is down", "gate.go",
+		"if a.refusesToWrite() || a.forbidden() {",
+		"if a.refusesToWrite() {", false, 0, named("TestMasterThatForbidsWhatLocksNeedIsDownUntilItAllowsIt")},
+	{"what a master forbids to take back stays owed", "exchange.go",
+		"case a.kind == quorum.FailureReply && !a.wrongType():",
+		"case false:", false, 0, named("TestWhatAMasterForbidsToTakeBackStaysOwed")},
+	{"what a master is asked to free, and does not, is read by nobody of its batch", "exchange.go",
+		"|| slices.Contains(kept, o.Key) {",
+		"{", false, 0, named("TestWhatIsReadBehindARefusedReleaseDoesNotCount")},
+	{"a log that is switched off is told by the others, too", "inspect.go",
+		"if l.master.db == 0 && (!durable ||",
+		"if false && (!durable ||", false, 0, named("TestLogThatWasSwitchedOffAtAFullMasterIsToldByTheOthers")},
+	{"a grant of a master whose marker was gone by then is undone", "standing.go",
+		"if read == \"\" && l.engine.boot()",
+		"if false && l.engine.boot()", true, 0, named("TestUndoReachesAMasterThatWasFlushedBeforeItsGrant")},
+	{"what is left without a ttl while a link lasts is looked for", "eternal.go",
+		"looked, last, before = link, time.Now(), seen",
+		"looked, last, before = link, time.Now().AddDate(99, 0, 0), seen", true, 0, named("TestWhatIsLeftWithoutTTLOnALinkThatLastsGoes")},
+	{"what others may be owed while a link lasts is waited for", "ghosts.go",
+		"ghosts = r.before.twice(ghosts)",
+		"_ = r.before.twice", true, 0, named("TestWhatIsOwedOnALinkThatLastsIsNoGhost")},
+	{"what a quorum may hold is not read as nothing", "tally.go",
+		"case most+t.unknown+t.withheld+t.pending < t.quorum():",
+		"case most+t.pending < t.quorum():", true, 0, named("TestReadOfWhatAQuorumMayHoldIsNoNil")},
+	{"what a lost step has only watched it lets go of", "step.go",
+		"r != nil && r.changed()",
+		"r != nil", false, 0, named("TestStepThatIsLostLetsGoOfWhatItOnlyWatched")},
+	{"a lost step is taken back where its key ends when the step had it end", "fakestep_test.go",
+		"!m.ends(k, args[5], args[6], args[7]) {",
+		"!m.ends(k, args[5], args[6], args[7]) && false {", false, 0, named("TestLostStepIsNotTakenBackWhereItsKeyWasExtendedSince")},
+	{"what is brought up lives as long as it does anywhere", "effect.go",
+		"back.left = max(back.left, left, 1)",
+		"back.left = max(left, 1)", false, 0, named("TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere")},
+	{"who has lost a database while nobody looked is not believed when it is opened", "standing.go",
+		"gone.Nonce, gone.Why = marker.NewNonce(true), why",
+		"gone.Why = why", false, 0, named("TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked")},
+	{"the word that no locks are held lets nobody vote later who has voted in another process", "bootstrapplan.go",
+		"m.RunID == f.who.RunID && m.DB == db", "m.DB == db", false, 0, named("TestBootstrapThatIsCutOffLetsNobodyVoteLaterWhoHas")},
+	{"what a master forgot is healed in databases that nobody uses", "unopened.go",
+		"} else if e.unopened(db) != nil {",
+		"} else {", true, 0, named("TestDatabasesThatNobodyUsesAreHealedAsWell")},
+	{"a loss of the whole master is told in all of its databases", "standing.go",
+		"of := fmt.Sprintf(\"%q:%q\", \"installation\", installation)",
+		"of := \"none\"", false, 0, named("TestLossHoldsForDatabasesThatNobodyUses")},
+	{"a look at a clock is compared with the sharpest", "../clock/anchor.go",
+		"if now.At-now.Sent < a.above.At-a.above.Sent+(now.Sent-a.above.Sent)/100 {",
+		"if true {", false, 0, named("TestNoChangeOfAClockHidesBehindAnotherLook").in("../clock")},
+	{"a master is looked at while its link is open", "inspect.go",
+		"if l.looksElsewhere() || now-l.looked < l.engine.ProbeInterval {",
+		"if true || now-l.looked < l.engine.ProbeInterval {", false, 0, named("TestMasterThatBecomesUnfitUnderAnOpenConnectionStopsVoting")},
+	{"a master that was far is waited for no longer than any", "link.go",
+		"if l.ctx.Done() == nil {",
+		"if true {", true, 0, named("TestAMasterThatWasFarAndHangsIsDown")},
+	{"what is taken back spares what ends sooner", "fakekeys_test.go",
+		"\treturn from <= at && at <= to",
+		"\treturn (true || from <= at) && at <= to", false, 0, named("TestUndoSparesWhatWasExtendedAtAnotherProxy")},
+	{"an extension moves by more than an undo is vague", "fakekeys_test.go",
+		"n = p + 51",
+		"_ = p", false, 0, named("TestExtensionMovesByMoreThanAnUndoIsVague")},
+	{"no vote from before a standstill counts", "exchange.go",
+		"o.put.Before(l.anew)",
+		"false", false, 0, named("TestNoVoteFromBeforeAStandstillCountsWithOneFromAfter")},
+	{"the time of day is that of a quorum of clocks", "../clock/timeofday.go",
+		"return median, most >= quorum",
+		"return median, most > 0", false, 0, named("TestWithoutAQuorumOfClocksThereIsNoTimeOfDay")},
+	{"a lock that was freed since is not taken back", "lane.go",
+		"if l.sentSo.lockFreedSince(o, p) {",
+		"if false {", false, 0, named("TestTakeBackSparesALaterLockOfTheToken")},
+	{"a refusal tells only what a quorum names", "outcome.go",
+		"return t.told(most)",
+		"_ = most\n\t\t\treturn quorum.Contended", false, 0, named("TestRefusalTellsOnlyWhatAQuorumNames")},
+	{"a key is not given again behind its release", "lane.go",
+		"if l.sentSo.lockFreedSince(o, o.said[l.index].ordinal) {",
+		"if false {", true, 0, named("TestKeyIsNotGivenAgainBehindItsRelease")},
+	{"an undo that met another expiry is tried once more", "lane.go",
+		"\tif d.again || d.eternal {",
+		"\tif true {", true, 0, named("TestUndoIsNotEvadedByAnExpiry")},
+	{"a read is as new as the last answered write", "outcome.go",
+		"if l := o.lefts(c, s); l.open(t.quorum(), t.pending) {",
+		"if l := o.lefts(c, s); false && l.open(t.quorum(), t.pending) {", false, 0, named("TestReadIsAsNewAsTheLastAnsweredWrite")},
+	{"a proxy that has met other terms grants nothing", "trust.go",
+		"if terms && t.barred == nil {",
+		"if false {", false, 0, named("TestProxyThatMeetsOtherTermsGrantsNothingUntilRestarted")},
+	{"a new process is excused once the others were asked", "durable.go",
+		"if answered >= needed || ",
+		"if true || answered >= needed || ", false, 0, named("TestDurableMasterWaitsForTheOthersUntilNoLockFromBeforeCanLive")},
+	{"a log that was written anew has another name from its first look", "standing.go",
+		"if next.Log == \"\" { // it",
+		"if true { // it", false, 0, named("TestLogThatWasLeftBehindExcusesNobody")},
+	{"a look that takes longer than a decision proves nothing", "standing.go",
+		"if p.clock.Vague(l.engine.AcquireTimeout) {",
+		"if false {", false, 0, named("TestLookLongerThanADecisionProvesNothing")},
+	{"whether a log is whole is decided in database 0 for all others", "durable.go",
+		"return zero.DiskLog(), zero.Whole, nil\n\t}\n\treturn \"\", false, nil",
+		"return zero.DiskLog(), zero.Whole, nil\n\t}\n\treturn m.DiskLog(), true, nil", false, 0, named("TestMarkerThatIsDeletedInDatabase0TellsOfAllDatabasesOfANewProcess")},
+	{"a log is asked for in another database while database 0 cannot be reached", "durable.go",
+		"if !l.known.Durable || l.looksElsewhere() {",
+		"if true {", false, 0, named("TestLogThatIsSwitchedOffWhileDatabase0CannotBeReachedExcusesNobody")},
+	{"a new process has lost what it says itself", "../marker/identity.go",
+		"who.Durable && who.Evicted <= 0 && !who.Continued",
+		"who.Durable", false, 0, named("TestNewProcessThatHasLostKeysByItsOwnWordIsNotExcused")},
+	{"that a log is left behind is told of a quarantined master, too", "inspect.go",
+		"(!durable || l.known.Nonce.Provisional() && link.who.Rewrites != l.rewrites)",
+		"!durable", false, 0, named("TestLogThatIsLeftBehindInAQuarantineOfDatabase0ExcusesNobody")},
+	{"no other database decides of a log before database 0 has", "../marker/verdict.go",
+		"(m.Durable || db != 0)",
+		"m.Durable", true, 0, named("TestAnotherDatabaseTakesNoVoteFromDatabase0")},
+	{"a change of the set believes a log that was decided in database 0", "changerun.go",
+		"return err == nil && m.Whole",
+		"return err == nil", false, 0, named("TestChangeOfTheSetBelievesNoRestoredDisk")},
+	{"a lone proxy that has met a marker grants nothing", "standing.go",
+		"p.nonce != \"\" || l.engine.metMarker() != nil",
+		"false", false, 0, named("TestLoneProxyThatMeetsAMarkerGrantsNothingMore")},
+	{"a first start admits only where all masters bear it", "first.go",
+		"if !s.bears(installation) || one[j] != s {",
+		"if _ = j; s.reached && !s.bears(installation) {", false, 0, named("TestWhenAFirstMasterIsAdmitted")},
+	{"whoever orders the same change means the same set", "change.go",
+		"p.into = p.follows()",
+		"p.into = newInstallation()", false, 0, named("TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem")},
+	{"a first start that is over admits nobody who was flushed since", "fakefirst_test.go",
+		"&& strings.Contains(t, `\"first\":true`) {",
+		"{", false, 0, named("TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince")},
+}
+
+// TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,
+// must find a promise broken, or it proves nothing about the rule.
+func TestEachRuleIsNeeded(t *testing.T) {
+	if !*withoutRules {
+		t.Skip("run with -rules: it builds the package once for each rule")
+	}
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			found := r.without(t)
+			if found == "" {
+				t.Error("nothing was found")
+				return
+			}
+			t.Log(found)
+		})
+	}
+}
+
+func TestEachRuleIsInTheSource(t *testing.T) {
+	for _, r := range rules {
+		source, err := os.ReadFile(r.file)
+		if err != nil || strings.Count(string(source), r.old) != 1 {
+			t.Errorf("%s: %s has %d places that look like %q, %v", r.name, r.file, strings.Count(string(source), r.old), r.old, err)
+		}
+	}
+}
+
+// without simulates the package without the rule, and returns what it found.
+func (r rule) without(t *testing.T) string {
+	dir := t.TempDir()
+	source, err := os.ReadFile(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := filepath.Abs(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(dir, filepath.Base(r.file))
+	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), r.old, r.new, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, _ := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"test", "-vet=off", "-timeout", "30m", "-overlay", list, "-run", r.schedules.simulation}
+	run := func(more ...string) ([]byte, error) {
+		return exec.Command("go", append(slices.Clip(args), more...)...).CombinedOutput()
+	}
+	var out []byte
+	if r.schedules.folder != "" {
+		out, err = run("./" + r.schedules.folder)
+	} else {
+		args = append(append(args, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))), r.schedules.flags...)
+		if !r.leaves {
+			args = append(args, "-holders")
+		}
+		// A seed does not always find what it has found once.
+		out, err = run("-schedules", "3", "-count", "20", "-failfast", ".")
+		if err == nil {
+			out, err = run("-schedules", fmt.Sprint(r.schedules.most), ".")
+		}
+	}
+	if err == nil {
+		return ""
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		for _, sign := range []string{"seed ", "--- FAIL: "} {
+			if i := strings.Index(line, sign); i >= 0 {
+				return line[i:]
+			}
+		}
+	}
+	t.Fatalf("it was not simulated: %v\n%s", err, out)
+	return ""
+}

@@ -1,0 +1,309 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"time"
+)
+
+// decided acts on the decision in c, which just fell, and answers the asker
+// unless there is more to do. It runs on the goroutine that cast the vote.
+func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
+	d := c.decision()
+	if o.first == nil {
+		e.decisions[o.Kind][d].Add(1)
+	}
+	switch {
+	case o.isStep():
+		return e.stepDecided(o, c, now)
+	case o.Kind == quorum.Acquire && d == quorum.Won:
+		if o.TTL == 0 && o.At == 0 {
+			e.persist(o)
+			e.inFlight.Add(-1)
+			return false
+		}
+		e.holds.begin(&o.Request, o.ttl, o.put)
+	case o.Kind == quorum.Acquire:
+		// The undo is in the lanes before the asker hears "no": some clients
+		// retry at once with the same token, and must not meet their own leftovers.
+		e.undo(o, c, now)
+		if d == quorum.Split {
+			e.splits.Add(1)
+			if e.triesAgain(o, now) {
+				e.letFollow(o)
+				e.tryLater(o)
+				return false
+			}
+		}
+	case o.Kind == quorum.Read && d == quorum.Split:
+		if e.triesAgain(o, now) {
+			e.tryLater(o)
+			return false
+		}
+	case o.Kind == quorum.Run && d != quorum.Won:
+		for i := range e.lanes {
+			e.putBack(o, c, i, now)
+		}
+		if d == quorum.Split {
+			e.splits.Add(1)
+			if e.triesAgain(o, now) && c.tally(len(e.lanes)).granted > 0 && !o.hasFreed(c) {
+				e.tryLater(o)
+				return false
+			}
+		}
+	case o.Kind == quorum.Run:
+		for i := range e.lanes {
+			e.bringUp(o, c, i, now)
+			e.give(o, c, i, now)
+		}
+	case o.Kind == quorum.Write:
+		for i := range e.lanes {
+			e.putBackWrite(o, c, i, now)
+		}
+	case o.Kind == quorum.Release, o.Kind == quorum.Remove:
+		if d == quorum.Won {
+			e.holds.end(&o.Request)
+		}
+		for i := range e.lanes {
+			e.oweRelease(o, c, i, now)
+		}
+	case o.Kind == quorum.Extend && d == quorum.Won:
+		for i := range e.lanes {
+			e.heal(o, c, i)
+		}
+	case o.Kind == quorum.Extend && o.first != nil:
+		for i := range e.lanes {
+			e.unpersist(o, c, i, now)
+		}
+	}
+	if o.Kind == quorum.Run {
+		e.announce(o, c)
+	}
+	e.inFlight.Add(-1)
+	r := e.explain(o, c)
+	if d == quorum.Won {
+		r.Lock = lockWon(o)
+	}
+	e.finish(o, r)
+	return true
+}
+
+// late acts on a vote that came after the decision.
+func (e *Engine) late(o *op, c counted, i int, now time.Time) {
+	d := c.decision()
+	switch {
+	case o.isStep():
+		e.stepLate(o, c, i, now)
+	case o.Kind == quorum.Acquire && d != quorum.Won:
+		if c.did(i) {
+			e.lanes[i].undo(o.undoing(i, now), now)
+		}
+	case o.untold.Load():
+		e.takeBack(o, c, i, now)
+	case o.Kind == quorum.Run && (d != quorum.Won || c.did(i) && e.intrudes(o, i, now)):
+		e.putBack(o, c, i, now)
+	case o.Kind == quorum.Write:
+		e.putBackWrite(o, c, i, now)
+	case o.Kind == quorum.Release, o.Kind == quorum.Remove:
+		if c.vote(i) != quorum.Granted {
+			e.oweRelease(o, c, i, now)
+			return
+		}
+		if c.tally(len(e.lanes)).granted > 1 {
+			return
+		}
+		for j := range e.lanes { // now it is known when the lock ends
+			e.oweRelease(o, c, j, now)
+		}
+	case o.Kind == quorum.Extend && d == quorum.Won:
+		e.heal(o, c, i)
+	case o.Kind == quorum.Extend && o.first != nil:
+		e.unpersist(o, c, i, now)
+	}
+}
+
+// undo takes a lost acquire back from every master that carried it out. A
+// master that refused holds somebody else's lock, perhaps under the same token:
+// clients do lock with a constant. It is left alone, and so is one whose vote
+// is unknown until its grant is known.
+func (e *Engine) undo(o *op, c counted, now time.Time) {
+	for i, l := range e.lanes {
+		if c.did(i) {
+			l.undo(o.undoing(i, now), now)
+		}
+	}
+}
+
+// putBackWrite undoes a plain write on master i if it was carried out there and
+// by no quorum. A master that only held something else before is set right by it,
+// unless it was that whose life has changed, or it was late (see bound.go).
+func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
+	if c.did(i) && c.decision() == quorum.Won {
+		if s, _ := o.outcome(c); hasActed(&o.Request, s.reply) && sameDumped(s.value, o.said[i].value) && !e.intrudes(o, i, now) {
+			return
+		}
+	}
+	e.putBack(o, c, i, now)
+}
+
+// putBack undoes what a lost journaled script, or write, made of its keys on
+// master i.
+func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
+	if !c.did(i) || o.said[i].journal == nil {
+		return // a removal, for one, is never put back
+	}
+	records := o.said[i].journal.undo
+	for j := range records {
+		r := &records[j]
+		d := o.puttingBack(i, r, r, now)
+		d.dies = now.Add(r.lives() + clock.Drift(r.lives()))
+		if d.eternal {
+			d.dies = now.Add(e.MaxTTL)
+		}
+		if c.decision() == quorum.Won && o.strange(r) || r.lengthens() {
+			// It is told from all else by its value and end; and that it lives longer
+			// costs nobody a lock.
+			e.lanes[i].undo(d, now)
+		} else {
+			e.lanes[i].undoBehind(d, memoryOf(e.hash(r.key)), o.said[i].ordinal, now)
+		}
+	}
+}
+
+// puttingBack makes what back says of a key on master i, where it is still as a script, or
+// write, has made it.
+func (o *op) puttingBack(i int, made, back *undoRecord, now time.Time) debt {
+	said := &o.said[i]
+	d := debt{
+		key:     made.key,
+		value:   made.after,
+		nonce:   said.nonce,
+		eternal: made.expires < 0, // or nothing is there
+		back:    back,
+		since:   now.Add(said.asked.To - o.engine.boot()),
+	}
+	if !d.eternal {
+		d.ends = said.done.Ends(made.lives())
+	}
+	if left := clock.OfMilliseconds(back.left); left > 0 && back.before != "" && said.done.Ends(left).Known() {
+		d.ended = said.done.To + left
+	}
+	return d
+}
+
+// undoing takes an acquire back from master i.
+func (o *op) undoing(i int, now time.Time) debt {
+	ttl := time.Duration(clock.Milliseconds(o.ttl)) * time.Millisecond
+	return debt{
+		key:   o.Key,
+		value: o.Token,
+		nonce: o.said[i].nonce,
+		ends:  o.said[i].done.Ends(ttl),
+		dies:  now.Add(o.ttl + clock.Drift(o.ttl)),
+	}
+}
+
+// oweRelease owes a release to master i if its vote is unknown. Without a master that
+// has released the lock it is not known when it ends, and nothing can be owed. What that
+// has told is carried over to master i's clock: nobody else has told when the lock ends
+// there.
+func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
+	if c.vote(i) != quorum.Unknown {
+		return
+	}
+	d := debt{key: o.Key, value: o.Token}
+	if o.Kind == quorum.Remove {
+		s, _ := o.held(c)
+		if !s.named {
+			return
+		}
+		d.value = s.value
+	}
+	told, longest := -1, int64(0)
+	for j := range o.said {
+		if c.vote(j) != quorum.Granted {
+			continue // and may be writing what it has said
+		}
+		switch left := o.said[j].left; {
+		case left == saysNoTTL:
+			d.eternal = true
+		case told < 0 || left > longest:
+			told, longest = j, left
+		}
+	}
+	left := clock.OfMilliseconds(longest)
+	if told >= 0 {
+		d.dies = now.Add(left + clock.Drift(left) + e.MasterTimeout)
+	}
+	if d.eternal {
+		d.dies = now.Add(e.MaxTTL)
+	}
+	if told >= 0 || d.eternal {
+		e.lanes[i].owe(d, o, told, left, now)
+	}
+}
+
+// heal gives the key again to master i, which had lost it when the lock was
+// extended.
+func (e *Engine) heal(o *op, c counted, i int) {
+	if o.missing(c, i) {
+		e.lanes[i].heal(o)
+	}
+}
+
+// missing tells that master i had no key to extend.
+func (o *op) missing(c counted, i int) bool { return c.vote(i) == quorum.Refused && o.said[i].absent }
+
+// persist is the second step of an acquire without ttl.
+func (e *Engine) persist(o *op) {
+	o.keep()
+	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: o.Key, Token: o.Token}, o.asker)
+	second.first, second.flight = o, o.flight
+	second.began = o.began
+	e.try(second, time.Now())
+}
+
+// unpersist takes an acquire without ttl back whose second step failed, or of which its
+// client was never told. Master i may hold it with its short ttl, or without any.
+func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
+	first := o.first.ballot.load().did(i)
+	if !first && !c.did(i) && !o.missing(c, i) {
+		return
+	}
+	d, sent := o.first.undoing(i, now), o.first.said[i].ordinal
+	if !first {
+		d.nonce, sent = o.said[i].nonce, o.said[i].ordinal
+	}
+	d.eternal, d.dies = true, now.Add(e.MaxTTL)
+	if o.untold.Load() {
+		e.lanes[i].undoLock(d, o, sent, now)
+	} else {
+		e.lanes[i].undo(d, now)
+	}
+}
+
+// triesAgain tells whether a split op may be tried once more, and will be before its time is
+// up. Where who deletes its key has spoiled the last try, it gets one more, which is guarded.
+func (e *Engine) triesAgain(o *op, now time.Time) bool {
+	tries := e.SplitRetries
+	if o.flight != nil && o.flight.void.Load() {
+		tries++
+	}
+	return o.attempt < tries && !e.closing.Load() && o.hasTime(now)
+}
+
+// hasTime tells that the op can be tried once more before its time is up.
+func (o *op) hasTime(now time.Time) bool {
+	return now.Add(o.engine.SplitDelay).Before(o.put.Add(o.patience))
+}
+
+// tryLater has a split op tried once more after a random delay. Until then it
+// stays in flight.
+func (e *Engine) tryLater(o *op) {
+	least := e.SplitDelay / 5
+	delay := least + rand.N(e.SplitDelay-least+1)
+	next := newOp(&o.Request, o.asker)
+	next.attempt, next.flight, next.turn, next.began = o.attempt+1, o.flight, o.turn, o.began
+	e.again(next, time.Now().Add(delay))
+}

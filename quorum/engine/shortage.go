@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"fmt"
+	"redlock-proxy/quorum"
+	"strings"
+	"time"
+)
+
+// What NOQUORUM and the log say of masters that do not vote: how many can at this very
+// moment, and what keeps each of the others.
+
+// shortage counts them.
+type shortage struct {
+	can    int                     // masters whose votes count now
+	kept   [quorum.Drained + 1]int // the others, by the state that they are in
+	left   time.Duration           // the longest that one of those in quarantine is kept out
+	silent int                     // how many have not answered in time
+	refuse []refusal               // of those that can, which say that they do not carry a request out
+	doubt  int                     // and how many of whose answers did not count: a proof did not fit
+	all    string                  // what keeps all of them, if none can
+}
+
+// refusal is what some masters say of themselves instead of carrying out a command.
+type refusal struct {
+	text    string
+	masters int
+}
+
+// shortage is as of now. o is a request that came to nothing, and c the votes on it; nil if
+// there is none.
+func (e *Engine) shortage(o *op, c *counted) (s shortage) {
+	for i, l := range e.lanes {
+		l.mu.Lock()
+		state, left := l.state, time.Duration(0)
+		if l.ward != nil {
+			left = l.engine.quarantineTime() - l.ward.lasted(l.engine.boot())
+		}
+		can := l.open && !l.silent()
+		l.mu.Unlock()
+		switch {
+		case can:
+		case state == quorum.Voting: // it hangs
+			s.silent++
+			continue
+		default:
+			s.kept[state]++
+			s.left = max(s.left, left)
+			continue
+		}
+		s.can++
+		switch {
+		case c == nil:
+		case c.vote(i) == quorum.Unknown && o.said[i].refusal() != "":
+			s.refused(o.said[i].refusal())
+		case c.vote(i) == quorum.Unknown, c.vote(i) == 0 && c.timeUp():
+			s.silent++
+		case c.vote(i) == quorum.Withheld:
+			s.doubt++
+		}
+	}
+	if s.can == 0 {
+		s.all = e.Hindrance()
+	}
+	return s
+}
+
+// maxRefusal bounds the bytes that are told of what a master says of itself.
+const maxRefusal = 120
+
+// refused counts a master that says so. A script's words around it are cut off.
+func (s *shortage) refused(text string) {
+	text, _, _ = strings.Cut(text, " script: ")
+	text = strings.TrimRight(text[:min(len(text), maxRefusal)], ". ")
+	for i := range s.refuse {
+		if s.refuse[i].text == text {
+			s.refuse[i].masters++
+			return
+		}
+	}
+	s.refuse = append(s.refuse, refusal{text, 1})
+}
+
+// explain has an op's result say what keeps the masters, if that is why it is none.
+func (e *Engine) explain(o *op, c counted) quorum.Result {
+	r := o.result(c)
+	if r.Decision == quorum.Unavailable {
+		s := e.shortage(o, &c)
+		r.Voted, r.Why = s.can, s.String()
+	} else if r.Decision == quorum.Split {
+		r.Why = e.shortage(o, &c).String()
+	}
+	return r
+}
+
+// String is what keeps the masters: "2 down, 1 quarantined (4m51s left)". It is empty if
+// nothing does.
+func (s shortage) String() string {
+	if s.all != "" {
+		return s.all
+	}
+	var parts []string
+	for _, state := range []quorum.State{quorum.Down, quorum.Connecting, quorum.Quarantined, quorum.CatchingUp, quorum.Drained} {
+		if n := s.kept[state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", n, state)+s.time(state))
+		}
+	}
+	if s.silent > 0 {
+		parts = append(parts, fmt.Sprintf("%d gave no answer in time", s.silent))
+	}
+	for _, r := range s.refuse {
+		parts = append(parts, fmt.Sprintf("%d said %q", r.masters, r.text))
+	}
+	if s.doubt > 0 {
+		parts = append(parts, fmt.Sprintf("%d being looked at anew", s.doubt))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// time says how long masters in a state are kept out at most: behind the last of those
+// that a quarantine is the reason of.
+func (s shortage) time(state quorum.State) string {
+	last := quorum.Quarantined
+	if s.kept[quorum.CatchingUp] > 0 {
+		last = quorum.CatchingUp
+	}
+	switch {
+	case state != last || s.left <= 0:
+		return ""
+	case s.kept[quorum.Quarantined]+s.kept[quorum.CatchingUp] == 1:
+		return fmt.Sprintf(" (%v left)", s.left.Round(time.Second))
+	}
+	return fmt.Sprintf(" (up to %v left)", s.left.Round(time.Second))
+}
+
+// missing is whether there is a quorum, as the log tells it: not for as long as a
+// decision may take, so that a connection that is made anew is no news.
+type missing struct {
+	tried   bool          // it was known once how the masters stand
+	since   time.Duration // by our clock, when it went; 0 while it is there
+	told    bool
+	had     bool   // there was a quorum once
+	refused uint64 // requests by then
+}
+
+// watchQuorum logs that the quorum is lost, and that it is back. The sweeper calls it.
+func (e *Engine) watchQuorum() {
+	if e.unused() {
+		return // nobody misses it
+	}
+	m := &e.missing
+	if !m.tried {
+		select {
+		case <-e.tried:
+			m.tried = true
+		default:
+			return
+		}
+	}
+	now, s := e.boot(), e.shortage(nil, nil)
+	log := e.log
+	if e.root != nil {
+		log = e.root.log.With("database", e.db())
+	}
+	switch lost := s.can < quorum.QuorumOf(len(e.lanes)); {
+	case lost && (m.since == 0 || !m.told && e.toldByRoot()):
+		m.since, m.refused = max(now, 1), e.refused()
+	case lost && !m.told && now-m.since >= e.AcquireTimeout:
+		m.told = true
+		text := "there is no quorum: no lock is granted"
+		if m.had {
+			text = "the quorum is lost: no lock is granted"
+		}
+		log.Error(text, "can_vote", s.can, "needed", quorum.QuorumOf(len(e.lanes)), "masters", len(e.lanes), "why", s.String())
+	case !lost && m.since != 0:
+		if m.told {
+			text := "there is a quorum"
+			if m.had {
+				text = "the quorum is back"
+			}
+			log.Info(text, "can_vote", s.can, "after", (now - m.since).Round(time.Millisecond), "refused", e.refused()-m.refused)
+		}
+		*m = missing{tried: true, had: true}
+	case !lost:
+		m.had = true
+	}
+}
+
+// toldByRoot tells that database 0 has no quorum either: one line is enough.
+func (e *Engine) toldByRoot() bool {
+	return e.root != nil && e.root.shortage(nil, nil).can < quorum.QuorumOf(len(e.lanes))
+}
+
+// db is the database of the engine.
+func (e *Engine) db() int { return e.lanes[0].master.db }
+
+// refused is how many requests were answered with NOQUORUM, by database 0 for all.
+func (e *Engine) refused() (n uint64) {
+	for k := range e.decisions {
+		n += e.decisions[k][quorum.Unavailable].Load()
+	}
+	for _, d := range e.opened() {
+		n += d.refused()
+	}
+	return n
+}

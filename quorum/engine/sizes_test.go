@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"fmt"
+	"net"
+	"redlock-proxy/quorum"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestOnlyWhatIsLongIsRemembered(t *testing.T) {
+	var s sizes
+	const key, neighbour, other = 1<<40 | 7, 2<<40 | 7, 1<<40 | 8
+	s.note(key, small-1)
+	if n := s.of(key); n != 0 {
+		t.Errorf("what is short is remembered: %d", n)
+	}
+	s.note(key, 5000)
+	s.note(neighbour, 10)
+	s.note(other, 6000)
+	if n := s.of(key); n != 5000 {
+		t.Errorf("of: %d, want 5000 whatever others come to", n)
+	}
+	if n := s.of(neighbour); n != 0 {
+		t.Errorf("another key is taken for it: %d", n)
+	}
+	s.note(key, 10)
+	if n := s.of(key); n != 0 {
+		t.Errorf("what has become short is remembered as %d", n)
+	}
+}
+
+func TestTheWeightOfARequestIsKnownBeforeItIsPut(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		read := quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true}
+		long := strings.Repeat("v", 100<<10)
+		set := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", long}}
+		if n := w.engine.Weight(&read); n != 0 {
+			t.Errorf("a key that nothing is known of: %d", n)
+		}
+		if n := w.engine.Weight(&set); n < len(long) || n > len(long)+100 {
+			t.Errorf("a long value that is to be set: %d", n)
+		}
+		w.want(w.ask(set), quorum.Won)
+		if n := w.engine.Weight(&read); n < len(long) || n > len(long)+100 {
+			t.Errorf("a long value that was set: %d", n)
+		}
+		for _, m := range w.masters {
+			m.put("k", "short", 0)
+			m.put("stranger", long, 0)
+		}
+		w.want(w.ask(read), quorum.Won)
+		if n := w.engine.Weight(&read); n != 0 {
+			t.Errorf("a value that was long: %d", n)
+		}
+		read.Key = "stranger"
+		w.want(w.ask(read), quorum.Won)
+		if n := w.engine.Weight(&read); n < len(long) {
+			t.Errorf("a long value that was read: %d", n)
+		}
+	})
+}
+
+func TestABatchIsBoundedInBytes(t *testing.T) {
+	for name, far := range map[string]time.Duration{"near": 0, "far": 10 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				long := strings.Repeat("v", 300<<10)
+				var keys []string // of which none has the place of another
+				for i, places := 0, map[uint64]bool{}; len(keys) < 20; i++ {
+					key := fmt.Sprint("k", i)
+					if _, place := placeOf(w.engine.hash(key)); !places[place] {
+						places[place], keys = true, append(keys, key)
+					}
+				}
+				for _, key := range keys {
+					w.want(w.ask(quorum.Request{Kind: quorum.Write, Key: key, Args: []string{"SET", key, long}}), quorum.Won)
+				}
+				for _, m := range w.masters {
+					m.set(func(m *fakeMaster) { m.answersLate(far) })
+				}
+				for range 2 * minTrips {
+					w.want(w.ask(quorum.Request{Kind: quorum.Read, Key: "short", ValueOnly: true}), quorum.Won)
+				}
+				inBatch, most := 0, 0
+				w.masters[0].set(func(m *fakeMaster) {
+					m.respond = func(args []string) string {
+						switch args[0] {
+						case "GET":
+							inBatch++
+						case "GETRANGE": // the proof
+							most, inBatch = max(most, inBatch), 0
+						}
+						return ""
+					}
+				})
+				for _, m := range w.masters {
+					m.freeze()
+				}
+				var all []*waiter
+				for _, key := range keys {
+					all = append(all, w.put(quorum.Request{Kind: quorum.Read, Key: key, ValueOnly: true}))
+				}
+				for _, m := range w.masters {
+					m.unfreeze()
+				}
+				for _, a := range all {
+					w.want(a.wait(t), quorum.Won)
+				}
+				if most == 0 || most > maxBatchBytes/len(long) {
+					t.Errorf("%d values of 300 KiB in one batch", most)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatIsLongIsTurnedAwayBeforeWhatIsShort(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for _, m := range w.masters {
+			m.freeze()
+		}
+		long := strings.Repeat("v", 1<<20)
+		for i := range 2*maxQueueBytes/len(long) + 10 {
+			w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", long, fmt.Sprint(i)}})
+		}
+		l := w.engine.lanes[0]
+		l.mu.Lock()
+		queued, before := l.queued, len(l.queue)
+		l.mu.Unlock()
+		if queued > maxQueueBytes+4*len(long) {
+			t.Errorf("%d bytes wait", queued)
+		}
+		w.put(quorum.Request{Kind: quorum.Acquire, Key: "lock", Token: "t", TTL: time.Minute})
+		l.mu.Lock()
+		if after := len(l.queue); after != before+1 {
+			t.Errorf("%d wait, want %d and a short one", after, before)
+		}
+		l.mu.Unlock()
+		for _, m := range w.masters {
+			m.unfreeze()
+		}
+		time.Sleep(time.Second)
+		l.mu.Lock()
+		if l.queued != 0 {
+			t.Errorf("%d bytes are counted that do not wait", l.queued)
+		}
+		l.mu.Unlock()
+	})
+}
+
+// paced is a connection that notes its deadline.
+type paced struct {
+	net.Conn
+	deadline time.Time
+}
+
+func (c *paced) Read(p []byte) (int, error)    { return len(p), nil }
+func (c *paced) SetDeadline(t time.Time) error { c.deadline = t; return nil }
+
+func TestAMasterThatIsAnsweringHasMoreTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := new(paced)
+		g := &guard{Conn: conn, skip: 1 << 40}
+		g.patience.Store(int64(500 * time.Millisecond))
+		drip, piece := make([]byte, 100), make([]byte, 32<<10)
+		for range 100 {
+			time.Sleep(400 * time.Millisecond)
+			g.Read(drip)
+		}
+		if !conn.deadline.IsZero() {
+			t.Error("one that is only dripping has more time")
+		}
+		for range 10 {
+			time.Sleep(200 * time.Millisecond)
+			g.Read(piece)
+			time.Sleep(200 * time.Millisecond)
+			g.Read(piece)
+			if left := time.Until(conn.deadline); left < 200*time.Millisecond {
+				t.Errorf("%v are left", left)
+			}
+			if !g.heard().Add(300 * time.Millisecond).After(time.Now()) {
+				t.Errorf("heard last at %v", g.heard())
+			}
+		}
+		conn.deadline = time.Time{}
+		g.patience.Store(0)
+		g.Read(make([]byte, stretch))
+		if !conn.deadline.IsZero() {
+			t.Error("it has a deadline where others wait")
+		}
+	})
+}
+
+// Else a master that has been quarantined often enough would be asked for nothing long any
+// more.
+func TestWhatIsAnsweredAsItsMasterIsQuarantinedWaitsNoMore(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		long := strings.Repeat("v", 1<<20)
+		for _, n := range []int{3, 2} {
+			m := w.masters[n-1]
+			m.set(func(m *fakeMaster) { m.lag = 100 * ms })
+			w.put(quorum.Request{Kind: quorum.Read, Key: "other"}) // what the lane is busy with
+			synctest.Wait()
+			for i := range 70 { // of 35 clients, as 2 MiB of one are undecided
+				w.put(quorum.Request{Kind: quorum.Acquire, Key: fmt.Sprint("k", i), Token: long, TTL: 5 * time.Second})
+			}
+			synctest.Wait()
+			m.locked(func() { clear(m.keys) })
+			time.Sleep(200 * ms)
+			m.set(func(m *fakeMaster) { m.lag = 0 })
+			time.Sleep(30 * time.Second) // it has caught up
+		}
+		time.Sleep(10 * time.Minute)
+		w.want(w.acquire("k", strings.Repeat("t", 5000), time.Minute), quorum.Won)
+	})
+}

@@ -1,0 +1,405 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
+	"strconv"
+	"time"
+)
+
+// How a lane comes to know whether its master's votes count: the marker is read
+// when the connection is new and whenever a batch's proof does not fit.
+
+// proven tells whether what a batch was answered counts: the master's marker is,
+// nonce included, the one that this proxy knew when it sent the batch, and its
+// clock runs true. Otherwise the lane is in doubt, and examines the master before
+// it sends the next batch.
+//
+// Why a look before the batch would not do:
+//
+//	1: the marker is there
+//	2: FLUSHALL by hand: lock k of A is gone
+//	3: SET k for B is granted here, and counted
+//
+// The marker is read behind the SET: it is either gone, or the keys are there.
+func (l *lane) proven(p proof) bool {
+	if l.engine.alone() {
+		l.doubt = l.doubt || p.nonce != "" || l.engine.metMarker() != nil
+		return !l.doubt
+	}
+	// Of batches side by side, one may be answered behind a later one that raised the doubt.
+	if by := l.look(p.clock); by != 0 || l.doubt || p.nonce != l.known.Nonce || l.era != l.engine.trusts().era.Load() {
+		l.doubt = true
+		return false
+	}
+	if l.known.Nonce == "" {
+		l.doubt = true // what becomes of it depends on what the other lanes have seen
+	}
+	if p.clock.Vague(l.engine.AcquireTimeout) {
+		return false
+	}
+	l.steady.Store(int64(p.clock.Sent))
+	return l.known.Nonce != "" && !l.known.Nonce.Provisional()
+}
+
+// tick notes the master's clock for those who ask for the time.
+func (l *lane) tick(p proof) {
+	if !p.clock.Vague(l.engine.AcquireTimeout) {
+		l.clock.Store(int64(p.clock.At - (p.clock.Sent+p.clock.Read)/2))
+		l.clockSeen.Store(int64(p.clock.Read))
+	}
+}
+
+// vagueLooks is how often a clock that has jumped is looked at until a look is exact.
+const vagueLooks = 4
+
+// errRestless says that a master's marker changed whenever it was looked at.
+var errRestless = errors.New("its marker changes all the time")
+
+// stand examines the master and acts on it: its votes count from now on, or are
+// withheld. An error means that nothing may be sent to it.
+func (l *lane) stand(ctx context.Context, link *link) error {
+	l.doubt, l.era = false, l.engine.trusts().era.Load()
+	if l.engine.alone() {
+		return l.standAlone(link)
+	}
+	looked, asked, again := false, false, 0
+	for range 16 {
+		l.met = l.watch.Found()
+		a, p, err := link.do("GET", quorum.MarkerKey)
+		if err != nil {
+			return err
+		}
+		if a.kind == quorum.FailureReply {
+			return errors.New(a.str)
+		}
+		l.tick(p)
+		if p.nonce != marker.NonceOf(a.str) {
+			continue
+		}
+		m, s, why, err := marker.Examine(a.str, link.who, l.master.Name, l.master.db, l.engine.Terms, l.engine.installation(), l.engine.from())
+		if err != nil {
+			if m.OfAnEarlier(link.who) && !asked {
+				asked = true
+				l.awaitOthers(ctx)
+				continue
+			}
+			return err
+		}
+		if (s == marker.Forgot || s == marker.Emptied) && !looked {
+			// Another proxy may have written the marker since the server was looked at.
+			if looked, err = true, link.look(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := l.engine.barring(); err != nil {
+			l.known = marker.Marker{}
+			l.see(sight{})
+			l.withhold(nil, err.Error())
+			return l.withdraw(link, m)
+		}
+		if lost := l.known.Since(link.who); s == marker.Emptied && lost != "" {
+			s, why = marker.Forgot, lost // its marker was among what has gone
+		}
+		if s == marker.Emptied && !l.anotherVotesNow(ctx) {
+			s = marker.Unmarked
+		}
+		if s != marker.Foreign && s != marker.Outdated && m.Installation != "" && !l.engine.learn(m.Installation, m.From) {
+			continue // another lane has learned of another one meanwhile
+		}
+		// After a loss that another proxy tells of no vote from before it counts. It tells of
+		// jumps from before as long as the master is quarantined; then it may have granted
+		// something since that a later jump has taken. A first one may not be told in all
+		// databases.
+		told := m.Loss != "" && m.Loss != l.known.Loss && m.Nonce.Provisional() && !m.First
+		if by := l.look(p.clock); by != 0 {
+			if l.watch.Found() != l.met {
+				continue // this marker may not tell of it
+			}
+			if again++; l.watch.Latest().Vague && again < vagueLooks {
+				continue
+			}
+			if s == marker.Unmarked || s == marker.Foreign || told || l.engine.blameOurs(ctx, l.index, by) {
+				l.settleJump(p.clock)
+				l.untold = l.untold || s == marker.Unmarked
+			} else {
+				s, why = marker.Forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
+			}
+		}
+		if l.untold && (s == marker.Trusted || s == marker.Waiting || s == marker.Emptied || s == marker.Excused) {
+			s, why = marker.Forgot, "its clock had jumped while it had no marker"
+		}
+		if s, err = l.act(ctx, link, marker.NonceOf(a.str), m, s, why); err != nil || s != 0 {
+			return err
+		}
+	}
+	return errRestless
+}
+
+// act does what a master's standing asks for. It returns 0 if the master is to be
+// examined again.
+func (l *lane) act(ctx context.Context, link *link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
+	e := l.engine
+	switch s {
+	case marker.Trusted:
+		l.lift(m, link.who)
+		if m.Ghosts && l.haunted != m.Nonce {
+			l.haunted = m.Nonce
+			own := l.admits == m.Nonce
+			e.wait.Go(func() { l.layGhosts(ctx, m.Nonce, own) })
+		}
+		return s, nil
+	case marker.Unmarked:
+		l.known.Nonce = "" // what it lost since is told of the whole master all the same
+		l.see(sight{reached: true})
+		return l.markFirst(link)
+	case marker.Foreign:
+		return l.join(link, read, m)
+	case marker.Waiting:
+		if l.admitted(m.Nonce) {
+			return 0, l.admit(link, read, m)
+		}
+		l.mu.Lock()
+		l.knows(m)
+		l.mu.Unlock()
+		l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First})
+		l.quarantine(ctx, m)
+		return s, nil
+	case marker.Excused:
+		log, yes, err := l.wholeLog(ctx, link.who, m)
+		if err != nil {
+			return s, err
+		}
+		if yes {
+			next := l.markerOf(link, m.Installation, m.Loss)
+			next.Others, next.Ghosts, next.Whole = e.logsBeside(l, m.Others), m.Ghosts, l.master.db == 0
+			if next.Log == "" { // it still writes the log that it has read
+				next.Log = log
+			}
+			return 0, l.mark(link, read, next)
+		}
+		s, why = marker.Restarted, "its process was started anew, and it is not known that its log is whole"
+	case marker.Emptied:
+		gone := l.markerOf(link, e.installation(), l.known.Loss)
+		gone.Nonce, gone.Why = marker.NewNonce(true), why
+		return 0, l.mark(link, read, gone)
+	}
+	lost := l.markerOf(link, e.installation(), marker.NewInstallation())
+	lost.Why, lost.First = why, m.First && !l.anotherVotes()
+	spared, of := "", lost.Installation
+	if s == marker.Restarted || s == marker.Outdated {
+		spared = link.who.RunID
+	}
+	if s == marker.Outdated {
+		of = m.Installation
+	}
+	return 0, l.markAll(link, read, lost, of, spared)
+}
+
+// awaitOthers waits a little until the marker of another master has told of which installation
+// it is, and of which one that was made.
+func (l *lane) awaitOthers(ctx context.Context) {
+	e := l.engine
+	for began := e.boot(); ctx.Err() == nil && e.boot()-began < e.ConnectTimeout && e.from() == ""; {
+		pause(ctx, e.ConnectTimeout/50)
+	}
+}
+
+// markerOf is a new marker for the lane's master, by which it votes.
+func (l *lane) markerOf(link *link, installation, loss string) marker.Marker {
+	m := marker.Marker{
+		Nonce:        marker.NewNonce(false),
+		Installation: installation,
+		Member:       l.master.Name,
+		DB:           l.master.db,
+		Terms:        l.engine.Terms,
+		RunID:        link.who.RunID,
+		Durable:      link.who.Logs(),
+		Rewrites:     link.who.Rewrites,
+		Loss:         loss,
+		From:         l.engine.from(),
+		Evicted:      link.who.Evicted,
+		Replication:  link.who.Replication,
+	}
+	if m.Durable && m.Rewrites > 0 {
+		m.Log = marker.NewInstallation() // others may have been told of this process's first one
+	}
+	if l.master.db == 0 {
+		m.Others = l.engine.logsBeside(l, l.known.Others)
+	}
+	return m
+}
+
+// markAll writes a provisional marker, as lost is but for its nonce, in each database in
+// which there is none or one of an installation, if in this one stands what was read.
+// What already stands in others of a process that is spared is left there.
+func (l *lane) markAll(link *link, read marker.Nonce, lost marker.Marker, installation, spared string) error {
+	of := fmt.Sprintf("%q:%q", "installation", installation)
+	if l.untold {
+		spared = ""
+	}
+	if spared != "" {
+		spared = fmt.Sprintf("%q:%q", "run_id", spared)
+	}
+	args := []string{string(read), strconv.Itoa(l.master.db), of, spared}
+	var own marker.Nonce
+	for db := range quorum.Databases {
+		lost.Nonce, lost.DB = marker.NewNonce(true), db
+		if db == 1 {
+			lost.Others = nil
+		}
+		if db == l.master.db {
+			own, lost.Was = lost.Nonce, l.replaces(read)
+		} else {
+			lost.Was = marker.AnyNonce
+		}
+		args = append(args, lost.String())
+	}
+	a, p, err := link.do(lossScript.eval(quorum.MarkerKey, args...)...)
+	if err != nil {
+		return err
+	}
+	l.tick(p)
+	if a.kind == quorum.FailureReply {
+		return errors.New(a.str)
+	}
+	if marker.NonceOf(a.str) == own {
+		l.settleJump(p.clock)
+		l.untold = false
+		l.hearsStandings(answer{}, p.clock.Read) // they are others by now
+	}
+	return nil
+}
+
+// replaces is the nonce that a marker is to name as the one before it. One that is gone was
+// there a moment ago, and what the master has granted since is undone by that nonce:
+//
+//	1: master 1 is flushed, and grants k to B, who is refused by 2 and 3
+//	2: its marker is written anew; B's grant is to be taken back
+//	3: master 3 forgets, and were k still on 1, 3 would be given it: nobody gets k
+//
+// If copies had been given since this proxy saw it, their lease would still be there.
+func (l *lane) replaces(read marker.Nonce) marker.Nonce {
+	if read == "" && l.engine.boot()-time.Duration(l.steady.Load()) < leaseTime/2 {
+		return l.known.Nonce
+	}
+	return read
+}
+
+// mark writes a marker in the place of the one that was read. If it is another by
+// now, nothing is written.
+func (l *lane) mark(link *link, read marker.Nonce, m marker.Marker) error {
+	if m.Nonce != read {
+		m.Was = l.replaces(read)
+	}
+	a, p, err := link.do(markScript.eval(quorum.MarkerKey, string(read), m.String())...)
+	if err != nil {
+		return err
+	}
+	l.tick(p)
+	if a.kind == quorum.FailureReply {
+		return errors.New(a.str)
+	}
+	return nil
+}
+
+// lift has the master vote. Of a log that was switched off while nobody looked, its marker
+// says nothing yet.
+func (l *lane) lift(m marker.Marker, who marker.Identity) {
+	l.engine.sawVote()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.knows(m)
+	l.sight = sight{reached: true, nonce: m.Nonce, installation: m.Installation, votes: true}
+	l.endQuarantine()
+	l.withheld, l.why, l.nonce = false, "", m.Nonce
+	l.diskLog, l.rewrites, l.unlogged = m.DiskLog(), m.Rewrites, false
+	if !who.Logs() || m.DB == 0 && m.Rewrites != who.Rewrites {
+		l.diskLog = marker.NoLog
+	}
+	l.show()
+}
+
+// withhold has the master's votes count for nothing, for a reason, while q lasts
+// if there is one. What was queued for it and asks for a vote is answered.
+func (l *lane) withhold(q *quarantine, why string) {
+	l.mu.Lock()
+	if l.ward != q {
+		l.endQuarantine()
+	}
+	l.ward, l.withheld, l.why, l.nonce = q, true, why, ""
+	var moot []*op
+	kept := l.queue[:0]
+	for _, o := range l.queue {
+		if o.needsNoVote() {
+			kept = append(kept, o)
+		} else {
+			moot = append(moot, o)
+			l.unqueued(o)
+		}
+	}
+	clear(l.queue[len(kept):])
+	l.queue = kept
+	l.show()
+	l.mu.Unlock()
+	now := time.Now()
+	for _, o := range moot {
+		l.vote(o, quorum.Withheld, false, now)
+	}
+	l.flushAll()
+	dropAll(moot)
+}
+
+// needsNoVote tells that an op is sent to a master that must not vote, too: it may
+// still hold what is to be freed.
+func (o *op) needsNoVote() bool {
+	return o.Kind == quorum.Release || o.Kind == quorum.Remove || o.Kind == quorum.Survey
+}
+
+// withheld is what a vote is worth whose master is not known to remember: nothing,
+// but for a release that found the lock there and deleted it.
+func (o *op) withheld(v quorum.Vote, did bool) quorum.Vote {
+	if v == quorum.Unknown || did && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
+		return v
+	}
+	return quorum.Withheld
+}
+
+// show enters the state that the lane is in while it has a link. mu is held.
+func (l *lane) show() {
+	was := l.state
+	switch {
+	case !l.open:
+		return
+	case !l.withheld:
+		l.enter(quorum.Voting, "")
+	case l.ward != nil && l.ward.catching.Load():
+		l.enter(quorum.CatchingUp, l.why)
+	default:
+		l.enter(quorum.Quarantined, l.why)
+	}
+	if was != l.state && !(was == quorum.CatchingUp && l.state == quorum.Quarantined) {
+		l.tell()
+	}
+}
+
+// tell logs the state that was entered. mu is held.
+func (l *lane) tell() {
+	switch l.state {
+	case quorum.Voting:
+		l.log.Info("master is voting", "run_id", l.who.RunID, "version", l.who.Version)
+	case quorum.Quarantined:
+		l.log.Warn("master is quarantined", "reason", l.why)
+	case quorum.CatchingUp:
+		if !l.ward.told {
+			l.ward.told = true
+			l.log.Info("master is catching up")
+		}
+	case quorum.Drained:
+		l.log.Warn("master is drained")
+	}
+}

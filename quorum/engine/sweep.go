@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// sweep ends what has taken too long, probes idle masters, and tries split
+// acquires again when their delay is over: one goroutine for all ops, so that
+// none needs a timer of its own.
+func (e *Engine) sweep(ctx context.Context) {
+	tick := time.NewTicker(max(e.AcquireTimeout/20, time.Millisecond))
+	defer tick.Stop()
+	next := time.NewTimer(time.Hour)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			for _, o := range e.retries.close() {
+				e.tryAgain(o) // only to be answered: the lanes are closing
+			}
+			return
+		case <-e.retries.kick:
+		case <-next.C:
+		case <-tick.C:
+			e.expire(time.Now())
+		}
+		for _, o := range e.retries.take(time.Now()) {
+			e.tryAgain(o)
+		}
+		if at, ok := e.retries.next(); ok {
+			next.Reset(time.Until(at))
+		}
+	}
+}
+
+func (e *Engine) tryAgain(o *op) {
+	e.try(o, time.Now())
+	e.inFlight.Add(-1)
+}
+
+// expire decides the ops whose time is up by the votes that are in.
+func (e *Engine) expire(now time.Time) {
+	e.watchOwnClock()
+	e.watchQuorum()
+	var late []*op
+	for _, l := range e.lanes {
+		late = l.overdue(late, now)
+		l.probe(now, e.ProbeInterval)
+	}
+	e.expireTurns(now)
+	for _, w := range e.awaiting.overdue(now) {
+		if w.end(false) {
+			w.op.flusher.Flush()
+		}
+	}
+	for _, o := range late {
+		if o.expire(now) {
+			o.flusher.Flush()
+		}
+	}
+	dropAll(late)
+}
+
+// retries are the split acquires that wait for their next attempt. Their number
+// is bounded by that of the requests in flight.
+type retries struct {
+	kick chan struct{} // has room for one: the soonest may have changed
+
+	mu     sync.Mutex // guards what follows
+	list   []retry    // soonest first
+	closed bool
+}
+
+type retry struct {
+	op *op
+	at time.Time
+}
+
+// again has o tried once more at a time. Once the sweeper has ended that is now:
+// it can only be answered.
+func (e *Engine) again(o *op, at time.Time) {
+	if !e.retries.add(o, at) {
+		e.tryAgain(o)
+	}
+}
+
+func (r *retries) add(o *op, at time.Time) bool {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(r.list, at, func(x retry, at time.Time) int { return x.at.Compare(at) })
+	r.list = slices.Insert(r.list, i, retry{o, at})
+	r.mu.Unlock()
+	select {
+	case r.kick <- struct{}{}:
+	default: // a kick is under way
+	}
+	return true
+}
+
+// close removes all, and lets no more in.
+func (r *retries) close() (all []*op) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range r.list {
+		all = append(all, x.op)
+	}
+	r.list, r.closed = nil, true
+	return all
+}
+
+// take removes those that are due.
+func (r *retries) take(now time.Time) (due []*op) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.list) > 0 && !r.list[0].at.After(now) {
+		due = append(due, r.list[0].op)
+		r.list = slices.Delete(r.list, 0, 1)
+	}
+	return due
+}
+
+func (r *retries) next() (at time.Time, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.list) == 0 {
+		return at, false
+	}
+	return r.list[0].at, true
+}

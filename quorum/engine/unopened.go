@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"redlock-proxy/quorum"
+	"slices"
+	"time"
+)
+
+// A master that has forgotten is told so in all databases at once, and catches up in those
+// that are open. Others would stay as they are, each with one master less that remembers:
+//
+//	1: A wins k in database 5, on masters 1 and 2; from then on clients use database 0 alone
+//	2: master 1 comes back blank, and has soon caught up in database 0; then the same becomes
+//	   of 2, and then of 3
+//	3: B asks for something in database 5, where nobody remembers anything: it is given
+//	   nothing for max-ttl, though no more than one master was ever lost
+//
+// So an engine has itself told by each master, where it looks at it anyway, how it stands in
+// all databases, and opens those in which one does not remember, whether a client asks for
+// them or not. It opens a few at a time, and closes each again when all masters that are there
+// vote in it. One in which that takes long makes room for others, and stays open: what a
+// quarantine has lasted is known only to those who look.
+//
+// Several proxies do so side by side, each beginning with another database: what one has done,
+// the others are told.
+
+const (
+	// tendedAtOnce is how many databases are opened at a time.
+	tendedAtOnce = 4
+	// healFor and layFor are how many probe intervals one takes the place of another at most:
+	// while a master does not vote in it, and while one may hold what nobody does.
+	healFor = 2
+	layFor  = 8
+)
+
+// How a master stands in a database, as standingsScript tells it. What it tells besides is not
+// for those to mend who do not use the database: a marker of another installation, or what is
+// none.
+const (
+	standsVoting    = 'v'
+	standsHaunted   = 'g' // it votes, and may hold what nobody does
+	standsUnmarked  = '-'
+	standsWaiting   = 'q'
+	standsRestarted = 'o' // the marker is an earlier process's, or another database's
+)
+
+// forgets tells that a master does not remember.
+func forgets(letter byte) bool {
+	return letter == standsUnmarked || letter == standsWaiting || letter == standsRestarted
+}
+
+// standingsScript tells of each database how the master stands in it, by a letter each. ARGV[1]
+// and ARGV[2] are in the markers of this process, and of our installation.
+var standingsScript = newScript(`local r=''
+for d=0,15 do
+local s=redis.pcall('SELECT',d)
+if type(s)=='table' and s.err then break end
+local m=redis.pcall('GET',KEYS[1])
+local function has(t) return string.find(m,t,1,true) end
+if not m then r=r..'-'
+elseif type(m)~='string' or not has(ARGV[2]) then r=r..'?'
+elseif not has(ARGV[1]) or has('"db":') and not has('"db":'..d..',') then r=r..'o'
+elseif string.sub(m,1,1)=='q' then r=r..'q'
+elseif has('"ghosts":true') then r=r..'g'
+else r=r..'v' end end
+return r`)
+
+// standings are how a master stands in all databases.
+type standings struct {
+	letters string        // "" if it is not known
+	asked   time.Duration // when, by our clock
+}
+
+// asksStandings puts that question behind what a batch asks when it looks, if it is the lane
+// of database 0. It tells whether it does.
+func (l *lane) asksStandings(link *link, b *batch) bool {
+	installation := l.engine.installation()
+	if l.master.db != 0 || l.engine.alone() || installation == "" {
+		return false
+	}
+	b.add(link, standingsScript.eval(quorum.MarkerKey, `"run_id":"`+link.who.RunID+`"`, `"installation":"`+installation+`"`))
+	return true
+}
+
+// hearsStandings notes what was answered, or that it is not known any more.
+func (l *lane) hearsStandings(a answer, asked time.Duration) {
+	if a.kind != quorum.BulkReply || len(a.str) > quorum.Databases {
+		a.str = ""
+	}
+	zero := l.engine.zero().lanes[l.index]
+	zero.mu.Lock()
+	defer zero.mu.Unlock()
+	zero.across = standings{a.str, asked}
+}
+
+// health is how all masters stand in a database.
+type health uint8
+
+const (
+	unsure    health = iota + 1 // a master that is there has not been asked since
+	forgotten                   // one does not remember
+	haunted                     // all that are there vote, and one may hold what nobody does
+	sound
+)
+
+// health is that of a database, as far as it was told later than since.
+func (e *Engine) health(db int, since time.Duration) health {
+	h := sound
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		open, s := l.open, l.across
+		l.mu.Unlock()
+		switch {
+		case !open:
+		case s.letters == "" || s.asked <= since:
+			h = min(h, unsure)
+		case db >= len(s.letters): // it has fewer
+		case forgets(s.letters[db]):
+			return forgotten
+		case s.letters[db] == standsHaunted:
+			h = min(h, haunted)
+		}
+	}
+	return h
+}
+
+// votesElsewhere tells that a master is known to vote in another database than this engine's.
+func (e *Engine) votesElsewhere() bool {
+	for _, l := range e.zero().lanes {
+		l.mu.Lock()
+		letters := l.across.letters
+		votes := e.root != nil && l.open && l.sight.votes
+		l.mu.Unlock()
+		for db, letter := range []byte(letters) {
+			votes = votes || db != e.db() && (letter == standsVoting || letter == standsHaunted)
+		}
+		if votes {
+			return true
+		}
+	}
+	return false
+}
+
+// tend does all that, for as long as the engine lasts.
+func (e *Engine) tend(ctx context.Context) {
+	var closed [quorum.Databases]time.Duration // when each last was, by our clock
+	forgot, first := make(map[int]struct{}), rand.IntN(quorum.Databases)
+	for ; ctx.Err() == nil; pause(ctx, e.ProbeInterval/8) {
+		if e.firstStart().begun || e.barring() != nil {
+			continue // which is over in all databases at once, or never
+		}
+		room := tendedAtOnce
+		for _, d := range e.tended() {
+			most := layFor * e.ProbeInterval
+			if !d.healed(true) {
+				most = healFor*e.ProbeInterval + e.hush()
+			}
+			if e.boot()-d.made < most {
+				room--
+			}
+		}
+		// Those in which a master does not remember go before those in which one may hold too much.
+		waits := false
+		for _, wanted := range []health{forgotten, haunted} {
+			for i := range quorum.Databases {
+				db := (first + i) % quorum.Databases
+				if db == 0 || e.isOpened(db) || e.health(db, closed[db]) != wanted {
+					continue
+				}
+				if room <= 0 {
+					waits = waits || wanted == forgotten
+				} else if e.unopened(db) != nil {
+					if room--; wanted == forgotten {
+						forgot[db] = struct{}{}
+					}
+				}
+			}
+		}
+		for _, d := range e.tended() {
+			if d.healed(waits) && e.drop(d) {
+				closed[d.db()] = e.boot()
+				e.wait.Go(func() { d.Close(ctx) })
+			}
+		}
+		if len(forgot) > 0 && len(e.tended()) == 0 && e.allRemember(closed) {
+			e.log.Info("all masters remember again what was granted in databases that nobody uses", "databases", len(forgot))
+			clear(forgot)
+		}
+	}
+}
+
+// allRemember tells that all masters are there, and none has forgotten in any database, by what
+// they were asked after each was closed.
+func (e *Engine) allRemember(closed [quorum.Databases]time.Duration) bool {
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		open, letters, asked := l.open, l.across.letters, l.across.asked
+		l.mu.Unlock()
+		if !open || letters == "" || asked <= slices.Max(closed[:]) || slices.ContainsFunc([]byte(letters), forgets) {
+			return false
+		}
+	}
+	return true
+}
+
+// tended are the databases that are open though no client has asked for them.
+func (e *Engine) tended() []*Engine {
+	return slices.DeleteFunc(e.opened(), func(d *Engine) bool { return !d.unused() })
+}
+
+// healed tells that in the engine's database each master votes that its root can reach, but for
+// those that have no such database. Unless another database waits for its place, they are to be freed
+// of ghosts, too.
+func (e *Engine) healed(waits bool) bool {
+	for i, l := range e.lanes {
+		zero := e.root.lanes[i]
+		zero.mu.Lock()
+		letters := zero.across.letters
+		there := zero.open && (letters == "" || e.db() < len(letters))
+		zero.mu.Unlock()
+		if _, votes := l.asSource(); there && !votes {
+			return false
+		}
+	}
+	return waits || e.root.health(e.db(), e.made) == sound
+}
+
+// openForgotten opens each database in which a master of this name does not remember, or may
+// not, so that an order can be given about it there.
+func (e *Engine) openForgotten(name string) {
+	var opened []*Engine
+	for _, l := range e.lanes {
+		if l.master.Name != name {
+			continue
+		}
+		l.mu.Lock()
+		letters := l.across.letters
+		l.mu.Unlock()
+		for db := 1; db < quorum.Databases; db++ {
+			if letters == "" || db < len(letters) && forgets(letters[db]) {
+				if d := e.unopened(db); d != nil {
+					opened = append(opened, d)
+				}
+			}
+		}
+	}
+	for _, d := range opened {
+		<-d.Tried()
+	}
+}

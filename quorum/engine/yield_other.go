@@ -1,0 +1,8 @@
+//go:build !linux
+
+package engine
+
+import "runtime"
+
+// yield lets whoever can run go first.
+func yield() { runtime.Gosched() }

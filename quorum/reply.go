@@ -1,0 +1,78 @@
+package quorum
+
+import (
+	"slices"
+	"strings"
+)
+
+// ReplyKind is the type of a master's reply to a Write.
+type ReplyKind uint8
+
+const (
+	NilReply ReplyKind = iota + 1
+	StatusReply
+	IntegerReply
+	BulkReply
+	FailureReply // an error reply; Str is its text
+	ArrayReply   // Elems; only of a Run or a Survey
+)
+
+// Reply is what one master answered to a Write, or what a quorum of them did.
+type Reply struct {
+	Kind ReplyKind
+	Str  string
+	Int  int64
+}
+
+// ScriptReply is what one master answered to a Run or a Survey, or what a quorum of
+// them did.
+type ScriptReply struct {
+	Reply
+	Elems []ScriptReply // of an ArrayReply
+
+	// Line is the line of the script that the error in Reply happened at; 0 if
+	// Reply is no such error.
+	Line int
+
+	Left bool // Int is what is left of a ttl
+}
+
+// Sort puts the members of a set, or the pairs of a map, into the order of their bytes.
+func (r *ScriptReply) Sort(letter byte) {
+	byText := func(a, b ScriptReply) int { return strings.Compare(a.Str, b.Str) }
+	switch {
+	case letter == '~':
+		slices.SortFunc(r.Elems, byText)
+	case letter == '%' && len(r.Elems)%2 == 0:
+		pairs := slices.Collect(slices.Chunk(slices.Clone(r.Elems), 2))
+		slices.SortFunc(pairs, func(a, b []ScriptReply) int { return byText(a[0], b[0]) })
+		r.Elems = slices.Concat(pairs...)
+	}
+}
+
+// SaysNo tells that a reply is a script's no.
+func (r *ScriptReply) SaysNo() bool {
+	return r.Kind == NilReply || r.Kind == IntegerReply && r.Int == 0
+}
+
+// Alike tells that two masters gave the same reply: what is left of a ttl may
+// differ, since their clocks do.
+func (r *ScriptReply) Alike(s *ScriptReply) bool {
+	if r.Kind != s.Kind || r.Str != s.Str || len(r.Elems) != len(s.Elems) {
+		return false
+	}
+	if r.Int != s.Int && !(r.Left && s.Left) {
+		return false
+	}
+	for i := range r.Elems {
+		if !r.Elems[i].Alike(&s.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// TellsLeft tells that what is left of a ttl is the reply, or part of it.
+func (r *ScriptReply) TellsLeft() bool {
+	return r.Left || slices.ContainsFunc(r.Elems, func(e ScriptReply) bool { return e.TellsLeft() })
+}

@@ -1,0 +1,78 @@
+package quorum
+
+import "sync/atomic"
+
+// Script is a script that is run journaled: made once, and asked for as often as it is
+// needed, by any goroutine. But for Conduct and Known nothing of it changes.
+type Script struct {
+	Text    string   // what the masters run, without the prelude
+	Printed *Printed // of a client's; nil: it is one of ours
+	Reads   bool     // it may not write
+	Latches bool     // see NewStep
+
+	// Further, of a step that counts, tells whether it has counted further to a than
+	// to b; nil otherwise.
+	Further func(a, b int64) bool
+
+	// Conduct, of a client's, is for who has it run: what it has seen of how much that takes
+	// a master, as it puts it.
+	Conduct atomic.Uint32
+
+	// Known is for the engine: how the masters know it.
+	Known atomic.Value
+
+	reading atomic.Pointer[Script] // the same, where it may not write
+}
+
+// Printed is a client's script as it runs on a master: what was printed from what was
+// read of it, see package lua. It names nothing but KEYS, ARGV, and its helpers.
+type Printed struct {
+	Body    string   // Lua statements
+	Helpers []string // what it names in __h
+	Bounds  Bounds
+}
+
+// Bounds says what one call of a client's script may cost a master.
+type Bounds struct {
+	Steps  int // turns of loops and calls of functions, and what else takes its time
+	Memory int // bytes of the strings that it makes
+}
+
+// DefaultBounds are far from any lock script. Within them a script takes a few tens of
+// milliseconds of a master at most.
+var DefaultBounds = Bounds{Steps: 10_000, Memory: 1 << 20}
+
+// NewScript makes a Script of a text of ours.
+func NewScript(text string) *Script { return &Script{Text: text} }
+
+// NewPrinted makes a Script of a client's.
+func NewPrinted(p Printed) *Script { return &Script{Text: p.Body, Printed: &p} }
+
+// NewStep makes a Script whose calls keep out of each other's way: it latches its
+// keys. It is for scripts of our own, whose writes are signed by no token.
+func NewStep(text string) *Script { return &Script{Text: text, Latches: true} }
+
+// NewCountUp makes a step that counts a string up and answers the number.
+func NewCountUp(text string) *Script {
+	s := NewStep(text)
+	s.Further = func(a, b int64) bool { return a > b }
+	return s
+}
+
+// NewCountDown makes a step that counts a string down and answers the number.
+func NewCountDown(text string) *Script {
+	s := NewStep(text)
+	s.Further = func(a, b int64) bool { return a < b }
+	return s
+}
+
+// OfClient tells whether it is a client's script, and none of ours.
+func (s *Script) OfClient() bool { return s.Printed != nil }
+
+// ReadOnly is the script in calls that may not write.
+func (s *Script) ReadOnly() *Script {
+	if s.reading.Load() == nil {
+		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Reads: true})
+	}
+	return s.reading.Load()
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package quorum
-
-import "runtime"
-
-// yield lets whoever can run go first.
-func yield() { runtime.Gosched() }
