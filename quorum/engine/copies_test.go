@@ -35,6 +35,17 @@ func (w *world) beside(number int, blocked func() bool) *world {
 }
 
 func TestWhatAMasterGrantedThatHadForgottenIsNotTakenBack(t *testing.T) {
+	// Now and then the other proxy has found out by itself before it asks.
+	for range 10 {
+		if askedBeforeCopies(t) {
+			return
+		}
+	}
+	t.Error("the other proxy never asks in time")
+}
+
+// askedBeforeCopies tells whether the other proxy has asked a master that had forgotten.
+func askedBeforeCopies(t *testing.T) (asks bool) {
 	inWorld(t, 3, func(w *world) {
 		other := w.beside(3, func() bool { return false })
 		w.down(2)
@@ -50,8 +61,10 @@ func TestWhatAMasterGrantedThatHadForgottenIsNotTakenBack(t *testing.T) {
 		asked := other.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1", TTL: 2 * time.Minute})
 		time.Sleep(10 * time.Millisecond)
 		if v := w.masters[2].value("k"); v != "1" {
-			t.Errorf("master 3 holds %q", v)
+			asked.wait(t)
+			return
 		}
+		asks = true
 		if r := asked.wait(t); r.Decision == quorum.Won {
 			t.Errorf("it came to %+v", r)
 		}
@@ -62,6 +75,7 @@ func TestWhatAMasterGrantedThatHadForgottenIsNotTakenBack(t *testing.T) {
 			t.Errorf("master 3 votes, and holds %q of what it had voted for", v)
 		}
 	})
+	return asks
 }
 
 // It may have been given copies between two commands of one batch.
