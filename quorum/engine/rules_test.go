@@ -299,7 +299,7 @@ var rules = []rule{
 		"if _ = j; s.reached && !s.bears(installation) {", false, 0, named("TestWhenAFirstMasterIsAdmitted")},
 	{"whoever orders the same change means the same set", "change.go",
 		"p.into = p.follows()",
-		"p.into = newInstallation()", false, 0, named("TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem")},
+		"p.into = marker.NewInstallation()", false, 0, named("TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem")},
 	{"a first start that is over admits nobody who was flushed since", "fakefirst_test.go",
 		"&& strings.Contains(t, `\"first\":true`) {",
 		"{", false, 0, named("TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince")},

@@ -92,11 +92,23 @@ func (s *simulation) heldUp() bool {
 }
 
 // linkBroken excuses what may have been in flight. mu is held.
-func (s *simulation) linkBroken() {
+func (s *simulation) linkBroken() { s.excuseInFlight("a link was lost") }
+
+// stalls excuses what is in flight while a master, or the way to it, begins to hold that up.
+func (s *simulation) stalls() {
+	if !s.heldUp() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.excuseInFlight("it was held up")
+}
+
+func (s *simulation) excuseInFlight(why string) {
 	since := time.Now().Add(-s.world.cfg.MasterTimeout - s.world.cfg.AcquireTimeout)
 	for _, t := range s.traces {
 		if t.last.After(since) {
-			t.excused = "a link was lost"
+			t.excused = why
 		}
 	}
 }
