@@ -4,12 +4,13 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"redlock-proxy/quorum/engine"
 	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+
+	"redlock-proxy/quorum/engine"
 )
 
 // embedded is a master inside this process, for trying out: miniredis, with

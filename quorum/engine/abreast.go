@@ -3,9 +3,10 @@ package engine
 import (
 	"context"
 	"os"
-	"redlock-proxy/quorum"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A master that is far: what is asked while a batch is on its way would wait for up to

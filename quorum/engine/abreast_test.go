@@ -2,10 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // inFarWorld has every master be 5 ms away, one way, and the lanes know it.

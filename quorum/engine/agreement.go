@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // What the sources of a catch-up say of a key, and what that amounts to. All of

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"math"
-	"redlock-proxy/quorum"
 	"slices"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 func TestSourcesThatHoldOneValueAgreeOnItsLongestLife(t *testing.T) {

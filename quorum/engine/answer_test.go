@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"reflect"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 // Every kind of request against every type of reply that a master can give. A

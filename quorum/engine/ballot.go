@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"sync/atomic"
+
+	"redlock-proxy/quorum"
 )
 
 // ballot is the tally of one request in one atomic word: four bits for each of

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 var allVotes = []quorum.Vote{0, quorum.Granted, quorum.Refused, quorum.Unknown, quorum.Withheld}

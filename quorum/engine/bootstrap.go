@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Bootstrapping is how Bootstrap goes about it.

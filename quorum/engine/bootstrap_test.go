@@ -3,11 +3,12 @@ package engine
 import (
 	"context"
 	"errors"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 var sworn = Bootstrapping{NoLocksHeld: true}

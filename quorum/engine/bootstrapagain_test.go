@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"errors"
 	"net"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // cutAtVote has a bootstrap be cut off when it lets a master vote, and gives its error.

@@ -3,10 +3,11 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum"
 	"slices"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // What a bootstrap that does not succeed takes back, and what it tells.

@@ -4,11 +4,12 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
-	"redlock-proxy/quorum"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What names no token, as EXPIRE, or a script may, acts on whatever is there. A master that

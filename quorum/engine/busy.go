@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A master that is busy with a script answers nobody. It is none that came through a proxy,

@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A master was asked to end a script at 1000.5 s of its time, by its answer 100 ms later, and

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"strconv"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // Bounds of a catch-up, and of the load that it is for the sources.

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // These tests lose a master and let the engine bring it back: max-ttl is 5 minutes,

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // What happens to masters and proxies while a master catches up.

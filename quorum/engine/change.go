@@ -5,9 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
-	"slices"
 )
 
 // How one set of masters becomes another, while no proxy serves. What is decided is

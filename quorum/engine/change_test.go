@@ -2,11 +2,12 @@ package engine
 
 import (
 	"errors"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"testing"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 func TestPartInAChangeOfTheSet(t *testing.T) {

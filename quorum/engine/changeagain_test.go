@@ -3,12 +3,13 @@ package engine
 import (
 	"context"
 	"errors"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // again gives the same order once more, and tells what it said.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
 	"sync"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Clients take, extend and release locks, through proxies of the old set that nobody has

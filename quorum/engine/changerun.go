@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // changed is a server of the old set, the new one or both.

@@ -1,10 +1,11 @@
 package engine
 
 import (
+	"time"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
-	"time"
 )
 
 // What lanes know of their masters' clocks, and the engine of the time of day.

@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // The one look that comes while the clock is set is vague, and all later ones are sharp.

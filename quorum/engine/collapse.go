@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // Collapse: at most one acquire of a key is in flight. Those that come meanwhile

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // acquirers puts an acquire of k for each of n clients.

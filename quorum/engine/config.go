@@ -4,9 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum/marker"
 )
 
 // Config is what an Engine works with. Every duration must be positive unless

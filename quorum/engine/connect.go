@@ -7,11 +7,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // run is the lane's goroutine. It ends when ctx does, which may be before the master was

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"net"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Nothing that is taken back is a copy that a catch-up has given, or may give, of

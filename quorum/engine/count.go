@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A count that the masters have come to differ in is put right by the next one who

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // wantLate tells whether the first two masters hold this, and the third what it did or, if

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"sync/atomic"
+
+	"redlock-proxy/quorum"
 )
 
 // counters are what one goroutine counts, mostly for itself, so that counting

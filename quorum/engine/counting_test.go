@@ -3,11 +3,12 @@ package engine
 import (
 	"flag"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"slices"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // What masters said to a read, a write or a lost acquire, counted, compared

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"net"
-	"redlock-proxy/quorum"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/quorum"
 )
 
 // databases are the engines of the databases other than 0: each has lanes of

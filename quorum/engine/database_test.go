@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Other databases are engines of their own. They end with the first one: if they

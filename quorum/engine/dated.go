@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // What names no token may be under way for long when it is decided: a master that was

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // unsignedOn are commands that name no token.

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"container/list"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // A debt is a key that a master should no longer hold, and that it could not

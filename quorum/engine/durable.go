@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
-	"sync"
 )
 
 // A durable master is excused a new process, since its log holds all that it answered.

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What a script has made of a key tells more than its reply. Of a lock that is a hash, as

@@ -3,9 +3,10 @@ package engine
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"redlock-proxy/quorum"
 	"strconv"
 	"sync"
+
+	"redlock-proxy/quorum"
 )
 
 // maxEnded bounds each of the two generations of what is remembered of releases.

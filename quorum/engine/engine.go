@@ -3,14 +3,15 @@ package engine
 import (
 	"context"
 	"hash/maphash"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // Engine puts requests to the masters and tells what they decided.

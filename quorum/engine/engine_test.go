@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 func TestLockIsTakenExtendedReadAndReleased(t *testing.T) {

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum/clock"
 	"strconv"
 	"time"
+
+	"redlock-proxy/quorum/clock"
 )
 
 // errand is a command for one master alone: an undo, a debt paid, a key given again,

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // freedAgain waits until a master is freed of what was left without a ttl while it was

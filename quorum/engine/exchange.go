@@ -2,12 +2,13 @@ package engine
 
 import (
 	"cmp"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"slices"
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // batch is what is sent to a master at once: errands, which go first, and ops. The

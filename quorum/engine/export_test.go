@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 // Front is a whole proxy before an engine: what clients ask of it, it asks the engine.

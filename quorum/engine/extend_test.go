@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What each of three masters makes of an extension: it holds the lock (y), has

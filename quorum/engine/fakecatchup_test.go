@@ -3,9 +3,10 @@ package engine
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum/marker"
 )
 
 // What a fake master does with the scripts of a catch-up.

@@ -3,10 +3,11 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // A fake master's databases, and what of them is on its disk.

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"fmt"
+	"strings"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
-	"strings"
 )
 
 // What a fake master does with the scripts of a first start.

@@ -2,10 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"slices"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // Scripts of clients, what they do on a fake master, and what the journal makes of it.

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // A whole proxy before the engine has clients' scripts printed. A fake master knows what they

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What a fake master does with steps: it counts, or sets where a value is what it

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
+
+	"redlock-proxy/quorum/marker"
 )
 
 // The first start of a set, and what follows the loss of everything. Whether masters

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
+
+	"redlock-proxy/quorum/marker"
 )
 
 // sightsOf reads what is seen of masters: "-" is one that is away, "." one without a

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // How lanes carry out a first start: each writes to its own master what is decided by

@@ -2,12 +2,13 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // inBlank runs f with n masters that nobody has marked, and a max-ttl that it can wait

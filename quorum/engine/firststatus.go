@@ -2,9 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // firstStart is how far the first start of a set has come.

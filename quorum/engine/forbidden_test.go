@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // forbid has a master refuse some commands, and what scripts do with them, as Redis does whose

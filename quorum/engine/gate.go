@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Why a master is identified per connection, and not once a second:

@@ -3,11 +3,12 @@ package engine
 import (
 	"context"
 	"errors"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // A ghost is a key that a master holds and nobody does: a copy of what had ended by

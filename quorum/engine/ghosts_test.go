@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Copies that a catch-up has given of what had ended by then, and whatever else a master

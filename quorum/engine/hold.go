@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // maxHolds and maxHoldBytes bound how many locks max-hold can watch over at once. Beyond it

@@ -3,11 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
-	"redlock-proxy/quorum"
 	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 func TestHungMasterCostsNothing(t *testing.T) {

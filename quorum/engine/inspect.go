@@ -2,11 +2,12 @@ package engine
 
 import (
 	"errors"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // A server can be reconfigured while connections to it are open. So once a probe-interval

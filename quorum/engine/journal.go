@@ -2,10 +2,11 @@ package engine
 
 import (
 	"errors"
-	"redlock-proxy/quorum"
 	"slices"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // A journaled script is a client's own script, run on each master behind a

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 func bulks(values ...string) (a []answer) {

@@ -2,15 +2,16 @@ package engine
 
 import (
 	"context"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // Bounds of a lane. What does not fit into the queue is a vote unknown at once.

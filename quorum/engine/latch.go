@@ -3,10 +3,11 @@ package engine
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"strconv"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // A step is a journaled script of ours whose writes are signed by no token: what

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // link is one connection to a master, identified, with the rueidis client that

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // lockWon is what an op has won, if it is a lock: it counts for one holder of the op.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
 )

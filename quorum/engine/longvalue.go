@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"sync"
+
+	"redlock-proxy/quorum"
 )
 
 // longValues is held while values that are long, which masters have told an op, are compared

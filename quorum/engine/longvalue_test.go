@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A master that lags has ops waiting for it long after the others have decided them.

@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
 )
 
 // A master forgets our scripts when somebody says SCRIPT FLUSH to it. They are

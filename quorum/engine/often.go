@@ -3,11 +3,12 @@ package engine
 import (
 	"crypto/sha1"
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A master keeps every script that it has ever run, and a client may think of as many as it

@@ -2,12 +2,13 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 func printedScript(body string) *quorum.Script {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +8,9 @@ import (
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // op is one attempt to carry out a Request: it is put to all lanes at once and

@@ -2,8 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // What whoever runs the masters can order. An order is about a master in all

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +9,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // logged is a log that a test reads.

@@ -1,9 +1,10 @@
 package engine
 
 import (
+	"time"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
-	"time"
 )
 
 // decide is the decision that the votes in c amount to. It reads said of the

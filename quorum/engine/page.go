@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strconv"
+
+	"redlock-proxy/quorum"
 )
 
 // A page of a SCAN is bounded in bytes as well as in keys: names may be long, and of a page

@@ -2,10 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // longNames has all masters hold keys with names so long.

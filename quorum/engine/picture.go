@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // quarantineStatus fills in what there is to say of a quarantine. mu is held.

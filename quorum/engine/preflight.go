@@ -2,8 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum/marker"
 	"strconv"
+
+	"redlock-proxy/quorum/marker"
 )
 
 // What a server must be to be a master of a set, beside being there. It is looked

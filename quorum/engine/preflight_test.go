@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 func TestUnfitServersAreToldWithTheirCure(t *testing.T) {

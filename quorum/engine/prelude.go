@@ -3,8 +3,9 @@ package engine
 import (
 	_ "embed"
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // wrapping is how a script and the prelude are put together.

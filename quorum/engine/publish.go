@@ -3,10 +3,11 @@ package engine
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"redlock-proxy/quorum"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"redlock-proxy/quorum"
 )
 
 // Publish and subscribe among the clients of all proxies of the same masters.

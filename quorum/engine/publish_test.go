@@ -2,13 +2,14 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // listeners is an audience that writes down what it gets.

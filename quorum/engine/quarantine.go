@@ -2,10 +2,11 @@ package engine
 
 import (
 	"context"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // quarantine is the time in which a master that may have lost keys votes on

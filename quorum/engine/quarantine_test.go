@@ -1,13 +1,14 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // briefTTL is a max-ttl whose quarantine a test can wait for.

@@ -2,10 +2,11 @@ package engine
 
 import (
 	"math/bits"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // What each of three masters holds: value a or b, nothing (n), or no answer in

@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // A master is reconfigured while its connections are open, and idle.

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"sync"
+
+	"redlock-proxy/quorum"
 )
 
 // Ops are used again. An op counts who may still touch it:

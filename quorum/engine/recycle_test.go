@@ -2,9 +2,10 @@ package engine
 
 import (
 	"os"
-	"redlock-proxy/quorum"
 	"sync/atomic"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 // TestMain has every test find out whoever uses an op that was given back. Every

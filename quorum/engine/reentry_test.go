@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A lock that is taken twice is held until it was let go twice, whoever was away meanwhile.

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What each of three masters makes of a release: it deletes (d), it has

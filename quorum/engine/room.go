@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"redlock-proxy/quorum"
 )
 
 // What masters make this process hold is bounded in bytes: what they answer, whatever that

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // endless is a connection on which a text comes again and again.

@@ -3,8 +3,9 @@ package engine
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"redlock-proxy/quorum"
 	"sync/atomic"
+
+	"redlock-proxy/quorum"
 )
 
 // script is one of our own scripts as the masters know it: loaded at each

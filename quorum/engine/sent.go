@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/bits"
+
 	"redlock-proxy/quorum"
 )
 

@@ -3,9 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
-	"redlock-proxy/quorum"
 	"slices"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // Proxies name their connections, so that whoever looks after a master sees whose they

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"math/rand/v2"
+	"time"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
-	"time"
 )
 
 // decided acts on the decision in c, which just fell, and answers the asker

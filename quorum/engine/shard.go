@@ -2,9 +2,10 @@ package engine
 
 import (
 	"hash/maphash"
-	"redlock-proxy/quorum"
 	"slices"
 	"sync"
+
+	"redlock-proxy/quorum"
 )
 
 // shard makes putting an op into all lanes one step for its keys, so that all

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // leastTTL is what a client is told to ask for at least where its ttl was too short, with

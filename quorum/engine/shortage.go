@@ -2,9 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What NOQUORUM and the log say of masters that do not vote: how many can at this very

@@ -4,13 +4,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // Schedules for catch-ups. Locks live for seconds and max-ttl is far away, so that

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 const (

@@ -2,13 +2,14 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Locks in several databases, over masters that are reconfigured while they are used: one

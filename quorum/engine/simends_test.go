@@ -3,13 +3,14 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Locks that live so long that nothing of them goes by itself before the schedule is over.

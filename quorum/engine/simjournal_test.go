@@ -3,9 +3,10 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Clients that lock in all manners at once, on the same keys: by SET NX, by a script of

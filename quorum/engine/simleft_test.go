@@ -2,10 +2,11 @@ package engine
 
 import (
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // What is left on masters long before any ttl is over, when nobody holds a lock any more:

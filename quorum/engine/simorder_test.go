@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // When all faults are over: whichever minority of the masters is away, each lock can be

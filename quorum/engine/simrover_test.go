@@ -3,10 +3,11 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // Rovers ask now this proxy, now that one. One who hears no answer has lost its connection

@@ -2,13 +2,14 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // Machines that stand still, as virtual ones that are suspended do: a master's, with its

@@ -3,8 +3,9 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // What strangers do to keys of locks that others hold: they let them expire, at once or

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +15,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Whole engines, and whole proxies, over fake masters, under faults drawn from a

@@ -2,8 +2,9 @@ package engine
 
 import (
 	"math"
-	"redlock-proxy/quorum"
 	"sync/atomic"
+
+	"redlock-proxy/quorum"
 )
 
 // What a request comes to in bytes, both ways, is to be known before it is put: a batch

@@ -3,11 +3,12 @@ package engine
 import (
 	"fmt"
 	"net"
-	"redlock-proxy/quorum"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 func TestOnlyWhatIsLongIsRemembered(t *testing.T) {

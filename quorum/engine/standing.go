@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"strconv"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // How a lane comes to know whether its master's votes count: the marker is read

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // isStep tells that the op latches its keys.

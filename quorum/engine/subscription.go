@@ -6,8 +6,9 @@ import (
 	"errors"
 	"net"
 	"os"
-	"redlock-proxy/quorum"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // subscription is a connection of its own to one master, on which it sends what

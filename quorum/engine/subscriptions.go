@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // subscriptions tells how many masters this proxy hears messages from. It is

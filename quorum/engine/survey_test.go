@@ -2,9 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // dumbSurvey: when nobody is waited for, won if as many answered as must.

@@ -3,11 +3,12 @@ package engine
 import (
 	"context"
 	"net"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // far has what a configuration's i-th master is told, and what it answers, be on its way

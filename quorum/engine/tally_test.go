@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"testing"
+
+	"redlock-proxy/quorum"
 )
 
 // The tally is walked over every way in which up to seven masters can have

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/marker"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // trust is what the lanes of one engine know together of their masters.

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 const ms = time.Millisecond

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Turns: at most one step on a key is under way at a proxy, between tries included.

@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // put, with what follows at once from its answer, before the test hears of it: as a

@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Master 1 is flushed, and grants what the others refuse. By the time its grant is taken back

@@ -3,9 +3,10 @@ package engine
 import (
 	"context"
 	"math/rand/v2"
-	"redlock-proxy/quorum"
 	"slices"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // A master that has forgotten is told so in all databases at once, and catches up in those

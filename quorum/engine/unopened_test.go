@@ -2,12 +2,13 @@ package engine
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // Each database bears a marker from the first, used or not. So what is lost of one while

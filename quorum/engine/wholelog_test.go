@@ -4,11 +4,12 @@ import (
 	"context"
 	"math/rand/v2"
 	"net"
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // The log is asked for in another database while database 0's connection is not there: its

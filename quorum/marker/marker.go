@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"redlock-proxy/quorum"
 	"strings"
+
+	"redlock-proxy/quorum"
 )
 
 // Marker is what a master's marker says.

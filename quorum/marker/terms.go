@@ -2,10 +2,11 @@ package marker
 
 import (
 	"fmt"
-	"redlock-proxy/quorum"
 	"slices"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Terms are what all proxies before one set of masters must agree on: with
