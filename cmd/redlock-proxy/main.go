@@ -3,7 +3,7 @@
 // decided. See the README.
 //
 // The program is a straight line: flags, variables and file become a
-// conf.Config; from that the engine (package quorum) and the server (package
+// conf.Config; from that the engine (package quorum/engine) and the server (package
 // proxy) are made; then it waits for signals; and then it stops accepting, lets
 // clients finish, pays its debts, closes the lanes and exits.
 //

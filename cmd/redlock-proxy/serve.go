@@ -77,17 +77,17 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	if p.notifier, err = newNotifier(os.Getenv("NOTIFY_SOCKET")); err != nil {
 		p.log.Warn("the supervisor cannot be told how the process fares", "error", err)
 	}
-	redlock := engineConfig(cfg, masters)
+	config := engineConfig(cfg, masters)
 	host, _ := os.Hostname() // one without a name has its pid
-	redlock.Client = engine.ClientName(host, os.Getpid())
+	config.Client = engine.ClientName(host, os.Getpid())
 	if len(p.embedded) > 0 {
-		if err := engine.Bootstrap(context.Background(), redlock, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
+		if err := engine.Bootstrap(context.Background(), config, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
 			closeAll(p.listeners)
 			closeEmbedded(p.embedded)
 			return fmt.Errorf("mark the embedded masters: %w", err)
 		}
 	}
-	p.engine = engine.New(redlock, p.log)
+	p.engine = engine.New(config, p.log)
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
 	server.LogLost = p.logLost
 	p.server = proxy.New(server, p.engine, p.log)

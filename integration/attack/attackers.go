@@ -361,8 +361,12 @@ func (a *assault) collisions() error {
 			if _, err := w.Write(packet); err != nil {
 				return err
 			}
-			if _, err := w.skip(); err != nil { // those that collide too much are refused
+			failure, err := w.skip()
+			if err != nil {
 				return err
+			}
+			if failure != "" { // they do not collide so much that it may be
+				a.refused(failure)
 			}
 			a.done.Add(1)
 		}

@@ -94,7 +94,7 @@ end
 `
 
 // movesExpiry makes moved(n,p): the ttl to give a key that has p and is to have n, both
-// in milliseconds. An expiry is moved by more than a span is wide (see span.go), or not
+// in milliseconds. An expiry is moved by more than a span is wide (see clock/span.go), or not
 // at all, so that what was extended is told from what was not:
 //
 //	1: proxy P hears late that k was granted at 12:00:00.000 for 30 s, and is lost

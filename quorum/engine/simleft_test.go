@@ -93,20 +93,24 @@ func (s *simulation) heldUp() bool {
 }
 
 // linkBroken excuses what may have been in flight. mu is held.
-func (s *simulation) linkBroken() { s.excuseInFlight("a link was lost") }
-
-// stalls excuses what is in flight while a master, or the way to it, begins to hold that up.
-func (s *simulation) stalls() {
-	if !s.heldUp() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.excuseInFlight("it was held up")
+func (s *simulation) linkBroken() {
+	s.excuseSince(s.world.cfg.MasterTimeout+s.world.cfg.AcquireTimeout, "a link was lost")
 }
 
-func (s *simulation) excuseInFlight(why string) {
-	since := time.Now().Add(-s.world.cfg.MasterTimeout - s.world.cfg.AcquireTimeout)
+// stalls has a master begin to hold up what is undecided, if it is by so much that it matters.
+func (s *simulation) stalls(m *fakeMaster) {
+	slow := false
+	m.locked(func() { slow = m.lag+m.delay > clock.Sharp/2 })
+	if slow {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.excuseSince(s.world.cfg.AcquireTimeout, "it was held up")
+	}
+}
+
+// excuseSince excuses the tokens of which something was heard within that time. mu is held.
+func (s *simulation) excuseSince(within time.Duration, why string) {
+	since := time.Now().Add(-within)
 	for _, t := range s.traces {
 		if t.last.After(since) {
 			t.excused = why

@@ -61,7 +61,7 @@ func (s *simulation) setApart(m *fakeMaster) string {
 		if until := time.Now().Add(long + there + back); until.After(s.slowly) {
 			s.slowly = until
 		}
-		s.excuseInFlight("it was held up")
+		s.excuseSince(s.world.cfg.AcquireTimeout, "it was held up")
 	}
 	for _, c := range s.ways[way{engine, m.name}].conns {
 		c, ok := c.(*socket)

@@ -522,11 +522,11 @@ func (s *simulation) fault(m *fakeMaster) string {
 		return "severed"
 	case 9:
 		m.set(func(m *fakeMaster) { m.lag = sometimes })
-		s.stalls()
+		s.stalls(m)
 		return fmt.Sprint("carries out late by ", sometimes)
 	case 10:
 		m.set(func(m *fakeMaster) { m.delay = sometimes })
-		s.stalls()
+		s.stalls(m)
 		return fmt.Sprint("answers late by ", sometimes)
 	case 11:
 		if r.IntN(4) == 0 && s.jumpsNoticed() {

@@ -109,6 +109,9 @@ func TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken(t *testing.T) {
 						time.Sleep(ms)
 						synctest.Wait()
 					}
+					if tried.Load() == 0 {
+						t.Fatal("nothing is taken back there")
+					}
 					time.Sleep(100 * ms)
 					w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { delete(m.keys, "k") }) }, 1, 2)
 					w.wantValues("k", "", "", "")

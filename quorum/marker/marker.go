@@ -23,7 +23,7 @@ type Marker struct {
 	Durable bool   `json:"durable,omitempty"`
 
 	// Log is the name of the log that it wrote all the while, if not RunID, and Others,
-	// in database 0 alone, which log each other member writes; see durable.go.
+	// in database 0 alone, which log each other member writes; see engine/durable.go.
 	Log    string            `json:"log,omitempty"`
 	Others map[string]string `json:"others,omitempty"`
 
@@ -40,7 +40,7 @@ type Marker struct {
 	First bool `json:"first,omitempty"`
 
 	// Sworn tells of a first marker that it was written on the operator's word that nobody
-	// holds a lock; see bootstrapplan.go.
+	// holds a lock; see engine/bootstrapplan.go.
 	Sworn bool `json:"sworn,omitempty"`
 
 	// Was is the nonce of the marker that this one has replaced.
