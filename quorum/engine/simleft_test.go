@@ -18,6 +18,8 @@ import (
 //     unknown release of what was not known to end then, has left is not touched
 //   - it was extended, or somebody who does not hold it wrote to its key, while not all
 //     masters could be asked: there it ends when it would have before
+//   - it was extended, or somebody else wrote to its key, before what it did not win was
+//     taken back: that is no longer told from a lock
 //   - its client did not hear an answer, and its proxy did not find out; or it asked
 //     another one then to release what the first was extending, which that may have given
 //     to a slow master again
@@ -26,6 +28,8 @@ import (
 type trace struct {
 	key     string
 	last    time.Time // when something was last asked under it, or answered
+	open    int       // the acquires and extensions that are not answered yet
+	lost    time.Time // when one was last answered that it has not won
 	excused string    // why something may be left of it
 	home    int       // the proxy that is asked
 	moved   bool      // that was another one before
@@ -65,7 +69,7 @@ func (t *trace) leave(s *simulation, kind quorum.Kind, notices bool) {
 	t.home, t.moved = t.home+1, true
 }
 
-// asked notes that something is asked under a token, or was answered.
+// asked notes that something is asked under a token.
 func (t *trace) asked(s *simulation, kind quorum.Kind) {
 	if t == nil {
 		return
@@ -78,8 +82,36 @@ func (t *trace) asked(s *simulation, kind quorum.Kind) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if kind == quorum.Extend && t.undone() {
+		t.excused = "extended before it was taken back"
+	}
 	t.last = time.Now()
+	if mayBeUndone(kind) {
+		t.open++
+	}
 }
+
+// answered notes what was answered to something that was asked under a token.
+func (t *trace) answered(s *simulation, kind quorum.Kind, got quorum.Decision) {
+	if t == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.last = time.Now()
+	if !mayBeUndone(kind) {
+		return
+	}
+	if t.open--; got != quorum.Won {
+		t.lost = t.last
+	}
+}
+
+func mayBeUndone(kind quorum.Kind) bool { return kind == quorum.Acquire || kind == quorum.Extend }
+
+// undone tells that something asked under a token may be being taken back, or be about to.
+// mu is held.
+func (t *trace) undone() bool { return t.open > 0 || time.Since(t.lost) < clock.Sharp }
 
 // heldUp tells that what is asked now may be answered much later.
 func (s *simulation) heldUp() bool {
@@ -118,8 +150,8 @@ func (s *simulation) excuseSince(within time.Duration, why string) {
 	}
 }
 
-// mayMiss excuses all tokens on a key to which somebody else writes, if a master may miss
-// that.
+// mayMiss excuses the tokens on a key to which somebody else writes: all if a master may
+// miss that, else those that may be being taken back.
 func (s *simulation) mayMiss(key string) {
 	if s.traces == nil {
 		return
@@ -131,6 +163,8 @@ func (s *simulation) mayMiss(key string) {
 		if t.key == key {
 			if t.last = time.Now(); missed {
 				t.excused = "another wrote while a master was away"
+			} else if t.undone() {
+				t.excused = "another wrote before it was taken back"
 			}
 		}
 	}

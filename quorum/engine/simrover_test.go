@@ -175,28 +175,32 @@ func (s *simulation) askSome(r *rand.Rand, ask quorum.Request) (got quorum.Resul
 	}
 	e, _ := s.engine(home)
 	t.asked(s, ask.Kind)
-	defer func() { t.asked(s, ask.Kind) }()
 	a := newWaiter()
 	e.Put(&ask, a)
 	if r.IntN(3) > 0 {
-		return <-a.answers, true
+		got = <-a.answers
+		t.answered(s, ask.Kind, got.Decision)
+		return got, true
 	}
 	leaves := time.NewTimer(time.Duration(r.IntN(40)) * ms)
 	defer leaves.Stop()
 	select {
 	case got = <-a.answers:
+		t.answered(s, ask.Kind, got.Decision)
 		return got, true
 	case <-leaves.C:
 	}
 	notices := r.IntN(2) == 0
 	t.leave(s, ask.Kind, notices)
 	go func() {
-		if got := <-a.answers; notices {
+		got := <-a.answers
+		if notices {
 			e.TakeBack(got.Lock)
+			got.Decision = quorum.Contended
 		} else {
 			got.Lock.Told()
 		}
-		t.asked(s, ask.Kind)
+		t.answered(s, ask.Kind, got.Decision)
 	}()
 	return got, false
 }
