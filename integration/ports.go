@@ -2,7 +2,6 @@ package integration
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"strconv"
@@ -10,10 +9,12 @@ import (
 )
 
 // What is given lies below the ports that systems choose from for outgoing connections
-// (from 32768 on with Linux): one of those may be taken before the server listens.
+// (from 32768 on with Linux): one of those may be taken before the server listens. So does
+// the one 10,000 above it, on which a node of a cluster listens, too.
 const (
 	lowestPort = 10_000
-	portsGiven = 22_000
+	portsGiven = 10_000 // so that no server's second port is another's
+	secondPort = 10_000 // above the first
 )
 
 var ports struct {
@@ -24,7 +25,7 @@ var ports struct {
 }
 
 // FreePort is a TCP port of 127.0.0.1 that nobody listens on and that was not
-// given before.
+// given before. Nobody listens on the one 10,000 above it either.
 func FreePort() (int, error) {
 	ports.mu.Lock()
 	defer ports.mu.Unlock()
@@ -35,14 +36,15 @@ func FreePort() (int, error) {
 		port := lowestPort + ports.next
 		ports.next = (ports.next + 1) % portsGiven
 		ports.left--
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			continue // somebody listens there
+		if free(port) && free(port+secondPort) {
+			return port, nil
 		}
-		if err := l.Close(); err != nil {
-			return 0, fmt.Errorf("give a free port: %w", err)
-		}
-		return port, nil
 	}
 	return 0, errors.New("no port is free that was not given before")
+}
+
+// free tells that nobody listens on a port.
+func free(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	return err == nil && l.Close() == nil
 }

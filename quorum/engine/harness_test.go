@@ -239,6 +239,17 @@ func (w *world) each(f func(*fakeMaster), numbers ...int) {
 	}
 }
 
+// late has masters answer 5 ms later while f runs, so that the others have been asked
+// before: what is decided already is sent to nobody any more.
+func (w *world) late(f func(), numbers ...int) {
+	later := func(by time.Duration) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay += by }) }, numbers...)
+	}
+	later(5 * time.Millisecond)
+	f()
+	later(-5 * time.Millisecond)
+}
+
 // down tells the engine's lane that its master is gone, and waits until it has noticed.
 func (w *world) down(numbers ...int) {
 	w.each((*fakeMaster).cut, numbers...)

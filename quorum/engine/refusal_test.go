@@ -122,7 +122,7 @@ func TestWhatAMasterHasNoMemoryToPutBackIsTriedAgain(t *testing.T) {
 				return ""
 			}
 		})
-		w.want(put("2"), quorum.Unavailable)
+		w.late(func() { w.want(put("2"), quorum.Unavailable) }, 1, 2)
 		w.settle()
 		w.wantValues("k", "1", "1", "2")
 		w.each(writeAgain, 1, 2, 3)
