@@ -10,10 +10,11 @@ import (
 // mayImport is, for each package of the program, what it may import besides
 // the standard library. A name ending in "/..." allows the packages below it too.
 var mayImport = map[string][]string{
-	"redlock-proxy/quorum":        {},
-	"redlock-proxy/quorum/clock":  {},
-	"redlock-proxy/quorum/marker": {"redlock-proxy/quorum"},
-	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker",
+	"redlock-proxy/quorum":          {},
+	"redlock-proxy/quorum/clock":    {},
+	"redlock-proxy/quorum/marker":   {"redlock-proxy/quorum"},
+	"redlock-proxy/quorum/messages": {"redlock-proxy/quorum"},
+	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages",
 		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model": {},
 	"redlock-proxy/commands":     {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},

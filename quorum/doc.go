@@ -2,8 +2,9 @@
 // the masters and the Decision that they amount to, a Result, a Script, and the Status of it
 // all. They are values; what decides and what moves bytes is in the packages below:
 //
-//	clock    the arithmetic of time: drift, a master's clock, the time of day
-//	marker   what a master's marker says, and what it makes of the master
-//	engine   ops, lanes, links, what is undone and owed, quarantine and catch-up
-//	model    the rules, walked through by Spin
+//	clock     the arithmetic of time: drift, a master's clock, the time of day
+//	marker    what a master's marker says, and what it makes of the master
+//	messages  publish and subscribe among the clients of all proxies
+//	engine    ops, lanes, links, what is undone and owed, quarantine and catch-up
+//	model     the rules, walked through by Spin
 package quorum

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/messages"
 )
 
 // inFarWorld has every master be 5 ms away, one way, and the lanes know it.
@@ -219,7 +220,7 @@ func TestMessagesToAFarMasterKeepTheirOrder(t *testing.T) {
 		for i, command := range got {
 			var sender string
 			var number, length int
-			fmt.Sscanf(command, "PUBLISH "+messageChannel+" 1 %s %d %d", &sender, &number, &length)
+			fmt.Sscanf(command, "PUBLISH "+messages.Channel+" 1 %s %d %d", &sender, &number, &length)
 			if number != i+1 {
 				t.Errorf("%d is %q", i, command)
 			}

@@ -74,7 +74,7 @@ type catchUpRun struct {
 // be reached are copied, be they fewer; the error says that they were. catchUp ends
 // early when ctx does.
 func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
-	from := supply{sources: e.sources(l), needed: sourcesNeeded(len(e.lanes)), rivals: e.messages.sender + "/"}
+	from := supply{sources: e.sources(l), needed: sourcesNeeded(len(e.lanes)), rivals: e.name + "/"}
 	if last {
 		from.rivals = ""
 	}
@@ -100,7 +100,7 @@ func (e *Engine) fill(ctx context.Context, l *lane, q *quarantine, from supply, 
 		needed:  from.needed,
 		closed:  from.closed,
 		last:    last,
-		lease:   e.messages.sender + "/" + newSender(),
+		lease:   e.name + "/" + newName(),
 		eternal: make(map[string]string),
 		noted:   newNoted(),
 	}

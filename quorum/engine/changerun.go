@@ -91,12 +91,11 @@ func (e halfChanged) Unwrap() error   { return e.error }
 func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing, closed *bool) error {
 	tell := how.Tell
 	r := &changeRun{
-		engine: &Engine{Config: cfg},
+		engine: &Engine{Config: cfg, name: newName()},
 		plan:   plan{Terms: cfg.agreement()},
 		tell:   tell,
 		closed: closed,
 	}
-	r.engine.messages.sender = newSender()
 	for _, m := range old {
 		r.old = append(r.old, m.Name)
 	}

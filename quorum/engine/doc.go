@@ -20,9 +20,8 @@
 // so is each, over and over, of what would never end (eternal.go).
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
-// through all masters to those of the other proxies (publish.go, envelope.go),
-// which listen to each master on a connection of its own (subscriptions.go,
-// subscription.go) and deliver the first copy (seen.go).
+// through all masters to those of the other proxies (publish.go, package messages),
+// which listen to each master on a connection of its own (subscription.go).
 //
 // Goroutines:
 //
@@ -34,7 +33,7 @@
 //	New            Engine.tend          databases that no    the engine closes    Engine.Close
 //	                                    client has open
 //	Engine.tend    closing one of them  its end              it is closed         Engine.Close
-//	New            messages.deliver     giving messages to   the engine closes,   Engine.Close
+//	New            messages.Bus.Run    giving messages to   the engine closes,   Engine.Close
 //	                                    the audience         and all are given
 //	Subscribe,     Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -12,12 +14,14 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/messages"
 )
 
 // Engine puts requests to the masters and tells what they decided.
 type Engine struct {
 	Config
 	log   hclog.Logger
+	name  string // which no other proxy has, nor this one after a restart
 	lanes []*lane
 	start time.Time
 	holds holds
@@ -57,8 +61,8 @@ type Engine struct {
 	used      atomic.Bool   // of another database: a client has asked for it
 	made      time.Duration // when the engine was, by our clock
 
-	messages      messages
-	subscriptions subscriptions
+	messages      *messages.Bus // one for all databases
+	subscriptions *messages.Subscriptions
 
 	trust
 
@@ -81,6 +85,7 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 	e := &Engine{
 		Config:  cfg,
 		log:     log,
+		name:    newName(),
 		start:   time.Now(),
 		holds:   holds{most: cfg.MaxHold},
 		seed:    maphash.MakeSeed(),
@@ -114,17 +119,18 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 			e.lanes[i].drain()
 		}
 	}
-	e.messages.sender = newSender()
-	e.messages.changed.L = &e.messages.mu
 	if root == nil {
-		e.wait.Go(e.messages.deliver)
-		context.AfterFunc(ctx, e.messages.close)
+		e.messages = messages.New(e.name, e.carry)
+		e.wait.Go(e.messages.Run)
+		context.AfterFunc(ctx, e.messages.Close)
+	} else {
+		e.messages = root.messages
 	}
-	e.subscriptions.start = func() {
+	e.subscriptions = messages.NewSubscriptions(func() {
 		for i := range e.lanes {
 			e.wait.Go(func() { e.listen(ctx, i) })
 		}
-	}
+	})
 	for _, l := range e.lanes {
 		e.wait.Go(func() { l.run(ctx) })
 		if !e.alone() {
@@ -136,6 +142,12 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 		e.wait.Go(func() { e.tend(ctx) })
 	}
 	return e
+}
+
+func newName() string {
+	var id [8]byte
+	rand.Read(id[:])
+	return hex.EncodeToString(id[:])
 }
 
 func (e *Engine) withClock(m Master) Master {
@@ -368,10 +380,10 @@ func (e *Engine) Status() quorum.Status {
 		MaxHoldEnds: e.held.Load(),
 		InFlight:    int(e.inFlight.Load()),
 
-		Subscriptions:     e.subscriptions.count(),
-		MessagesPublished: e.messages.published.Load(),
-		MessagesShort:     e.messages.short.Load(),
-		MessagesReceived:  e.messages.received.Load(),
+		Subscriptions: e.subscriptions.Standing(),
+	}
+	if e.root == nil {
+		s.MessagesPublished, s.MessagesShort, s.MessagesReceived = e.messages.Counts()
 	}
 	for k := range e.decisions {
 		for d := range e.decisions[k] {
@@ -415,7 +427,7 @@ func (e *Engine) Status() quorum.Status {
 func (e *Engine) Close(ctx context.Context) {
 	e.closing.Store(true)
 	e.closeDatabases(ctx)
-	e.subscriptions.close()
+	e.subscriptions.Close()
 	failures := make([]uint64, len(e.lanes))
 	for i, l := range e.lanes {
 		failures[i] = l.failures.Load()

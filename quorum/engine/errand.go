@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/messages"
 )
 
 // errand is a command for one master alone: an undo, a debt paid, a key given again,
@@ -65,7 +66,7 @@ const errandSize = 400
 // argv is the errand as the master gets it, or nil if it has come too late.
 func (e *errand) argv(b []string, now time.Time) []string {
 	if e.envelope != "" {
-		return append(b, "PUBLISH", messageChannel, e.envelope)
+		return append(b, "PUBLISH", messages.Channel, e.envelope)
 	}
 	if e.ending != nil {
 		return e.ending.argv(b, now)

@@ -204,7 +204,7 @@ func (o *op) build() {
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
 	if o.isStep() {
-		o.holder = o.engine.messages.sender + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
+		o.holder = o.engine.name + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
 	}
 	if o.Kind == quorum.Run {
 		formOf(o.Script).again(time.Now())

@@ -4,15 +4,77 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/messages"
 )
 
+// Subscribe makes sure that messages are heard before a client is told that it
+// has subscribed: whatever is published after that must reach it, or a client
+// that waits for a lock would sleep through its release. The result is Won when
+// the subscriptions to a quorum of masters stand, and Unavailable if that takes
+// longer than AcquireTimeout.
+func (e *Engine) Subscribe() quorum.Result {
+	n := len(e.lanes)
+	r := quorum.Result{Decision: quorum.Unavailable, Needed: quorum.QuorumOf(n), Masters: n}
+	patience := time.NewTimer(e.AcquireTimeout)
+	defer patience.Stop()
+	for {
+		standing, changed := e.subscriptions.Look()
+		if r.Voted = standing; standing >= r.Needed {
+			r.Decision = quorum.Won
+			return r
+		}
+		select {
+		case <-changed:
+		case <-patience.C:
+			return r
+		}
+		if e.closing.Load() {
+			return r
+		}
+	}
+}
+
+// errAnotherServer ends a subscription to a server that no command goes to: one
+// that was replaced, or that is configured twice and has one vote only.
+var errAnotherServer = errors.New("it is not the server that commands go to")
+
+// listen is the life of the subscription to master i. It ends when ctx does.
+func (e *Engine) listen(ctx context.Context, i int) {
+	select {
+	case <-e.tried:
+	case <-ctx.Done():
+	}
+	log := e.lanes[i].log
+	deaf := false // trouble was logged
+	for ctx.Err() == nil {
+		s, err := e.subscribe(ctx, i)
+		if err == nil {
+			if deaf {
+				deaf = false
+				log.Info("master's messages are heard again")
+			}
+			e.subscriptions.Add(1)
+			err = s.hear(e, i)
+			e.subscriptions.Add(-1)
+			s.end()
+			log.Debug("subscription ended", "reason", reasonOf(err))
+		} else if !deaf && e.claimed(i) != "" && ctx.Err() == nil {
+			// Of a master that is down altogether the lane tells.
+			deaf = true
+			log.Warn("master's messages cannot be heard", "reason", reasonOf(err))
+		}
+		pause(ctx, e.ProbeInterval/8+rand.N(e.ProbeInterval/8))
+	}
+}
+
 // subscription is a connection of its own to one master, on which it sends what
-// is published on messageChannel.
+// is published on messages.Channel.
 type subscription struct {
 	conn  net.Conn
 	gate  gate
@@ -52,7 +114,7 @@ func (s *subscription) begin(m *Master) error {
 		return err
 	}
 	s.conn = conn
-	s.gate = gate{w: conn, r: bufio.NewReaderSize(conn, 16<<10), longest: maxEnvelope}
+	s.gate = gate{w: conn, r: bufio.NewReaderSize(conn, 16<<10), longest: messages.MaxEnvelope}
 	if user, password := m.credentials(); password != "" {
 		if err := s.gate.authenticate(user, password); err != nil {
 			return err
@@ -71,7 +133,7 @@ func (s *subscription) begin(m *Master) error {
 	}
 	s.runID = who.RunID
 	// A message may follow upon the reply.
-	if err := s.gate.send([]string{"SUBSCRIBE", messageChannel}); err != nil {
+	if err := s.gate.send([]string{"SUBSCRIBE", messages.Channel}); err != nil {
 		return err
 	}
 	a, err := s.gate.read(1)
@@ -80,7 +142,7 @@ func (s *subscription) begin(m *Master) error {
 		return err
 	case a.kind == quorum.FailureReply:
 		return errors.New(a.str)
-	case len(a.elems) != 3 || a.elems[0].str != "subscribe" || a.elems[1].str != messageChannel:
+	case len(a.elems) != 3 || a.elems[0].str != "subscribe" || a.elems[1].str != messages.Channel:
 		return errGarbage
 	}
 	return nil
@@ -103,7 +165,7 @@ func (s *subscription) hear(e *Engine, i int) error {
 			return err
 		}
 		if text, ok := messageText(a); ok {
-			e.messages.receive(text)
+			e.messages.Receive(text)
 		}
 	}
 }
@@ -127,7 +189,7 @@ func (s *subscription) wait(silence, patience time.Duration) error {
 // messageText reads {"message", channel, text}. What else comes is the answer
 // to a PING.
 func messageText(a answer) (text string, ok bool) {
-	if len(a.elems) != 3 || a.elems[0].str != "message" || a.elems[1].str != messageChannel {
+	if len(a.elems) != 3 || a.elems[0].str != "message" || a.elems[1].str != messages.Channel {
 		return "", false
 	}
 	return a.elems[2].str, a.elems[2].kind == quorum.BulkReply

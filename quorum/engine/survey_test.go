@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/messages"
 )
 
 // dumbSurvey: when nobody is waited for, won if as many answered as must.
@@ -214,7 +215,7 @@ func TestPageLongerThanAScriptsReplyIsRead(t *testing.T) {
 }
 
 func TestPrivateKeysAreTold(t *testing.T) {
-	for key, own := range map[string]bool{messageChannel: true, quorum.MarkerKey: true, "redlock-proxy:{x}": true, "redlock-proxy:x": false, "": false} {
+	for key, own := range map[string]bool{messages.Channel: true, quorum.MarkerKey: true, "redlock-proxy:{x}": true, "redlock-proxy:x": false, "": false} {
 		if quorum.Private(key) != own {
 			t.Errorf("%q: %v", key, !own)
 		}

@@ -1,4 +1,4 @@
-package engine
+package messages
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 func TestEnvelopeHoldsWhatWasPutIn(t *testing.T) {
 	for _, v := range []envelope{
 		{"ab12", 1, "news", "hello"},
-		{newSender(), math.MaxUint64, "a b 3 c", " 1 2 3 4 "},
+		{"0123456789abcdef", math.MaxUint64, "a b 3 c", " 1 2 3 4 "},
 		{"x", 7, "", ""},
 		{"x", 7, "\x00\r\n", strings.Repeat("\xff", 1<<16)},
 	} {

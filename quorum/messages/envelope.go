@@ -1,21 +1,20 @@
-package engine
+package messages
 
 import (
 	"strconv"
 	"strings"
 )
 
-// messageChannel is the one channel of each master on which the proxies tell
+// Channel is the one channel of each master on which the proxies tell
 // each other what was published. Clients that subscribe at a master themselves
 // find nothing of theirs there.
-const messageChannel = "redlock-proxy:{messages}"
+const Channel = "redlock-proxy:{messages}"
 
-const (
-	// maxEnvelope bounds what is sent through the masters: a client's command is
-	// shorter.
-	maxEnvelope   = 8 << 20
-	maxSenderName = 64
-)
+// MaxEnvelope bounds what is sent through the masters, in bytes: a client's command is
+// shorter.
+const MaxEnvelope = 8 << 20
+
+const maxSenderName = 64
 
 // envelope is a published message on its way through the masters. Each of them
 // carries a copy; sender and number tell that it is one message.
