@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"redlock-proxy/quorum/master"
+
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
-
-	"redlock-proxy/quorum/engine"
 )
 
 // embedded is a master inside this process, for trying out: miniredis, with
@@ -80,8 +80,8 @@ func newRunID() string {
 	return hex.EncodeToString(b[:])
 }
 
-func (e *embedded) master() engine.Master {
-	return engine.Master{Name: e.address, Network: "tcp", Address: e.address}
+func (e *embedded) master() master.Master {
+	return master.Master{Name: e.address, Network: "tcp", Address: e.address}
 }
 
 // maxPause is the longest time for which ttls may stand still. A key that is

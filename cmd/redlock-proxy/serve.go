@@ -19,6 +19,7 @@ import (
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/master"
 )
 
 // process is what runs between start and exit.
@@ -79,7 +80,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	}
 	config := engineConfig(cfg, masters)
 	host, _ := os.Hostname() // one without a name has its pid
-	config.Client = engine.ClientName(host, os.Getpid())
+	config.Client = master.ClientName(host, os.Getpid())
 	if len(p.embedded) > 0 {
 		if err := engine.Bootstrap(context.Background(), config, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
 			closeAll(p.listeners)
@@ -107,7 +108,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 }
 
 // masters are the configured ones, or embedded ones.
-func (p *process) masters(cfg *conf.Config) ([]engine.Master, error) {
+func (p *process) masters(cfg *conf.Config) ([]master.Master, error) {
 	if len(cfg.Masters) > 0 {
 		return configuredMasters(p.live), nil
 	}
@@ -115,7 +116,7 @@ func (p *process) masters(cfg *conf.Config) ([]engine.Master, error) {
 	if p.embedded, err = startEmbedded(cfg.Embedded); err != nil {
 		return nil, err
 	}
-	masters := make([]engine.Master, len(p.embedded))
+	masters := make([]master.Master, len(p.embedded))
 	for i, e := range p.embedded {
 		masters[i] = e.master()
 	}

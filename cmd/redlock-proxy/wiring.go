@@ -12,11 +12,12 @@ import (
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/master"
 )
 
 // engineConfig says in the engine's words what is configured. Passwords and
 // certificates are those of live at each connection.
-func engineConfig(cfg *conf.Config, masters []engine.Master) engine.Config {
+func engineConfig(cfg *conf.Config, masters []master.Master) engine.Config {
 	return engine.Config{
 		Masters:        masters,
 		AcquireTimeout: cfg.AcquireTimeout,
@@ -34,10 +35,10 @@ func engineConfig(cfg *conf.Config, masters []engine.Master) engine.Config {
 
 // configuredMasters are the masters of live, which is never stored with others
 // or in another order.
-func configuredMasters(live *atomic.Pointer[conf.Config]) []engine.Master {
-	var masters []engine.Master
+func configuredMasters(live *atomic.Pointer[conf.Config]) []master.Master {
+	var masters []master.Master
 	for i, m := range live.Load().Masters {
-		q := engine.Master{
+		q := master.Master{
 			Name:    m.Name(),
 			Network: m.Network,
 			Address: m.Address.Address,

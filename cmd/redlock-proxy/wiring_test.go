@@ -9,12 +9,13 @@ import (
 	"redlock-proxy/conf"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/master"
 )
 
 func TestEngineGetsWhatIsConfigured(t *testing.T) {
 	cfg := loaded(t, "--acquire-timeout", "1ms", "--max-ttl", "6s", "--max-hold", "3s", "--split-retries", "4", "--split-delay", "5ms",
 		"--connect-timeout", "6ms", "--master-timeout", "7ms", "--probe-interval", "80ms", "--max-client-memory", "90000000")
-	masters := []engine.Master{{Name: "a"}}
+	masters := []master.Master{{Name: "a"}}
 	want := engine.Config{
 		Masters: masters, AcquireTimeout: time.Millisecond, MaxTTL: 6 * time.Second, MaxHold: 3 * time.Second,
 		SplitRetries: 4, SplitDelay: 5 * time.Millisecond,

@@ -13,6 +13,7 @@ import (
 	"redlock-proxy/integration"
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/master"
 )
 
 // inside is a proxy in this process, which can be asked what no other process
@@ -44,7 +45,7 @@ func openInside(masters int) (i *inside, err error) {
 			return i, err
 		}
 		i.masters = append(i.masters, m)
-		config.Masters = append(config.Masters, engine.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
+		config.Masters = append(config.Masters, master.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
 	}
 	if err := engine.Bootstrap(context.Background(), config, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
 		return i, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A master that is far: what is asked while a batch is on its way would wait for up to
@@ -38,18 +39,19 @@ type abreast struct {
 }
 
 // most is how many batches may be on their way on a link.
-func (l *lane) most(link *link) int {
-	if link.trips < minTrips {
+func (l *lane) most(link *master.Link) int {
+	least, trips := link.RoundTrip()
+	if trips < minTrips {
 		return 1
 	}
-	return min(1+int(link.least/perBatch), maxAbreast)
+	return min(1+int(least/perBatch), maxAbreast)
 }
 
 // aloft tells that batches are on their way.
 func (l *lane) aloft() bool { return len(l.inAir) > 0 }
 
 // carry takes one step: it sends a batch, or takes in the answers to one.
-func (l *lane) carry(ctx context.Context, link *link) error {
+func (l *lane) carry(ctx context.Context, link *master.Link) error {
 	most := l.most(link)
 	if most == 1 && !l.aloft() {
 		b, err := l.take(ctx)
@@ -69,11 +71,11 @@ func (l *lane) carry(ctx context.Context, link *link) error {
 }
 
 // await waits until a batch is answered or, if there was nothing to send, there is.
-func (l *lane) await(ctx context.Context, link *link) error {
+func (l *lane) await(ctx context.Context, link *master.Link) error {
 	var timeout <-chan time.Time
 	if l.aloft() {
 		since := l.inAir[0].began
-		if heard := link.guard.heard(); heard.After(since) {
+		if heard := link.Heard(); heard.After(since) {
 			since = heard
 		}
 		l.timeout.Reset(time.Until(since.Add(l.engine.MasterTimeout)))
@@ -93,7 +95,7 @@ func (l *lane) await(ctx context.Context, link *link) error {
 	case b := <-l.answered:
 		err = l.land(link, b)
 	case <-timeout:
-		if !link.guard.heard().Add(l.engine.MasterTimeout).After(time.Now()) {
+		if !link.Heard().Add(l.engine.MasterTimeout).After(time.Now()) {
 			err = os.ErrDeadlineExceeded
 		}
 	case <-ctx.Done():
@@ -152,7 +154,7 @@ func (l *lane) takeSome() *batch {
 		switch {
 		case stop:
 			return false
-		case full && o.weight >= small: // see overtake
+		case full && o.weight >= master.Small: // see overtake
 			wait(o.keys(), waits)
 			return false
 		}
@@ -200,29 +202,26 @@ func wait(keys []string, waits map[string]struct{}) {
 }
 
 // launch sends a batch on its way.
-func (l *lane) launch(link *link, b *batch) {
+func (l *lane) launch(link *master.Link, b *batch) {
 	if l.about == nil {
 		l.about = make(map[string]int)
 		l.answered = make(chan *batch, maxAbreast)
 		l.timeout = time.NewTimer(time.Hour)
 	}
-	if link.ctx.Done() == nil {
-		link.ctx, link.end = context.WithCancel(context.Background())
-		link.guard.patience.Store(0) // who waits for an answer sets the time from here on
-	}
+	link.Overlap()
 	for _, key := range b.keys {
 		l.about[key]++
 	}
 	l.inAir = append(l.inAir, b)
 	l.load(link, b)
 	go func() {
-		b.answers, b.proof, b.err = link.converse(b.commands)
+		b.answers, b.proof, b.err = link.Converse(b.commands)
 		l.answered <- b
 	}()
 }
 
 // land casts the votes of a batch that was answered, or was not.
-func (l *lane) land(link *link, b *batch) error {
+func (l *lane) land(link *master.Link, b *batch) error {
 	i := slices.Index(l.inAir, b)
 	l.inAir = slices.Delete(l.inAir, i, i+1)
 	keys, n := b.keys, len(b.errands)+len(b.ops)
@@ -239,7 +238,7 @@ func (l *lane) land(link *link, b *batch) error {
 }
 
 // ground waits for the batches that were on their way on a link that is gone.
-func (l *lane) ground(link *link) {
+func (l *lane) ground(link *master.Link) {
 	for l.aloft() {
 		l.land(link, <-l.answered)
 	}

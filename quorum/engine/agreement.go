@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // What the sources of a catch-up say of a key, and what that amounts to. All of
@@ -125,24 +126,24 @@ func still(said []agreement) agreement {
 const maxLeft = 99999999999999
 
 // readReadings reads the answer of readingScript.
-func readReadings(a answer) (list []reading, ok bool) {
-	if len(a.elems) == 0 || len(a.elems)%2 != 0 {
+func readReadings(a master.Answer) (list []reading, ok bool) {
+	if len(a.Elems) == 0 || len(a.Elems)%2 != 0 {
 		return nil, false
 	}
-	list = make([]reading, len(a.elems)/2)
+	list = make([]reading, len(a.Elems)/2)
 	for i := range list {
-		left, what := &a.elems[2*i], &a.elems[2*i+1]
-		if left.kind != quorum.IntegerReply {
+		left, what := &a.Elems[2*i], &a.Elems[2*i+1]
+		if left.Kind != quorum.IntegerReply {
 			return nil, false
 		}
 		r := &list[i]
-		r.left = min(left.int, maxLeft)
+		r.left = min(left.Int, maxLeft)
 		switch {
-		case left.int == saysAbsent:
-		case what.kind == quorum.BulkReply:
-			r.digest = toldWhole + what.str
-		case len(what.elems) == 2 && what.elems[0].str != "":
-			r.digest, r.payload = what.elems[0].str, what.elems[1].str
+		case left.Int == saysAbsent:
+		case what.Kind == quorum.BulkReply:
+			r.digest = toldWhole + what.Str
+		case len(what.Elems) == 2 && what.Elems[0].Str != "":
+			r.digest, r.payload = what.Elems[0].Str, what.Elems[1].Str
 		default:
 			return nil, false
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 func TestSourcesThatHoldOneValueAgreeOnItsLongestLife(t *testing.T) {
@@ -71,12 +72,14 @@ func TestNeededSourcesMeetEveryQuorumOfTheMaster(t *testing.T) {
 }
 
 func TestReadingsAreReadWholeOrNotAtAll(t *testing.T) {
-	text := func(s string) answer { return answer{kind: quorum.BulkReply, str: s} }
-	left := func(n int64) answer { return answer{kind: quorum.IntegerReply, int: n} }
-	list := func(elems ...answer) answer { return answer{kind: quorum.ArrayReply, elems: elems} }
+	text := func(s string) master.Answer { return master.Answer{Kind: quorum.BulkReply, Str: s} }
+	left := func(n int64) master.Answer { return master.Answer{Kind: quorum.IntegerReply, Int: n} }
+	list := func(elems ...master.Answer) master.Answer {
+		return master.Answer{Kind: quorum.ArrayReply, Elems: elems}
+	}
 	long := "string#0123"
 	for name, c := range map[string]struct {
-		a    answer
+		a    master.Answer
 		want []reading // nil: it is garbage
 	}{
 		"short strings": {list(left(10), text("a"), left(-1), text("")),

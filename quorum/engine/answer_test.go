@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // Every kind of request against every type of reply that a master can give. A
 // reply that the request cannot have is no vote.
 func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
-	status := answer{kind: quorum.BulkReply, str: "OK"} // told like a bulk string
-	text := answer{kind: quorum.BulkReply, str: "t"}
-	none := answer{kind: quorum.NilReply}
-	number := func(n int64) answer { return answer{kind: quorum.IntegerReply, int: n} }
-	failure := func(s string) answer { return answer{kind: quorum.FailureReply, str: s} }
+	status := master.Answer{Kind: quorum.BulkReply, Str: "OK"} // told like a bulk string
+	text := master.Answer{Kind: quorum.BulkReply, Str: "t"}
+	none := master.Answer{Kind: quorum.NilReply}
+	number := func(n int64) master.Answer { return master.Answer{Kind: quorum.IntegerReply, Int: n} }
+	failure := func(s string) master.Answer { return master.Answer{Kind: quorum.FailureReply, Str: s} }
 	refused := func(s string) said { return said{reply: quorum.Reply{Kind: quorum.FailureReply, Str: s}} }
 	wrong := failure("WRONGTYPE Operation against a key holding the wrong kind of value")
-	list := func(a ...answer) answer { return answer{elems: append([]answer{}, a...)} }
-	held := list(answer{kind: quorum.BulkReply, str: "string"}, text, number(500))
-	hash := list(answer{kind: quorum.BulkReply, str: "hash"}, answer{kind: quorum.BulkReply}, number(-1))
-	absent := list(answer{kind: quorum.BulkReply, str: "none"})
+	list := func(a ...master.Answer) master.Answer { return master.Answer{Elems: append([]master.Answer{}, a...)} }
+	held := list(master.Answer{Kind: quorum.BulkReply, Str: "string"}, text, number(500))
+	hash := list(master.Answer{Kind: quorum.BulkReply, Str: "hash"}, master.Answer{Kind: quorum.BulkReply}, number(-1))
+	absent := list(master.Answer{Kind: quorum.BulkReply, Str: "none"})
 
 	plain := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t"}
 	release, extend, remove := quorum.Request{Kind: quorum.Release}, quorum.Request{Kind: quorum.Extend}, quorum.Request{Kind: quorum.Remove}
@@ -29,16 +30,16 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 	old := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "GET"}}
 	oldXX := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "XX", "GET"}}
 	named := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "GET"}}
-	wrote := func(kind string, value answer) answer {
-		return list(answer{kind: quorum.BulkReply, str: kind}, value,
-			answer{kind: quorum.BulkReply, str: "before"}, number(500), number(saysNoTTL))
+	wrote := func(kind string, value master.Answer) master.Answer {
+		return list(master.Answer{Kind: quorum.BulkReply, Str: kind}, value,
+			master.Answer{Kind: quorum.BulkReply, Str: "before"}, number(500), number(saysNoTTL))
 	}
 	records := []undoRecord{{key: "k", before: "before", left: 500, after: "v", expires: saysNoTTL}}
 	undo := journaled{undo: records, found: records}
 
 	for i, c := range []struct {
 		r    quorum.Request
-		a    answer
+		a    master.Answer
 		vote quorum.Vote
 		did  bool
 		said said
@@ -77,7 +78,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{read, list(text, text), quorum.Unknown, false, said{}},
 		{read, list(text, text, text), quorum.Unknown, false, said{}},
 		{read, list(number(1), text, number(1)), quorum.Unknown, false, said{}},
-		{read, wrong, quorum.Unknown, false, refused(wrong.str)},
+		{read, wrong, quorum.Unknown, false, refused(wrong.Str)},
 		{get, text, quorum.Granted, true, said{value: "t", typ: "string", named: true}},
 		{get, none, quorum.Granted, true, said{absent: true}},
 		{get, wrong, quorum.Granted, true, ofAnotherType},
@@ -94,7 +95,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{write, wrote("_", none), quorum.Granted, false, said{reply: quorum.Reply{Kind: quorum.NilReply}}},
 		{write, wrote(":", number(3)), quorum.Granted, true, said{reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 3}, journal: &undo}},
 		{write, wrote(":", number(0)), quorum.Granted, false, said{reply: quorum.Reply{Kind: quorum.IntegerReply}}},
-		{write, wrote("-", wrong), quorum.Granted, false, refused(wrong.str)},
+		{write, wrote("-", wrong), quorum.Granted, false, refused(wrong.Str)},
 		{write, wrote("-", failure("OOM x")), quorum.Unknown, false, refused("OOM x")},
 		{write, wrote("?", text), quorum.Unknown, false, said{}},
 		{write, failure("ERR syntax error"), quorum.Granted, false, refused("ERR syntax error")},
@@ -125,7 +126,7 @@ func TestWhatAMasterSaysOfItselfInAScriptIsTakenOutOfLua(t *testing.T) {
 		"ERR bad: @user_script: 1: -OOM":                                       "ERR bad: @user_script: 1: -OOM",
 		"OOM command not allowed":                                              "OOM command not allowed",
 	} {
-		if got := withoutLua(text); got != want {
+		if got := master.WithoutLua(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -145,7 +146,7 @@ func TestTroubleOfAMasterIsAnUnknownVote(t *testing.T) {
 	} {
 		for kind := quorum.Acquire; kind <= quorum.Write; kind++ {
 			r := quorum.Request{Kind: kind}
-			if v, did, s := judge(&r, answer{kind: quorum.FailureReply, str: text}); v != quorum.Unknown || did || s.refusal() != text {
+			if v, did, s := judge(&r, master.Answer{Kind: quorum.FailureReply, Str: text}); v != quorum.Unknown || did || s.refusal() != text {
 				t.Errorf("%q to %v: %v, did %v, %+v", text, kind, v, did, s)
 			}
 		}

@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +11,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // Bootstrapping is how Bootstrap goes about it.
@@ -42,7 +41,7 @@ func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 	members, err := assemble(ctx, &cfg, how)
 	defer func() {
 		for _, m := range members {
-			m.conn.Close()
+			m.gate.Close()
 		}
 	}()
 	if err != nil {
@@ -69,11 +68,11 @@ func Bootstrap(ctx context.Context, cfg Config, how Bootstrapping) error {
 func bootstrapAlone(m *member, how Bootstrapping) error {
 	texts, err := m.markers()
 	if err != nil {
-		return of(Master{Name: m.name}, err)
+		return of(master.Master{Name: m.name}, err)
 	}
 	for _, text := range texts {
 		if text != "" {
-			return of(Master{Name: m.name}, ofASet(text))
+			return of(master.Master{Name: m.name}, ofASet(text))
 		}
 	}
 	how.Tell("one master alone needs no marker, and has none")
@@ -93,7 +92,7 @@ func assemble(ctx context.Context, cfg *Config, how Bootstrapping) (members []*m
 			return members, err
 		}
 		for _, m := range members {
-			m.conn.Close()
+			m.gate.Close()
 		}
 		if !told {
 			told = true
@@ -107,7 +106,7 @@ func reachAll(ctx context.Context, cfg *Config) (members []*member, err error) {
 	names := make(map[string]string) // by run id
 	for _, i := range inOrder(cfg.names()) {
 		dialing, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout+quorum.Databases*cfg.MasterTimeout)
-		m, err := reach(dialing, &cfg.Masters[i])
+		m, err := reach(dialing, cfg.Masters[i])
 		cancel()
 		if err == nil {
 			members = append(members, m)
@@ -195,35 +194,19 @@ func bootstrapRound(members []*member, cfg *Config, how Bootstrapping) (done boo
 // member is a master as Bootstrap speaks to it.
 type member struct {
 	name  string
-	conn  net.Conn
-	gate  gate
+	gate  *master.Gate
 	who   marker.Identity
 	stage stage
 	steps []string // in which it was given first markers
 }
 
-func reach(ctx context.Context, m *Master) (*member, error) {
-	conn, err := m.connect(ctx)
+func reach(ctx context.Context, m master.Master) (*member, error) {
+	m.Scripts, m.Rights = scripts, rights
+	gate, who, err := m.Meet(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be reached: %w", err)
+		return nil, err
 	}
-	secured, err := m.secure(conn)
-	if err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("it cannot be used: %w", err)
-	}
-	user, password := m.credentials()
-	who, err := identify(secured, user, password, m.client, marker.Identity{})
-	if err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("it cannot be used: %w", err)
-	}
-	return &member{
-		name: m.Name,
-		conn: secured,
-		gate: gate{w: secured, r: bufio.NewReaderSize(secured, 4096), nils: true},
-		who:  who,
-	}, nil
+	return &member{name: m.Name, gate: gate, who: who}, nil
 }
 
 // first makes the markers that say that nobody was known to vote when they were written.
@@ -269,14 +252,14 @@ func (m *member) put(found found, choose func(db int) bool, next func(db int) ma
 		for db := range found.marks {
 			args = append(args, next(db).String())
 		}
-		answers, err := m.gate.ask([]string{"SELECT", "0"}, lossScript.eval(quorum.MarkerKey, args...))
-		if err == nil && answers[1].kind == quorum.FailureReply {
-			err = errors.New(answers[1].str)
+		answers, err := m.gate.Ask([]string{"SELECT", "0"}, lossScript.Eval(quorum.MarkerKey, args...))
+		if err == nil && answers[1].Kind == quorum.FailureReply {
+			err = errors.New(answers[1].Str)
 		}
 		if err != nil {
 			return false, fmt.Errorf("master %s: %w", m.name, err)
 		}
-		return answers[1].str == args[4], nil
+		return answers[1].Str == args[4], nil
 	}
 	for db := range found.marks {
 		if !choose(db) {
@@ -284,16 +267,16 @@ func (m *member) put(found found, choose func(db int) bool, next func(db int) ma
 		}
 		read, mark := found.marks[db].Nonce, next(db)
 		mark.Was = read
-		answers, err := m.gate.ask(
+		answers, err := m.gate.Ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			markScript.eval(quorum.MarkerKey, string(read), mark.String()))
-		if err == nil && answers[1].kind == quorum.FailureReply {
-			err = errors.New(answers[1].str)
+			markScript.Eval(quorum.MarkerKey, string(read), mark.String()))
+		if err == nil && answers[1].Kind == quorum.FailureReply {
+			err = errors.New(answers[1].Str)
 		}
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("master %s: %w", m.name, err)
-		case answers[1].str != mark.String():
+		case answers[1].Str != mark.String():
 			return false, nil
 		}
 	}
@@ -327,6 +310,6 @@ func outages(members []*member, maxTTL time.Duration) string {
 
 // logs tells that the master has an AOF. One that will not tell has none.
 func (m *member) logs() bool {
-	answers, err := m.gate.ask([]string{"CONFIG", "GET", "appendonly"})
-	return err == nil && len(answers[0].elems) == 2 && answers[0].elems[1].str == "yes"
+	answers, err := m.gate.Ask([]string{"CONFIG", "GET", "appendonly"})
+	return err == nil && len(answers[0].Elems) == 2 && answers[0].Elems[1].Str == "yes"
 }

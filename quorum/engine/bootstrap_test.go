@@ -216,7 +216,7 @@ func (w *world) cutBootstrap(after int) (was bool) {
 	for _, m := range w.masters {
 		m.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] != "EVAL" || args[1] != markScript.text && args[1] != lossScript.text {
+				if args[0] != "EVAL" || args[1] != markScript.Text && args[1] != lossScript.Text {
 					return
 				}
 				if writes++; writes == after {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"errors"
 	"net"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // cutAtVote has a bootstrap be cut off when it lets a master vote, and gives its error.
@@ -18,7 +18,7 @@ func (w *world) cutAtVote(number int) error {
 	m := w.masters[number-1]
 	m.set(func(m *fakeMaster) {
 		m.after = func(args []string, m *fakeMaster) {
-			if args[0] == "EVAL" && args[1] == markScript.text && !marker.NonceOf(args[5]).Provisional() {
+			if args[0] == "EVAL" && args[1] == markScript.Text && !marker.NonceOf(args[5]).Provisional() {
 				for _, conn := range m.conns {
 					conn.Close()
 				}
@@ -66,7 +66,7 @@ func TestBootstrapThatIsCutOffTellsWhatItHasDone(t *testing.T) {
 func TestBootstrapTellsOfWhatItCouldNotTakeBack(t *testing.T) {
 	ours, theirs := net.Pipe()
 	theirs.Close()
-	lost := &member{name: "m1", stage: isMarked, conn: ours, gate: gate{w: ours, r: bufio.NewReader(ours), nils: true}, steps: []string{"step"}}
+	lost := &member{name: "m1", stage: isMarked, gate: master.NewGate(ours), steps: []string{"step"}}
 	never := &member{name: "m2"}
 	marks := []marker.Marker{{Nonce: marker.NewNonce(true), First: true, Loss: "step"}}
 	err := withdrawAll([]*member{lost, never}, []found{{name: "m1", marks: marks}, {name: "m2"}}, errors.New("m3 is another set's"))
@@ -117,7 +117,7 @@ func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
 		ours, theirs := w.some(1, 2, 5), w.some(3, 4, 5)
 		w.masters[1].set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] == "EVAL" && args[1] == lossScript.text {
+				if args[0] == "EVAL" && args[1] == lossScript.Text {
 					first := marker.Marker{Nonce: marker.NewNonce(true), Installation: "theirs", Member: "m5", Terms: theirs.agreement(), RunID: "m5-0", First: true}
 					w.masters[4].put(quorum.MarkerKey, first.String(), 0)
 				}

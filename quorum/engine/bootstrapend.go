@@ -74,11 +74,11 @@ func (m *member) withdraw(found found) error {
 		if !mark.First || !slices.Contains(m.steps, mark.Loss) {
 			continue
 		}
-		answers, err := m.gate.ask(
+		answers, err := m.gate.Ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			withdrawFirstScript.eval(quorum.MarkerKey, string(mark.Nonce), mark.Loss))
-		if err == nil && answers[1].kind == quorum.FailureReply {
-			err = errors.New(answers[1].str)
+			withdrawFirstScript.Eval(quorum.MarkerKey, string(mark.Nonce), mark.Loss))
+		if err == nil && answers[1].Kind == quorum.FailureReply {
+			err = errors.New(answers[1].Str)
 		}
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // What names no token, as EXPIRE, or a script may, acts on whatever is there. A master that
@@ -65,16 +66,16 @@ func (o *op) found(see func(*said)) {
 }
 
 // boundArgv is argv, or runArgv, of an op that is bound.
-func (o *op) boundArgv(b []string, link *link) []string {
+func (o *op) boundArgv(b []string, link *master.Link) []string {
 	switch {
 	case o.Kind == quorum.Run:
 		s, chunk := formOf(o.Script).runs()
-		s = s.bound()
-		b = o.runArgs(b, s, chunk, link.knows(s.sha))
-	case o.expiresIf(link.who.Seven):
-		b = append(append(boundExpireIfScript.call(b), o.Key), o.Args...)
+		s = bound(s)
+		b = o.runArgs(b, s, chunk, link.Knows(s.SHA))
+	case o.expiresIf(link.Who.Seven):
+		b = append(boundExpireIfScript.Call(b, o.Key), o.Args...)
 	default:
-		b = append(append(boundWriteScript.call(b), o.Key), o.Args...)
+		b = append(boundWriteScript.Call(b, o.Key), o.Args...)
 	}
 	befores := make(map[string][]string) // of each key
 	var keys []string
@@ -226,11 +227,8 @@ end)(ARGV)
 `) + " "
 
 // bound is a journaled script as it is sent where it is bound.
-func (s *script) bound() *script {
-	if s.late.Load() == nil {
-		s.late.Store(newScript(boundRun + undated(s)))
-	}
-	return s.late.Load()
+func bound(s *master.Script) *master.Script {
+	return s.Form(func(text string) string { return boundRun + undated(text) })
 }
 
 // boundRun goes before a journaled script that is bound.

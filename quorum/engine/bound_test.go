@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // renewals are ways to make a lock of A's live another two seconds that name no token.
@@ -29,7 +30,7 @@ func inLateWorld(t *testing.T, f func(s *lateWorld)) {
 	inWorld(t, 3, func(w *world) {
 		w.knowsSteps()
 		cfg := w.cfg
-		cfg.Masters = append([]Master(nil), cfg.Masters...)
+		cfg.Masters = append([]master.Master(nil), cfg.Masters...)
 		s := &lateWorld{world: w}
 		s.late, _ = farBothWays(&cfg, 2, 0)
 		s.p1, s.p2 = w.start(cfg), w.engine

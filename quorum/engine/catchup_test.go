@@ -8,6 +8,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // These tests lose a master and let the engine bring it back: max-ttl is 5 minutes,
@@ -59,7 +60,7 @@ func (w *world) sets(key, value string, ttl time.Duration, numbers ...int) {
 }
 
 // at has f called, under the master's lock, each time a script is about to be run.
-func (w *world) at(number int, s *script, f func(m *fakeMaster, args []string)) {
+func (w *world) at(number int, s *master.Script, f func(m *fakeMaster, args []string)) {
 	w.whenever(number, func(args []string) bool { return runs(args, s) }, f)
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum/master"
 )
 
 // given is a key that the master was given, and its value's digest.
@@ -128,13 +130,13 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.elems) != 2 || len(a.elems[0].str) != len(orders) {
-		return nil, &errParty{r.target.name, errGarbage}
+	if len(a.Elems) != 2 || len(a.Elems[0].Str) != len(orders) {
+		return nil, &errParty{r.target.name, master.ErrGarbage}
 	}
-	for i, letter := range []byte(a.elems[0].str) {
+	for i, letter := range []byte(a.Elems[0].Str) {
 		o := &orders[i]
 		if letter == '!' {
-			r.failed = &errParty{r.target.name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.elems[1].str)}
+			r.failed = &errParty{r.target.name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.Elems[1].Str)}
 			continue
 		}
 		if o.left == saysNoTTL && len(r.eternal) < maxEternal && r.lasting < maxNameBytes {

@@ -1,6 +1,9 @@
 package engine
 
-import "redlock-proxy/quorum"
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
+)
 
 // The scripts of a catch-up. Each that writes begins with the proof that the master
 // is still the one that was meant: the same nonce in its marker, KEYS[1]. What a
@@ -81,7 +84,7 @@ var (
 	// leaseScript gives the run ARGV[2] the lease KEYS[2] for ARGV[3] milliseconds
 	// and answers 1, unless another has it whose name does not begin with
 	// ARGV[4].
-	leaseScript = newScript(ofNonce + `local l=redis.call('GET',KEYS[2])
+	leaseScript = master.NewScript(ofNonce + `local l=redis.call('GET',KEYS[2])
 if l and string.sub(l,1,#ARGV[4])~=ARGV[4] then return -2 end
 redis.call('SET',KEYS[2],ARGV[2],'PX',ARGV[3])
 return 1`)
@@ -91,7 +94,7 @@ return 1`)
 	// short string; of what else there is its digest and what it is made of, in an
 	// array: the value of a string, a dump of anything else, or nothing where the
 	// master cannot dump it.
-	readingScript = newScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
+	readingScript = master.NewScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
 for i=1,#KEYS do
 if n>most then break end
 local k,v=KEYS[i],value(i)
@@ -107,7 +110,7 @@ return r`)
 
 	// heldScript tells of KEYS whether they have the digests ARGV, in a text of a
 	// letter each: = if so, # if the key has another, - if there is none.
-	heldScript = newScript(valuesFunction + digestFunction + `local r={}
+	heldScript = master.NewScript(valuesFunction + digestFunction + `local r={}
 for i=1,#KEYS do
 local d=digest(KEYS[i],value(i))
 r[#r+1]=d==ARGV[i] and '=' or d=='' and '-' or '#' end
@@ -119,7 +122,7 @@ return {table.concat(r)}`)
 	// of that are not told whole. What has that value already and ends no sooner is
 	// left as it is. It answers in a text of a letter each whether the key was
 	// copied, = if it was left, ! if that failed, and the last error.
-	copyScript = newScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
+	copyScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
 for i=3,#KEYS do
 local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i],value(i)
 local v,left,text,done=d,-2,true
@@ -141,7 +144,7 @@ return {table.concat(r),e}`)
 
 	// lookScript tells of each of KEYS the digest, and when it ends: in milliseconds by the
 	// master's Unix time, or -1 if never.
-	lookScript = newScript(valuesFunction + digestFunction + endsFunction + `local r={}
+	lookScript = master.NewScript(valuesFunction + digestFunction + endsFunction + `local r={}
 for i=1,#KEYS do
 r[2*i-1]=digest(KEYS[i],value(i))
 r[2*i]=ends(KEYS[i]) end
@@ -149,7 +152,7 @@ return r`)
 
 	// layScript deletes of KEYS[2] and the following what has the digest, and ends when
 	// ARGV[2] and the following say: two of them for each. It answers how many these were.
-	layScript = newScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n=0
+	layScript = master.NewScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n=0
 for i=2,#KEYS do
 local d,e=digest(KEYS[i],value(i)),ends(KEYS[i])
 local most=tonumber(ARGV[2*i-1])
@@ -158,7 +161,7 @@ return {n}`)
 
 	// returnScript deletes of KEYS[3] and the following those whose digests are
 	// ARGV[4] and the following, and answers how many these were.
-	returnScript = newScript(valuesFunction + digestFunction + ofLease + `local n=0
+	returnScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local n=0
 for i=3,#KEYS do
 if digest(KEYS[i],value(i))==ARGV[i+1] then n=n+redis.call('DEL',KEYS[i]) end end
 return {n}`)

@@ -14,11 +14,12 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // changed is a server of the old set, the new one or both.
 type changed struct {
-	master   Master
+	master   master.Master
 	old, new bool
 	was      string // its name in the old set
 	who      marker.Identity
@@ -49,7 +50,7 @@ type changeRun struct {
 // remembers. If it fails or is ended on the way it can be ordered again, and must
 // be: from when the first old master is marked there is no way back. Several may order
 // the same at once.
-func ChangeMasters(ctx context.Context, old []Master, cfg Config, how Changing) error {
+func ChangeMasters(ctx context.Context, old []master.Master, cfg Config, how Changing) error {
 	closed := false
 	for round := 1; ; round++ {
 		err := changeOnce(ctx, old, cfg, how, &closed)
@@ -88,7 +89,7 @@ func (halfChanged) Is(err error) bool { return err == ErrHalfChanged }
 func (e halfChanged) Unwrap() error   { return e.error }
 
 // changeOnce notes in closed that there is no way back to the old set.
-func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing, closed *bool) error {
+func changeOnce(ctx context.Context, old []master.Master, cfg Config, how Changing, closed *bool) error {
 	tell := how.Tell
 	r := &changeRun{
 		engine: &Engine{Config: cfg, name: newName()},
@@ -149,11 +150,11 @@ func changeOnce(ctx context.Context, old []Master, cfg Config, how Changing, clo
 }
 
 // of is an error about one master.
-func of(m Master, err error) error { return fmt.Errorf("master %s: %w", m.Name, err) }
+func of(m master.Master, err error) error { return fmt.Errorf("master %s: %w", m.Name, err) }
 
 // meet finds out which servers there are, and which of them are in both sets,
 // under whatever names.
-func (r *changeRun) meet(ctx context.Context, old []Master) error {
+func (r *changeRun) meet(ctx context.Context, old []master.Master) error {
 	var problems []error
 	names := make(map[string]*changed) // by run id
 	for _, m := range r.engine.Masters {
@@ -224,11 +225,11 @@ func (s *changed) closed() bool {
 func (r *changeRun) with(ctx context.Context, s *changed, f func(*member) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.engine.ConnectTimeout+quorum.Databases*r.engine.MasterTimeout)
 	defer cancel()
-	conn, err := reach(ctx, &s.master)
+	conn, err := reach(ctx, s.master)
 	if err != nil {
 		return err
 	}
-	defer conn.conn.Close()
+	defer conn.gate.Close()
 	if s.who.RunID != "" && s.who.RunID != conn.who.RunID {
 		return fmt.Errorf("its process was started anew: %w", errMeanwhile)
 	}
@@ -316,18 +317,18 @@ func (r *changeRun) whole(i int, texts [][]string) bool {
 // markers are what stands in each database.
 func (m *member) markers() (texts []string, err error) {
 	for len(texts) < quorum.Databases {
-		answers, err := m.gate.ask([]string{"SELECT", strconv.Itoa(len(texts))}, []string{"GET", quorum.MarkerKey})
+		answers, err := m.gate.Ask([]string{"SELECT", strconv.Itoa(len(texts))}, []string{"GET", quorum.MarkerKey})
 		switch {
 		case err != nil:
 			return nil, err
-		case answers[0].kind == quorum.FailureReply && len(texts) > 0 && strings.Contains(answers[0].str, "DB index"):
+		case answers[0].Kind == quorum.FailureReply && len(texts) > 0 && strings.Contains(answers[0].Str, "DB index"):
 			return texts, nil
-		case answers[0].kind == quorum.FailureReply:
-			return nil, errors.New(answers[0].str)
-		case answers[1].kind == quorum.FailureReply:
-			return nil, errors.New(answers[1].str)
+		case answers[0].Kind == quorum.FailureReply:
+			return nil, errors.New(answers[0].Str)
+		case answers[1].Kind == quorum.FailureReply:
+			return nil, errors.New(answers[1].Str)
 		}
-		texts = append(texts, answers[1].str)
+		texts = append(texts, answers[1].Str)
 	}
 	return texts, nil
 }
@@ -394,16 +395,16 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 			if is == 0 {
 				continue
 			}
-			answers, err := conn.gate.ask(
+			answers, err := conn.gate.Ask(
 				[]string{"SELECT", strconv.Itoa(db)},
-				markScript.eval(quorum.MarkerKey, string(s.nonces[db]), m.String()))
+				markScript.Eval(quorum.MarkerKey, string(s.nonces[db]), m.String()))
 			switch {
 			case err != nil:
 				*r.closed = *r.closed || s.old
 				return of(s.master, err)
-			case answers[1].kind == quorum.FailureReply:
-				return of(s.master, errors.New(answers[1].str))
-			case answers[1].str != m.String():
+			case answers[1].Kind == quorum.FailureReply:
+				return of(s.master, errors.New(answers[1].Str))
+			case answers[1].Str != m.String():
 				return of(s.master, fmt.Errorf("its marker in database %d: %w", db, errMeanwhile))
 			}
 			*r.closed = *r.closed || s.old
@@ -568,6 +569,6 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 // lane is what a catch-up knows a server by.
 func (r *changeRun) lane(s *changed, db int) *lane {
 	m := s.master
-	m.db = db
+	m.DB = db
 	return &lane{engine: r.engine, master: m}
 }

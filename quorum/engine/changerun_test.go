@@ -14,6 +14,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // move is a change of the set, of fake masters counted from 1.
@@ -77,7 +78,7 @@ func (c *changing) cutOff(after int) (was bool) {
 	for _, m := range c.masters {
 		m.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] != "EVAL" || args[1] != markScript.text {
+				if args[0] != "EVAL" || args[1] != markScript.Text {
 					return
 				}
 				if writes++; writes == after {
@@ -98,7 +99,7 @@ func (c *changing) cutOff(after int) (was bool) {
 	if (err == nil) == was {
 		c.t.Fatalf("cut off %t: %v", was, err)
 	}
-	closed := slices.ContainsFunc(c.old.Masters, func(m Master) bool {
+	closed := slices.ContainsFunc(c.old.Masters, func(m master.Master) bool {
 		i := slices.IndexFunc(c.masters, func(f *fakeMaster) bool { return f.name == m.Name })
 		return strings.Contains(c.masters[i].value(quorum.MarkerKey), `"from":`)
 	})
@@ -476,7 +477,7 @@ func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.
 		for _, m := range c.masters[3:] {
 			m.set(func(m *fakeMaster) {
 				m.after = func(args []string, m *fakeMaster) {
-					if args[0] == "EVAL" && args[1] == markScript.text && !flushed {
+					if args[0] == "EVAL" && args[1] == markScript.Text && !flushed {
 						flushed = true
 						m.flushAll()
 					}
@@ -543,7 +544,7 @@ func TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished(t *testing.T) {
 
 func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
 	inChange(t, moves["one replaced"], func(c *changing) {
-		c.old.Client = ClientName("ho st", 7)
+		c.old.Client = master.ClientName("ho st", 7)
 		proxy := c.serve(c.old)
 		if err := c.change(); err == nil || !strings.Contains(err.Error(), "old set's masters: redlock-proxy:ho_st:7; stop them, or") {
 			t.Fatalf("it is told %v", err)

@@ -1,19 +1,17 @@
 package engine
 
 import (
-	"context"
-	"crypto/tls"
-	"net"
 	"slices"
 	"time"
 
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // Config is what an Engine works with. Every duration must be positive unless
 // said otherwise; the caller has checked that.
 type Config struct {
-	Masters []Master
+	Masters []master.Master
 
 	// AcquireTimeout bounds every decision, from when the request is put to
 	// the masters; a request with a ttl never takes more than half of it.
@@ -55,31 +53,6 @@ type Config struct {
 	// the time since some moment, which goes on while the machine sleeps, and
 	// the wall clock.
 	Clock func() (boot time.Duration, wall time.Time)
-}
-
-// Master is one of the N independent Redis servers, as configured.
-type Master struct {
-	// Name is what logs and INFO show. It holds no secret.
-	Name string
-
-	// Network and Address are those of net.Dial; a host name is resolved at
-	// each dial.
-	Network, Address string
-
-	// Dial, if not nil, is used instead of a net.Dialer.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-
-	// TLS, if not nil, gives the configuration for each new connection.
-	TLS func() *tls.Config
-
-	// Credentials, if not nil, gives user and password for each new
-	// connection. Either may be empty.
-	Credentials func() (user, password string)
-
-	rooms  *rooms               // what it may have us hold, in all databases
-	db     int                  // the database to select
-	boot   func() time.Duration // our clock
-	client string               // what it is to call a connection
 }
 
 func (c *Config) agreement() marker.Terms {

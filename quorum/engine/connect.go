@@ -3,16 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
-	"net"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // run is the lane's goroutine. It ends when ctx does, which may be before the master was
@@ -31,7 +29,7 @@ func (l *lane) run(ctx context.Context) {
 			l.lose(ctx, link, ended)
 		}
 		l.tried.Do(l.engine.laneTried)
-		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(errNoDatabase)) {
+		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(master.NoDatabase)) {
 			pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
 			continue
 		}
@@ -52,35 +50,35 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // connect dials and identifies the master.
-func (l *lane) connect(ctx context.Context) (*link, error) {
+func (l *lane) connect(ctx context.Context) (*master.Link, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
 	defer cancel()
 	l.mu.Lock()
 	predecessor := l.who
 	l.mu.Unlock()
-	return l.master.dial(ctx, predecessor, l.engine.MasterTimeout)
+	return l.master.Link(ctx, predecessor, l.engine.MasterTimeout)
 }
 
 // serve pays the debts and then carries batches to the master, until the link
 // breaks or ctx ends.
-func (l *lane) serve(ctx context.Context, link *link) error {
+func (l *lane) serve(ctx context.Context, link *master.Link) error {
 	l.mu.Lock()
-	l.link, l.who = link, link.who
+	l.link, l.who = link, link.Who
 	l.links++
 	l.enter(quorum.Connecting, "")
 	l.mu.Unlock()
 	l.looked = l.engine.boot() // at the gate
 	// What rueidis waits for ends when the connection does.
-	stop := context.AfterFunc(ctx, func() { link.guard.Close() })
+	stop := context.AfterFunc(ctx, func() { link.Interrupt() })
 	defer stop()
 
 	if err := l.stand(ctx, link); err != nil {
 		return err
 	}
-	if twin := l.engine.claim(l.index, link.who.RunID); twin != "" {
+	if twin := l.engine.claim(l.index, link.Who.RunID); twin != "" {
 		return marker.Twin(twin)
 	}
-	l.warnOfReplicas(link.who)
+	l.warnOfReplicas(link.Who)
 	for {
 		due := l.openWhenPaid()
 		if due == nil {
@@ -140,11 +138,6 @@ func (l *lane) openWhenPaid() []errand {
 	return errands
 }
 
-// errTrouble is a master's error that a new look at the gate must settle.
-type errTrouble string
-
-func (e errTrouble) Error() string { return string(e) }
-
 // calmTime is how long a master must have refused nothing before it is told to accept
 // commands again: one that refuses to write answers reads in between.
 const calmTime = 10 * time.Second
@@ -160,16 +153,16 @@ func (l *lane) trouble(text string, now time.Time) error {
 		return nil
 	}
 	l.refused = now
-	a := answer{kind: quorum.FailureReply, str: text}
-	if a.refusesToWrite() {
-		return errTrouble(text)
+	a := master.Answer{Kind: quorum.FailureReply, Str: text}
+	if a.RefusesToWrite() {
+		return master.Trouble(text)
 	}
 	for _, code := range []string{"NOSCRIPT", "LOADING", "READONLY", "NOAUTH", "MASTERDOWN", "CLUSTERDOWN", "MOVED"} {
-		if a.failed(code) {
-			return errTrouble(text)
+		if a.Failed(code) {
+			return master.Trouble(text)
 		}
 	}
-	l.suspects = l.suspects || !a.failed("OOM ")
+	l.suspects = l.suspects || !a.Failed("OOM ")
 	if code, _, _ := strings.Cut(text, " "); code != l.troubled {
 		l.troubled = code
 		l.log.Warn("master refuses commands", "error", text)
@@ -178,8 +171,8 @@ func (l *lane) trouble(text string, now time.Time) error {
 }
 
 // lose ends a link that broke, or that ctx ended.
-func (l *lane) lose(ctx context.Context, link *link, err error) {
-	link.close()
+func (l *lane) lose(ctx context.Context, link *master.Link, err error) {
+	link.Close()
 	l.ground(link)
 	l.abandon(nil, nil, time.Now())
 	l.mu.Lock()
@@ -199,7 +192,7 @@ func (e *Engine) meetAgain(i int) {
 		l := d.lanes[i]
 		l.mu.Lock()
 		if l.link != nil {
-			l.link.guard.Close()
+			l.link.Interrupt()
 			l.rouse()
 		}
 		l.mu.Unlock()
@@ -212,10 +205,10 @@ func (l *lane) down(ctx context.Context, err error) {
 		return
 	}
 	l.engine.refuse(l.master.Name, err)
-	if lacked := errNoDatabase(0); errors.As(err, &lacked) {
+	if lacked := master.NoDatabase(0); errors.As(err, &lacked) {
 		l.lacks(lacked)
 	}
-	reason := reasonOf(err)
+	reason := master.ReasonOf(err)
 	l.mu.Lock()
 	l.enter(quorum.Down, reason)
 	drained := l.drained
@@ -247,18 +240,4 @@ func (l *lane) enter(s quorum.State, reason string) {
 		l.since = time.Now()
 	}
 	l.state, l.reason = s, reason
-}
-
-// reasonOf says in a few words why a connection failed.
-func reasonOf(err error) string {
-	var op *net.OpError
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return "no answer in time"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it closed the connection"
-	case errors.As(err, &op):
-		return op.Err.Error()
-	}
-	return err.Error()
 }

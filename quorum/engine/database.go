@@ -1,18 +1,16 @@
 package engine
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // databases are the engines of the databases other than 0: each has lanes of
@@ -37,29 +35,15 @@ func (e *Engine) Open(db int) error {
 	}
 	<-d.Tried()
 	for _, l := range d.lanes {
-		if strings.Contains(l.status().Reason, lacksDatabase) {
+		if strings.Contains(l.status().Reason, master.LacksDatabase) {
 			return errors.New("ERR DB index is out of range")
 		}
 	}
 	return nil
 }
 
-// errNoDatabase says that a master lacks a database. It has no vote there. Those who come
-// while it is connected are told that there is none: of what is held there, fewer masters
-// could remember than a quorum is counted of.
-type errNoDatabase int
-
-func (db errNoDatabase) Error() string {
-	return lacksDatabase + strconv.Itoa(int(db)) + ": " + evenDatabases
-}
-
-const (
-	lacksDatabase = "it has no database "
-	evenDatabases = "start all masters with equally many databases"
-)
-
 // lacks tells of a master that lacks a database which others have, once.
-func (l *lane) lacks(db errNoDatabase) {
+func (l *lane) lacks(db master.NoDatabase) {
 	for _, other := range l.engine.lanes {
 		other.mu.Lock()
 		has := other.links > 0
@@ -67,7 +51,7 @@ func (l *lane) lacks(db errNoDatabase) {
 		if has {
 			root := l.engine.root.lanes[l.index]
 			root.lacking.Do(func() {
-				root.log.Error("master has fewer databases than others, and no vote in those that it lacks", "database", int(db), "cure", evenDatabases)
+				root.log.Error("master has fewer databases than others, and no vote in those that it lacks", "database", int(db), "cure", master.EvenDatabases)
 			})
 			return
 		}
@@ -107,7 +91,7 @@ func (e *Engine) newDatabase(db int) *Engine {
 	cfg := e.Config
 	cfg.Masters = slices.Clone(cfg.Masters)
 	for i := range cfg.Masters {
-		cfg.Masters[i].db = db
+		cfg.Masters[i].DB = db
 	}
 	// Of the masters' connections database 0 tells.
 	d := newEngine(cfg, hclog.NewNullLogger(), e)
@@ -155,16 +139,4 @@ func (e *Engine) closeDatabases(ctx context.Context) {
 		wait.Go(func() { d.Close(ctx) })
 	}
 	wait.Wait()
-}
-
-// selectDatabase has the connection use a database.
-func selectDatabase(conn net.Conn, db int) error {
-	g := gate{w: conn, r: bufio.NewReaderSize(conn, 256)}
-	answers, err := g.ask([]string{"SELECT", strconv.Itoa(db)})
-	if err == nil && answers[0].kind == quorum.FailureReply {
-		if err = errors.New(answers[0].str); strings.Contains(answers[0].str, "DB index") {
-			err = errNoDatabase(db)
-		}
-	}
-	return err
 }

@@ -58,4 +58,4 @@ const noDate = "9e15"
 const datedText = "do local t=redis.call('TIME') if t[1]*1000+t[2]/1000>tonumber(table.remove(ARGV)) then return -4 end end "
 
 // undated is the text of a script without that.
-func undated(s *script) string { return strings.TrimPrefix(s.text, datedText) }
+func undated(text string) string { return strings.TrimPrefix(text, datedText) }

@@ -8,6 +8,7 @@ import (
 
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // A debt is a key that a master should no longer hold, and that it could not
@@ -51,10 +52,10 @@ type debt struct {
 // argv is the command that pays the debt at the time now.
 func (d debt) argv(b []string, now time.Time) []string {
 	if d.back != nil {
-		return d.putBack(append(putBackScript.takesBack(b, d.key), d.value), now)
+		return d.putBack(append(takingBack(b, putBackScript, d.key), d.value), now)
 	}
 	least, most, eternal := d.between()
-	return append(takeBackScript.takesBack(b, d.key), d.value, least, most, eternal, string(d.nonce))
+	return append(takingBack(b, takeBackScript, d.key), d.value, least, most, eternal, string(d.nonce))
 }
 
 // between is between what times of the master's clock the key ends, and whether it may not.
@@ -124,10 +125,7 @@ func (d debt) size() int {
 
 // The bounds of what is remembered for one absent master. A debt that is
 // forgotten costs waiting until its lock expires, never a second holder.
-const (
-	maxDebts     = 20_000
-	maxDebtBytes = 8 << 20
-)
+const maxDebts = 20_000
 
 // debts are those of one master, oldest first, one for each lock. Of several
 // locks of one key the oldest is the likeliest to be there: the later ones were
@@ -136,7 +134,7 @@ type debts struct {
 	byLock map[lockID]*list.Element
 	order  list.List // of debt
 	bytes  int
-	room   *room // where it is the master's, in all databases
+	room   *master.Room // where it is the master's, in all databases
 }
 
 // lockID tells the locks of one key apart.
@@ -172,9 +170,9 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	d.byLock[owed.lock()] = d.order.PushBack(owed)
 	d.bytes += owed.size()
 	if d.room != nil {
-		d.room.add(owed.size())
+		d.room.Add(owed.size())
 	}
-	for d.order.Len() > maxDebts || d.bytes > maxDebtBytes || d.room != nil && d.room.overdrawn() {
+	for d.order.Len() > maxDebts || d.bytes > master.MaxDebtBytes || d.room != nil && d.room.Overdrawn() {
 		if d.order.Len() == 0 {
 			break
 		}
@@ -189,7 +187,7 @@ func (d *debts) remove(e *list.Element) {
 	delete(d.byLock, owed.lock())
 	d.bytes -= owed.size()
 	if d.room != nil {
-		d.room.add(-owed.size())
+		d.room.Add(-owed.size())
 	}
 }
 

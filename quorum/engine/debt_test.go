@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/master"
 )
 
 var epoch = time.Unix(1_000_000, 0)
@@ -105,7 +106,7 @@ func TestDebtsAreBounded(t *testing.T) {
 	for i := range 40 {
 		dropped += big.add(owed(fmt.Sprint(i), value, time.Minute), epoch)
 	}
-	if big.bytes > maxDebtBytes || big.len()+dropped != 40 || big.len() == 0 {
+	if big.bytes > master.MaxDebtBytes || big.len()+dropped != 40 || big.len() == 0 {
 		t.Errorf("%d debts of %d bytes, %d dropped", big.len(), big.bytes, dropped)
 	}
 }
@@ -114,12 +115,12 @@ func TestDebtNamesValueAndExpiry(t *testing.T) {
 	d := owed("k", "t", 1500*ms)
 	d.nonce = "v0"
 	got := d.argv(nil, epoch.Add(500*ms))
-	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", quorum.MarkerKey, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.eternal, d.ends = true, clock.Span{}
 	got = d.argv(nil, epoch.Add(time.Hour))
-	if want := []string{"EVALSHA", takeBackScript.sha, "3", "k", quorum.MarkerKey, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -4,7 +4,7 @@
 //
 // A Request becomes an op (op.go), which is put into the lanes of all masters
 // in one step (engine.go, lane.go). Each lane sends what has gathered as one
-// batch on its link (exchange.go, link.go), judges the answers (answer.go) and
+// batch on its link (exchange.go, package master), judges the answers (judge.go) and
 // casts its votes (ballot.go). The vote that decides (tally.go) answers the
 // asker, and undo, debts and heals are settled with it or after it (settle.go,
 // debt.go, errand.go). What is decided is pure; what moves bytes decides
@@ -21,7 +21,7 @@
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, package messages),
-// which listen to each master on a connection of its own (subscription.go).
+// which listen to each master on a connection of its own (listen.go).
 //
 // Goroutines:
 //

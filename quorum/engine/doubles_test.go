@@ -10,6 +10,7 @@ import (
 
 	"redlock-proxy/integration"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // Tests and simulations of the engine know our scripts as what fake masters do in their place.
@@ -33,8 +34,8 @@ type heldValue struct {
 
 // side is a real Redis, or the double of one.
 type side interface {
-	has(held)                                        // and nothing else
-	run(s *script, keys []string, argv []string) any // what it answers
+	has(held)                                               // and nothing else
+	run(s *master.Script, keys []string, argv []string) any // what it answers
 	holds(key string) (heldValue, bool)
 	dump(value string) string
 }
@@ -64,8 +65,8 @@ func (r realSide) has(h held) {
 	}
 }
 
-func (r realSide) run(s *script, keys, argv []string) any {
-	args := append([]string{"EVAL", s.text, fmt.Sprint(len(keys))}, keys...)
+func (r realSide) run(s *master.Script, keys, argv []string) any {
+	args := append([]string{"EVAL", s.Text, fmt.Sprint(len(keys))}, keys...)
 	return r.do(append(args, argv...)...)
 }
 
@@ -93,11 +94,11 @@ func (d doubleSide) has(h held) {
 	}
 }
 
-func (d doubleSide) run(s *script, keys, argv []string) any {
-	d.m.learn(s.sha)
-	args := append([]string{"EVAL", s.text, fmt.Sprint(len(keys))}, keys...)
-	if d.m.scripts[s.sha] != nil {
-		args[0], args[1] = "EVALSHA", s.sha
+func (d doubleSide) run(s *master.Script, keys, argv []string) any {
+	d.m.learn(s.SHA)
+	args := append([]string{"EVAL", s.Text, fmt.Sprint(len(keys))}, keys...)
+	if d.m.scripts[s.SHA] != nil {
+		args[0], args[1] = "EVALSHA", s.SHA
 	}
 	args = append(args, argv...)
 	reply := d.m.step(args)
@@ -167,7 +168,7 @@ func bothSides(t *testing.T) [2]side {
 
 // beside tells whether both sides answer a script alike, and hold the same afterwards, up to what
 // time has passed between.
-func beside(t *testing.T, sides [2]side, name string, h held, s *script, keys []string, argv func(side) []string) {
+func beside(t *testing.T, sides [2]side, name string, h held, s *master.Script, keys []string, argv func(side) []string) {
 	t.Helper()
 	var answers [2]any
 	for i, side := range sides {

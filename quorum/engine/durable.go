@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // A durable master is excused a new process, since its log holds all that it answered.
@@ -62,13 +63,13 @@ func (l *lane) writesLog(m marker.Marker) (durable bool, log string) {
 // stillLogs has the lane of another database than 0 ask whether the master writes a log, while
 // that of database 0 cannot. It does not learn the name of another one, so that one which is
 // written anew is none until then.
-func (l *lane) stillLogs(link *link) error {
+func (l *lane) stillLogs(link *master.Link) error {
 	if !l.known.Durable || l.looksElsewhere() {
 		return nil
 	}
-	err := link.look()
+	err := link.Look()
 	if err == nil {
-		link.who.Durable, err = link.durable()
+		link.Who.Durable, err = link.Durable()
 	}
 	if err != nil {
 		return err
@@ -76,8 +77,8 @@ func (l *lane) stillLogs(link *link) error {
 	root := l.engine.root.lanes[l.index]
 	root.mu.Lock()
 	defer root.mu.Unlock()
-	anew := root.who.RunID == link.who.RunID && root.diskLog != "" && link.who.Rewrites != root.rewrites
-	root.unlogged = root.unlogged || anew || !link.who.Logs()
+	anew := root.who.RunID == link.Who.RunID && root.diskLog != "" && link.Who.Rewrites != root.rewrites
+	root.unlogged = root.unlogged || anew || !link.Who.Logs()
 	return nil
 }
 
@@ -87,7 +88,7 @@ func (l *lane) stillLogs(link *link) error {
 // seen to be durable it is told, as whoever marks the masters anew one by one may not know
 // that they told of a log.
 func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string {
-	if l.master.db != 0 {
+	if l.master.DB != 0 {
 		return nil
 	}
 	logs := maps.Clone(before)
@@ -173,7 +174,7 @@ func (e *Engine) zero() *Engine {
 // wholeLog tells whether the master, whose process is another than that of its marker m, has
 // read a log that is whole, and which. An error means that it is not known yet.
 func (l *lane) wholeLog(ctx context.Context, who marker.Identity, m marker.Marker) (log string, yes bool, err error) {
-	if l.master.db == 0 {
+	if l.master.DB == 0 {
 		yes, err = l.vouched(ctx, who.RunID, m.DiskLog())
 		return m.DiskLog(), yes, err
 	}
@@ -217,18 +218,18 @@ func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) 
 func (l *lane) examined(ctx context.Context) (m marker.Marker, runID string, s marker.Verdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
 	defer cancel()
-	k, err := l.master.dial(ctx, marker.Identity{}, l.engine.MasterTimeout)
+	k, err := l.master.Link(ctx, marker.Identity{}, l.engine.MasterTimeout)
 	if err != nil {
 		return m, "", 0, err
 	}
-	defer k.close()
-	a, _, err := k.do("GET", quorum.MarkerKey)
+	defer k.Close()
+	a, _, err := k.Do("GET", quorum.MarkerKey)
 	switch {
 	case err != nil:
 		return m, "", 0, err
-	case a.kind == quorum.FailureReply:
-		return m, "", 0, errors.New(a.str)
+	case a.Kind == quorum.FailureReply:
+		return m, "", 0, errors.New(a.Str)
 	}
-	m, s, _, err = marker.Examine(a.str, k.who, l.master.Name, 0, l.engine.Terms, l.engine.installation(), "")
-	return m, k.who.RunID, s, err
+	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.engine.Terms, l.engine.installation(), "")
+	return m, k.Who.RunID, s, err
 }

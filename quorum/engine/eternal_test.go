@@ -50,7 +50,7 @@ func TestLockWithoutTTLThatFailsLeavesNothingBehind(t *testing.T) {
 	refusePersist := func(m *fakeMaster) {
 		m.set(func(m *fakeMaster) {
 			m.respond = func(args []string) string {
-				if args[0] == "EVALSHA" && args[1] == extendScript.sha {
+				if args[0] == "EVALSHA" && args[1] == extendScript.SHA {
 					return "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
 				}
 				return ""

@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/master"
 )
 
 // batch is what is sent to a master at once: errands, which go first, and ops. The
@@ -41,27 +42,27 @@ type batch struct {
 
 	answers []rueidis.RedisResult
 	cost    int // of the master's room, until they are judged
-	proof   proof
+	proof   master.Proof
 	err     error
 }
 
 // exchange sends one batch and casts the votes of its answers. An error means
 // that the link is of no more use.
-func (l *lane) exchange(link *link, b *batch) error {
+func (l *lane) exchange(link *master.Link, b *batch) error {
 	l.load(link, b)
-	b.answers, b.proof, b.err = link.exchange(b.commands)
+	b.answers, b.proof, b.err = link.Exchange(b.commands)
 	return l.settle(link, b)
 }
 
 // load makes the commands of a batch.
-func (l *lane) load(link *link, b *batch) {
+func (l *lane) load(link *master.Link, b *batch) {
 	now := time.Now()
-	b.loaded, b.since = now, link.at
+	b.loaded, b.since = now, link.At
 	// What may have to be put back is to be known from all else even if the batch is long on
 	// its way.
-	late := now.Sub(link.looked) > clock.Sharp/4
+	late := now.Sub(link.Looked) > clock.Sharp/4
 	if b.headed = len(b.ops) > 0 && (late || slices.ContainsFunc(b.ops, (*op).unsigned)); b.headed {
-		b.commands = append(b.commands, askTime)
+		b.commands = append(b.commands, master.AskTime)
 	}
 	b.sent = b.errands[:0:0]
 	for _, e := range b.errands {
@@ -82,14 +83,14 @@ func (l *lane) load(link *link, b *batch) {
 			switch {
 			case o.bound():
 				b.add(link, o.boundArgv(b.argv[:0], link))
-			case o.alike(link.who.Seven):
+			case o.alike(link.Who.Seven):
 				b.commands = append(b.commands, o.command)
 			case o.Kind == quorum.Run:
 				b.add(link, append(o.runArgv(b.argv[:0], link), l.date(o, now)))
 			case o.dated():
-				b.add(link, append(o.argv(b.argv[:0], link.who.Seven), l.date(o, now)))
+				b.add(link, append(o.argv(b.argv[:0], link.Who.Seven), l.date(o, now)))
 			default:
-				b.add(link, o.argv(b.argv[:0], link.who.Seven))
+				b.add(link, o.argv(b.argv[:0], link.Who.Seven))
 			}
 		}
 	}
@@ -100,15 +101,15 @@ func (l *lane) load(link *link, b *batch) {
 		b.commands = append(b.commands, askRights...)
 	}
 	if b.asks = b.looks && l.asksStandings(link, b); b.looks {
-		b.commands = append(b.commands, askInfo)
+		b.commands = append(b.commands, master.AskInfo)
 	}
-	b.commands = slices.Grow(b.commands, len(askProof))
-	link.guard.allow(surveys)
+	b.commands = slices.Grow(b.commands, len(master.AskProof))
+	link.Allow(surveys)
 	l.begin(b, now)
 }
 
 // settle casts the votes of a batch that was answered, or was not.
-func (l *lane) settle(link *link, b *batch) error {
+func (l *lane) settle(link *master.Link, b *batch) error {
 	boot := l.engine.boot() // a batch may have waited since it was answered
 	now := l.end(b)
 	if b.err != nil {
@@ -118,64 +119,64 @@ func (l *lane) settle(link *link, b *batch) error {
 		l.abandon(b.sent, b.ops, now)
 		return b.err
 	}
-	link.saw(b.proof.clock)
+	link.Saw(b.proof.Clock)
 	l.engine.noticeSleep(boot, now)
 	l.tick(b.proof)
 	counts := l.proven(b.proof)
 	heard := l.hears(link, b)
 	counts = counts && heard == nil && !l.doubt
 	done, answers := l.span(link, b)
-	asked := clock.Span{From: b.proof.clock.Sent, To: b.proof.clock.Read}
+	asked := clock.Span{From: b.proof.Clock.Sent, To: b.proof.Clock.Read}
 
 	var trouble string
 	var kept []string // keys that the master was asked to free, and refused to
 	var lost again
 	for i, e := range b.sent {
-		a := link.read(answers[i], &b.cost)
-		if a.failed("NOSCRIPT") && l.mendable(e.keys(), b.ops, b.asked) {
+		a := link.Read(answers[i], &b.cost)
+		if a.Failed("NOSCRIPT") && l.mendable(e.keys(), b.ops, b.asked) {
 			lost.errands, lost.unscripted = append(lost.errands, e), true
 			continue
 		}
-		if a.aside() {
-			trouble = a.str
+		if a.Aside() {
+			trouble = a.Str
 		}
-		l.suspects = l.suspects || a.kind == quorum.FailureReply && !a.wrongType()
+		l.suspects = l.suspects || a.Kind == quorum.FailureReply && !a.WrongType()
 		l.settled(e, a)
 	}
 	answers = answers[len(b.sent):]
 	for i, o := range b.ops {
 		v, did := quorum.Unknown, false
 		if b.asked[i] {
-			a := link.read(answers[0], &b.cost)
+			a := link.Read(answers[0], &b.cost)
 			answers = answers[1:]
-			length := a.leftOut()
+			length := a.LeftOut()
 			switch {
 			case length > 0 && l.fitsAlone(o, length, b.ops[i+1:], b.asked[i+1:]):
 				lost.add(o, length)
 				continue
 			case length > 0:
 				l.leftOut(o, length)
-			case a.failed("NOSCRIPT") && l.mendable(o.keys(), b.ops[i+1:], b.asked[i+1:]):
+			case a.Failed("NOSCRIPT") && l.mendable(o.keys(), b.ops[i+1:], b.asked[i+1:]):
 				lost.add(o, 0)
 				continue
 			}
 			if length == 0 {
-				l.engine.sizes.told(o, a.bytes())
+				l.engine.sizes.told(o, a.Bytes())
 			}
 			v, did, o.said[l.index] = judge(&o.Request, a)
 			s := &o.said[l.index]
 			switch {
 			case v != quorum.Unknown || length > 0:
-			case o.Kind == quorum.Run && a.failed("NOSCRIPT"):
+			case o.Kind == quorum.Run && a.Failed("NOSCRIPT"):
 				// Masters from 7.4 on drop what was asked for by EVAL where there is much of
 				// it. Whether ours are gone as well shows where they are called.
-				link.loaded = nil
+				link.Forget()
 			default:
 				trouble = cmp.Or(s.refusal(), trouble)
 			}
 			s.nonce, s.done, s.asked, s.ordinal = l.known.Nonce, done, asked, b.ordinalOf(i)
 			if o.Kind == quorum.Survey {
-				s.value = link.who.RunID
+				s.value = link.Who.RunID
 			}
 			o.holdsLong(s)
 			if !counts || o.put.Before(l.anew) || slices.Contains(kept, o.Key) {
@@ -191,7 +192,7 @@ func (l *lane) settle(link *link, b *batch) error {
 		l.cast(o, v, did, now)
 	}
 	l.flushAll()
-	link.guard.give(b.cost)
+	link.Give(b.cost)
 	empty := b.empty
 	l.recycle(b)
 	if err := l.mend(link, lost); err != nil {
@@ -213,14 +214,14 @@ func (b *batch) ordinalOf(i int) ordinal {
 
 // span is when a batch was carried out, by the master's clock, and its other answers. It
 // is not known where that clock was set meanwhile.
-func (l *lane) span(link *link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
-	done, answers = clock.Span{From: b.since, To: b.proof.clock.At}, b.answers
+func (l *lane) span(link *master.Link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
+	done, answers = clock.Span{From: b.since, To: b.proof.Clock.At}, b.answers
 	if b.headed {
-		head, _ := masterTime(link.read(answers[0], &b.cost))
+		head, _ := master.TimeOf(link.Read(answers[0], &b.cost))
 		done.From, answers = time.Duration(head.UnixNano()), answers[1:]
 	}
-	if b.loaded.After(link.looked) {
-		link.at, link.looked = b.proof.clock.At, b.loaded
+	if b.loaded.After(link.Looked) {
+		link.At, link.Looked = b.proof.Clock.At, b.loaded
 	}
 	if l.jumped != 0 || done.From > done.To {
 		done = clock.Span{}
@@ -229,17 +230,17 @@ func (l *lane) span(link *link, b *batch) (done clock.Span, answers []rueidis.Re
 }
 
 // add puts a command into the batch.
-func (b *batch) add(link *link, argv []string) {
-	b.commands = append(b.commands, link.client.B().Arbitrary(argv...).Build())
+func (b *batch) add(link *master.Link, argv []string) {
+	b.commands = append(b.commands, link.Command(argv...))
 	b.argv = argv
 }
 
 // settled looks at what became of an errand.
-func (l *lane) settled(e errand, a answer) {
+func (l *lane) settled(e errand, a master.Answer) {
 	switch {
 	case e.envelope != "":
 	case e.ending != nil:
-		if a.int&saysEnded != 0 {
+		if a.Int&saysEnded != 0 {
 			switch e.ending.ends {
 			case takeBack:
 				l.undos.Add(1)
@@ -251,26 +252,26 @@ func (l *lane) settled(e errand, a answer) {
 			l.gather(e.ending.op.flusher)
 		}
 	case e.heal != nil:
-		if a.kind != quorum.FailureReply {
+		if a.Kind != quorum.FailureReply {
 			l.heals.Add(1)
 		}
-	case a.failed("NOSCRIPT"):
+	case a.Failed("NOSCRIPT"):
 		// It was not carried out, and what came after it on the same key was.
 		l.cannotUndo(e.debt)
-	case a.kind == quorum.IntegerReply && a.int == saysOtherNonce:
+	case a.Kind == quorum.IntegerReply && a.Int == saysOtherNonce:
 		l.cannotUndo(e.debt)
-	case a.kind == quorum.IntegerReply && a.int == saysOther:
+	case a.Kind == quorum.IntegerReply && a.Int == saysOther:
 		l.undoLater(e.debt)
-	case a.refusesToWrite():
+	case a.RefusesToWrite():
 		l.mu.Lock()
 		if l.mayTry(e.debt) {
 			l.oweLocked(e.debt, time.Now())
 		}
 		l.mu.Unlock()
-	case a.kind == quorum.FailureReply && !a.wrongType():
+	case a.Kind == quorum.FailureReply && !a.WrongType():
 		l.undoAgain(e.debt)
 	default:
-		l.undone(e.debt, a.int)
+		l.undone(e.debt, a.Int)
 	}
 }
 
@@ -371,14 +372,14 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 		if d.again {
 			return false // see undoLater
 		}
-		l.master.rooms.errands.add(-d.size())
+		l.master.Rooms.Errands.Add(-d.size())
 		if l.mayTry(d.debt) {
 			l.oweLocked(d.debt, now)
 		}
 		return true
 	})
 	queue := l.queue
-	l.master.rooms.queue.add(-l.queued)
+	l.master.Rooms.Queue.Add(-l.queued)
 	l.queue, l.queued = nil, 0
 	for _, o := range ops {
 		l.notSent(o)
@@ -389,7 +390,7 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.mu.Unlock()
 	for _, e := range errands {
 		if e.ending != nil {
-			l.settled(e, answer{})
+			l.settled(e, master.Answer{})
 		}
 	}
 	for _, o := range ops {

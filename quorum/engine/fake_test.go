@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum/master"
 )
 
 // fakeMaster behaves like one Redis as far as the engine can see: keys with
@@ -35,7 +37,7 @@ type fakeMaster struct {
 	using    int
 	count    int // of databases; 0 is Databases
 	evicted  int // keys, as INFO tells
-	scripts  map[string]*script
+	scripts  map[string]*master.Script
 	conns    map[int64]*socket
 	named    map[int64]string // connections
 	selected map[int64]int    // by connections, where it is not 0
@@ -80,14 +82,14 @@ func newFakeMaster(name string) *fakeMaster {
 		born:     time.Now(),
 		data:     data,
 		keys:     data[0],
-		scripts:  make(map[string]*script),
+		scripts:  make(map[string]*master.Script),
 		conns:    make(map[int64]*socket),
 		selected: make(map[int64]int),
 	}
 }
 
-func (m *fakeMaster) master() Master {
-	return Master{Name: m.name, Network: "fake", Address: m.name, Dial: m.dial}
+func (m *fakeMaster) master() master.Master {
+	return master.Master{Name: m.name, Network: "fake", Address: m.name, Dial: m.dial}
 }
 
 // dial succeeds also while the master is frozen: the kernel accepts for it.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"redlock-proxy/quorum/master"
 )
 
 // unbind carries out what is bound as far as that it tells whether the master leaves it,
@@ -22,9 +24,9 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 		n, _ := strconv.Atoi(pop())
 		return n
 	}
-	for from, to := range map[*script]*script{boundWriteScript: writeScript, boundExpireIfScript: expireIfScript} {
-		if args[1] == from.sha {
-			rest[1] = to.sha
+	for from, to := range map[*master.Script]*master.Script{boundWriteScript: writeScript, boundExpireIfScript: expireIfScript} {
+		if args[1] == from.SHA {
+			rest[1] = to.SHA
 			if m.scripts[args[1]] == nil {
 				return rest, "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 			}
@@ -32,15 +34,15 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 	}
 	run := false
 	for c := range effects {
-		switch s := formOf(c).wrapped.bound(); args[1] {
-		case s.sha:
-			if m.scripts[s.sha] == nil {
+		switch s := bound(formOf(c).wrapped); args[1] {
+		case s.SHA:
+			if m.scripts[s.SHA] == nil {
 				return args, ""
 			}
 			fallthrough
-		case s.text:
-			m.scripts[s.sha] = s
-			run, rest[0], rest[1] = true, "EVAL", formOf(c).wrapped.text
+		case s.Text:
+			m.scripts[s.SHA] = s
+			run, rest[0], rest[1] = true, "EVAL", formOf(c).wrapped.Text
 		}
 	}
 	switch rest[1] {

@@ -7,18 +7,19 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // What a fake master does with the scripts of a catch-up.
 
-var catchUpScripts = map[*script]string{
+var catchUpScripts = map[*master.Script]string{
 	leaseScript: "lease", readingScript: "reading", heldScript: "held",
 	copyScript: "copy", returnScript: "return", lookScript: "look", layScript: "lay",
 }
 
 // runs tells that a command runs the script.
-func runs(args []string, s *script) bool {
-	return len(args) > 3 && (args[0] == "EVAL" && args[1] == s.text || args[0] == "EVALSHA" && args[1] == s.sha)
+func runs(args []string, s *master.Script) bool {
+	return len(args) > 3 && (args[0] == "EVAL" && args[1] == s.Text || args[0] == "EVALSHA" && args[1] == s.SHA)
 }
 
 func (m *fakeMaster) digest(name string) string {
@@ -39,10 +40,10 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 		if !runs(args, s) {
 			continue
 		}
-		if args[0] == "EVALSHA" && m.scripts[s.sha] == nil {
+		if args[0] == "EVALSHA" && m.scripts[s.SHA] == nil {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n", true
 		}
-		m.scripts[s.sha] = s
+		m.scripts[s.SHA] = s
 		n, _ := strconv.Atoi(args[2])
 		keys, argv := args[3:3+n], args[3+n:]
 		switch s {
@@ -127,7 +128,7 @@ func (m *fakeMaster) holds(keys, digests []string) string {
 	return string(letters)
 }
 
-func (m *fakeMaster) giveOrTake(s *script, keys, argv []string) string {
+func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
 	if s == returnScript {
 		n := 0
 		for i, name := range keys {

@@ -26,8 +26,8 @@ func isDated(name string) bool {
 		return true
 	}
 	for _, s := range known {
-		if s.sha == name {
-			return strings.HasPrefix(s.text, datedText)
+		if s.SHA == name {
+			return strings.HasPrefix(s.Text, datedText)
 		}
 	}
 	return false

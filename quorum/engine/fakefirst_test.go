@@ -13,11 +13,11 @@ import (
 // first carries out what is one of these scripts.
 func (m *fakeMaster) first(args []string) (reply string) {
 	switch args[1] {
-	case firstScript.text:
+	case firstScript.Text:
 		return m.markFirst(args[4:])
-	case admitFirstScript.text:
+	case admitFirstScript.Text:
 		return m.sinceFirst(args[4:], func(db int) { m.keys[quorum.MarkerKey] = fakeKey{value: args[6+db]} })
-	case withdrawFirstScript.text:
+	case withdrawFirstScript.Text:
 		return m.sinceFirst(args[4:], func(int) { delete(m.keys, quorum.MarkerKey) })
 	}
 	return ""

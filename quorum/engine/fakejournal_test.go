@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // Scripts of clients, what they do on a fake master, and what the journal makes of it.
@@ -270,7 +271,7 @@ func paddedText(ms string) string {
 }
 
 // clientsScript is the script that is known to masters as s, nil if that is one of ours.
-func clientsScript(s *script) *quorum.Script {
+func clientsScript(s *master.Script) *quorum.Script {
 	for c := range effects {
 		if formOf(c).wrapped == s {
 			return c

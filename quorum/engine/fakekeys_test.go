@@ -11,6 +11,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // What a fake master does with commands. Its lock is held throughout.
@@ -60,7 +61,7 @@ func writes(args []string) bool {
 	case "SET", "PEXPIRE", "PERSIST", "SWAPDB", "FLUSHALL", "FLUSHDB":
 		return true
 	case "EVAL", "EVALSHA":
-		return args[1] != readScript.sha && args[1] != readScript.text
+		return args[1] != readScript.SHA && args[1] != readScript.Text
 	}
 	return false
 }
@@ -152,8 +153,8 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return m.run(s, withoutOurs(args[3:]))
 	case "EVAL":
 		for _, s := range known {
-			if s.text == args[1] {
-				m.learn(s.sha)
+			if s.Text == args[1] {
+				m.learn(s.SHA)
 				return m.run(s, withoutOurs(args[3:]))
 			}
 		}
@@ -218,16 +219,16 @@ func (m *fakeMaster) marker() string { return m.keys[quorum.MarkerKey].value }
 // minds carries out the scripts that mind the marker.
 func (m *fakeMaster) minds(args []string) string {
 	switch args[1] {
-	case markScript.text:
+	case markScript.Text:
 		if m.marker() == args[4] || args[4] != "" && strings.HasPrefix(m.marker(), args[4]) {
 			m.keys[quorum.MarkerKey] = fakeKey{value: args[5]}
 		}
 		return bulk(m.marker())
-	case lossScript.text:
+	case lossScript.Text:
 		return m.loseAll(args[4:])
-	case standingsScript.text:
+	case standingsScript.Text:
 		return bulk(m.standings(args[4:]))
-	case flushScript.text:
+	case flushScript.Text:
 		m.note(args[5:])
 		m.flushUnmarked(strings.EqualFold(args[5], "FLUSHALL"))
 		return "+OK\r\n"
@@ -238,7 +239,7 @@ func (m *fakeMaster) minds(args []string) string {
 // known are the scripts that a fake master can run.
 var known = append(slices.Clone(scripts), clientsScripts()...)
 
-func clientsScripts() (list []*script) {
+func clientsScripts() (list []*master.Script) {
 	for s := range effects {
 		list = append(list, formOf(s).wrapped)
 	}
@@ -263,7 +264,7 @@ func (m *fakeMaster) same(nonce string) bool {
 
 func (m *fakeMaster) learn(sha string) {
 	for _, s := range known {
-		if s.sha == sha {
+		if s.SHA == sha {
 			m.scripts[sha] = s
 		}
 	}
@@ -278,14 +279,14 @@ func (m *fakeMaster) note(args []string) {
 
 // told is a command as the log tells it: scripts by their names.
 func told(args []string) string {
-	names := map[*script]string{
+	names := map[*master.Script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
 		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
 		latchScript: "latch", formOf(lockScript).wrapped: "lock", formOf(takeStep).wrapped: "take by step", formOf(renewStep).wrapped: "renew by step", formOf(freeStep).wrapped: "free by step",
 		formOf(takeHash).wrapped: "take hash", formOf(renewHash).wrapped: "renew hash", formOf(freeHash).wrapped: "free hash", acquireScript: "acquire", expireIfScript: "expireif",
 	}
 	for s, name := range names {
-		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.sha || args[1] == s.text) {
+		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.SHA || args[1] == s.Text) {
 			args = append([]string{name}, withoutOurs(args[3:])...)
 			break
 		}
@@ -373,7 +374,7 @@ func (m *fakeMaster) setKey(args []string) string {
 }
 
 // run does what our scripts do.
-func (m *fakeMaster) run(s *script, args []string) string {
+func (m *fakeMaster) run(s *master.Script, args []string) string {
 	name := args[0]
 	k, ok := m.key(name)
 	switch s {

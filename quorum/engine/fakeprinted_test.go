@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A whole proxy before the engine has clients' scripts printed. A fake master knows what they
@@ -16,7 +17,7 @@ import (
 var printed = map[*quorum.Script]*printedForms{}
 
 type printedForms struct {
-	own, constant *script
+	own, constant *master.Script
 	chunk         string
 }
 
@@ -31,27 +32,27 @@ func (m *fakeMaster) unprint(args []string) (rest []string, reply string) {
 		return args, ""
 	}
 	for c, p := range printed {
-		for _, run := range []*script{p.own, p.own.bound(), p.constant, p.constant.bound()} {
-			if args[1] != run.sha && args[1] != run.text {
+		for _, run := range []*master.Script{p.own, bound(p.own), p.constant, bound(p.constant)} {
+			if args[1] != run.SHA && args[1] != run.Text {
 				continue
 			}
-			if args[0] == "EVALSHA" && m.scripts[run.sha] == nil {
+			if args[0] == "EVALSHA" && m.scripts[run.SHA] == nil {
 				return args, "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 			}
 			n, _ := strconv.Atoi(args[2])
 			chunk := 3 + n + 2
-			if rest = slices.Clone(args); run == p.constant || run == p.constant.bound() {
+			if rest = slices.Clone(args); run == p.constant || run == bound(p.constant) {
 				if args[chunk] != p.chunk {
 					continue
 				}
 				rest = slices.Delete(rest, chunk, chunk+1)
 			}
-			m.scripts[run.sha] = run
+			m.scripts[run.SHA] = run
 			is := formOf(c).wrapped
-			if run == p.own.bound() || run == p.constant.bound() {
-				is = is.bound()
+			if run == bound(p.own) || run == bound(p.constant) {
+				is = bound(is)
 			}
-			rest[0], rest[1] = "EVAL", is.text
+			rest[0], rest[1] = "EVAL", is.Text
 			return rest, ""
 		}
 	}

@@ -26,7 +26,7 @@ func (w *world) knowsSteps() {
 
 // step answers "" to what is no step.
 func (m *fakeMaster) step(args []string) string {
-	if args[0] == "EVALSHA" && args[1] == latchScript.sha {
+	if args[0] == "EVALSHA" && args[1] == latchScript.SHA {
 		m.log = append(m.log, fmt.Sprintf("%s %s", args[7], args[3]))
 		return integer(m.endStep(args[3], args[6:]))
 	}
@@ -34,7 +34,7 @@ func (m *fakeMaster) step(args []string) string {
 		return ""
 	}
 	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep} {
-		if args[1] == formOf(s).wrapped.sha || args[1] == formOf(s).wrapped.text {
+		if args[1] == formOf(s).wrapped.SHA || args[1] == formOf(s).wrapped.Text {
 			return m.act(s, args[3:])
 		}
 	}

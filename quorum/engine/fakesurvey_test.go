@@ -40,10 +40,10 @@ func (m *fakeMaster) unpage(args []string) (rest []string, reply string) {
 	if !runs(args, pageScript) {
 		return args, ""
 	}
-	if args[0] == "EVALSHA" && m.scripts[pageScript.sha] == nil {
+	if args[0] == "EVALSHA" && m.scripts[pageScript.SHA] == nil {
 		return nil, "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 	}
-	m.scripts[pageScript.sha] = pageScript
+	m.scripts[pageScript.SHA] = pageScript
 	return append([]string{"SCAN", args[4], "COUNT", args[5], "BYTES", args[3]}, args[6:]...), ""
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // How lanes carry out a first start: each writes to its own master what is decided by
@@ -19,7 +20,7 @@ var (
 	// firstScript writes the marker ARGV[d+1] into each database d, if there is no marker
 	// and no key in any. It answers how many databases there are; or an array of a
 	// database in which there is something, and its marker, "" if that is a key.
-	firstScript = newScript(`local n,key=0,false
+	firstScript = master.NewScript(`local n,key=0,false
 while n<4096 do
 local s=redis.pcall('SELECT',n)
 if type(s)=='table' and s.err then
@@ -47,11 +48,11 @@ local m=redis.pcall('GET',KEYS[1])
 if type(m)=='string' and string.sub(m,1,1)=='q' and string.find(m,'"loss":"'..ARGV[2]..'"',1,true) and string.find(m,'"first":true',1,true) then f(d) end end end
 `
 	// admitFirstScript replaces them by the markers ARGV[d+3].
-	admitFirstScript = newScript(sinceFirst + `each(function(d) redis.call('SET',KEYS[1],ARGV[d+3]) end)
+	admitFirstScript = master.NewScript(sinceFirst + `each(function(d) redis.call('SET',KEYS[1],ARGV[d+3]) end)
 return 1`)
 
 	// withdrawFirstScript deletes them.
-	withdrawFirstScript = newScript(sinceFirst + `each(function() redis.call('DEL',KEYS[1]) end)
+	withdrawFirstScript = master.NewScript(sinceFirst + `each(function() redis.call('DEL',KEYS[1]) end)
 return 1`)
 )
 
@@ -109,7 +110,7 @@ func (l *lane) anotherVotes() bool {
 }
 
 // firstMarker is a first marker, but for its nonce.
-func (l *lane) firstMarker(link *link, installation string) marker.Marker {
+func (l *lane) firstMarker(link *master.Link, installation string) marker.Marker {
 	m := l.markerOf(link, installation, marker.NewInstallation())
 	m.First, m.Why = true, "it was marked while no master could vote: a new set, or all was lost"
 	return m
@@ -142,7 +143,7 @@ func (e *Engine) givenOne(sights []sight, waits []string) string {
 
 // markFirst marks a master that bears no marker and has no part in any installation yet, if
 // it is its turn.
-func (l *lane) markFirst(link *link) (marker.Verdict, error) {
+func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
 	e := l.engine
 	known := !e.unproven() // it has had a part in the installation that we know
 	if !e.FirstStart && !known {
@@ -164,7 +165,7 @@ func (l *lane) markFirst(link *link) (marker.Verdict, error) {
 		next := l.firstMarker(link, installation)
 		next.Why = whyUnmarked
 		defer e.rouseAll()
-		return 0, l.markAll(link, "", next, installation, link.who.RunID)
+		return 0, l.markAll(link, "", next, installation, link.Who.RunID)
 	}
 	if installation == "" {
 		installation = marker.NewInstallation()
@@ -175,33 +176,33 @@ func (l *lane) markFirst(link *link) (marker.Verdict, error) {
 		first.Nonce, first.DB = marker.NewNonce(true), db
 		args[db] = first.String()
 	}
-	a, p, err := link.do(firstScript.eval(quorum.MarkerKey, args...)...)
+	a, p, err := link.Do(firstScript.Eval(quorum.MarkerKey, args...)...)
 	switch {
 	case err != nil:
 		return 0, err
-	case a.kind == quorum.FailureReply:
-		return 0, errors.New(a.str)
-	case a.kind == quorum.IntegerReply:
+	case a.Kind == quorum.FailureReply:
+		return 0, errors.New(a.Str)
+	case a.Kind == quorum.IntegerReply:
 		l.tick(p)
-		l.settleJump(p.clock)
+		l.settleJump(p.Clock)
 		l.untold = false
 		l.wrote = first.Loss
 		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.firstTime())
 		e.learn(installation, "")
 		e.rouseAll()
 		return 0, nil
-	case len(a.elems) != 2:
-		return 0, errGarbage
-	case a.elems[1].str == "":
-		l.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.elems[0].int))
+	case len(a.Elems) != 2:
+		return 0, master.ErrGarbage
+	case a.Elems[1].Str == "":
+		l.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.Elems[0].Int))
 		return marker.Unmarked, nil
 	}
-	m, err := marker.Parse(a.elems[1].str)
+	m, err := marker.Parse(a.Elems[1].Str)
 	if err == nil && !m.Terms.Equal(e.Terms) {
 		err = &marker.OtherTerms{Theirs: m, Ours: e.Terms, Name: l.master.Name}
 	}
 	if err != nil {
-		return 0, fmt.Errorf("database %d: %w", a.elems[0].int, err)
+		return 0, fmt.Errorf("database %d: %w", a.Elems[0].Int, err)
 	}
 	// It has a part in an installation already, but for this database.
 	if !e.learn(m.Installation, m.From) {
@@ -210,15 +211,15 @@ func (l *lane) markFirst(link *link) (marker.Verdict, error) {
 	}
 	next := l.firstMarker(link, m.Installation)
 	next.Why = whyUnmarked
-	return 0, l.markAll(link, "", next, m.Installation, link.who.RunID)
+	return 0, l.markAll(link, "", next, m.Installation, link.Who.RunID)
 }
 
 // join has a master whose marker is of another installation with the same terms be one
 // of that which stands. One that votes is left alone.
-func (l *lane) join(link *link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
+func (l *lane) join(link *master.Link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
 	e := l.engine
 	l.known = marker.Marker{}
-	votes := !m.Nonce.Provisional() && m.RunID == link.who.RunID
+	votes := !m.Nonce.Provisional() && m.RunID == link.Who.RunID
 	l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First, votes: votes})
 	ours := e.installation()
 	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
@@ -254,12 +255,12 @@ func (l *lane) stands() (installation string, votes bool) {
 }
 
 // admit is the end of a quarantine that is over.
-func (l *lane) admit(link *link, read marker.Nonce, m marker.Marker) error {
+func (l *lane) admit(link *master.Link, read marker.Nonce, m marker.Marker) error {
 	next := l.markerOf(link, m.Installation, m.Loss)
 	if m.RunID == next.RunID && m.Evicted != marker.NotTold {
 		next.Evicted, next.Replication = m.Evicted, m.Replication
 	}
-	if l.master.db == 0 {
+	if l.master.DB == 0 {
 		next.Others = l.engine.logsBeside(l, marker.AlsoTold(m.Others, l.toldLogs()))
 		delete(next.Others, l.master.Name)
 	}
@@ -274,9 +275,9 @@ func (l *lane) admit(link *link, read marker.Nonce, m marker.Marker) error {
 		next.Nonce, next.DB = marker.NewNonce(false), db
 		args = append(args, next.String())
 	}
-	a, p, err := link.do(admitFirstScript.eval(quorum.MarkerKey, args...)...)
-	if err == nil && a.kind == quorum.FailureReply {
-		err = errors.New(a.str)
+	a, p, err := link.Do(admitFirstScript.Eval(quorum.MarkerKey, args...)...)
+	if err == nil && a.Kind == quorum.FailureReply {
+		err = errors.New(a.Str)
 	}
 	if err == nil {
 		l.tick(p)
@@ -293,13 +294,13 @@ func (l *lane) waited(n marker.Nonce) bool {
 
 // withdraw takes back a first marker that this lane has written, when the masters turn
 // out to be of other terms.
-func (l *lane) withdraw(link *link, m marker.Marker) error {
+func (l *lane) withdraw(link *master.Link, m marker.Marker) error {
 	if !m.First || m.Loss != l.wrote || !m.Nonce.Provisional() {
 		return nil
 	}
-	a, _, err := link.do(withdrawFirstScript.eval(quorum.MarkerKey, string(m.Nonce), m.Loss)...)
-	if err == nil && a.kind == quorum.FailureReply {
-		err = errors.New(a.str)
+	a, _, err := link.Do(withdrawFirstScript.Eval(quorum.MarkerKey, string(m.Nonce), m.Loss)...)
+	if err == nil && a.Kind == quorum.FailureReply {
+		err = errors.New(a.Str)
 	}
 	return err
 }

@@ -359,7 +359,7 @@ func (m *fakeMaster) dialled() (n int) {
 func TestFirstMarksAreTakenBackFromASetThatCannotBe(t *testing.T) {
 	inBlank(t, 4, func(w *world) {
 		other := w.some(2, 3, 4)
-		once(w.masters[1], "EVAL "+firstScript.text, func(m *fakeMaster) {
+		once(w.masters[1], "EVAL "+firstScript.Text, func(m *fakeMaster) {
 			m.keys[quorum.MarkerKey] = fakeKey{value: marker.Marker{
 				Nonce: marker.NewNonce(true), Installation: "other", Member: m.name, Terms: other.agreement(), RunID: m.runID,
 			}.String()}
@@ -443,7 +443,7 @@ func TestFirstStartWaitsForEveryMaster(t *testing.T) {
 		w.wantVotes(w.engine, w.cfg.firstTime())
 	})
 	inBlank(t, 3, func(w *world) { // it goes when two are marked
-		once(w.masters[2], "EVAL "+firstScript.text, func(m *fakeMaster) { m.refuse, m.conns = true, map[int64]*socket{} })
+		once(w.masters[2], "EVAL "+firstScript.Text, func(m *fakeMaster) { m.refuse, m.conns = true, map[int64]*socket{} })
 		w.launch(w.cfg)
 		time.Sleep(3 * w.cfg.MaxTTL)
 		if s := w.state(1); s.State != quorum.Quarantined || !strings.Contains(s.Reason, "while no master could vote") {

@@ -23,7 +23,7 @@ func unknown(args []string) string {
 }
 
 func forbidSaying(says func(args []string) string, commands ...string) func(*fakeMaster) {
-	frees := []string{releaseScript.sha, removeScript.sha, takeBackScript.sha, putBackScript.sha}
+	frees := []string{releaseScript.SHA, removeScript.SHA, takeBackScript.SHA, putBackScript.SHA}
 	return func(m *fakeMaster) {
 		m.set(func(m *fakeMaster) {
 			m.respond = func(args []string) string {
@@ -105,7 +105,7 @@ func TestWhatAMasterForbidsToTakeBackStaysOwed(t *testing.T) {
 			w.up(3)
 			w.masters[2].set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
-					if args[0] == "EVALSHA" && args[1] == takeBackScript.sha {
+					if args[0] == "EVALSHA" && args[1] == takeBackScript.SHA {
 						return "-ERR The user executing the script can't run this command or subcommand script: 1, on @user_script:2.\r\n"
 					}
 					return ""

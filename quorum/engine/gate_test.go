@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // atTheGate starts an engine over three masters, the first of which is changed
 // by f, and returns how that one stands and how long it took to find out.
-func atTheGate(t *testing.T, f func(m *fakeMaster, c *Master)) (s quorum.MasterStatus, took time.Duration) {
+func atTheGate(t *testing.T, f func(m *fakeMaster, c *master.Master)) (s quorum.MasterStatus, took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 3)
@@ -29,8 +30,8 @@ func atTheGate(t *testing.T, f func(m *fakeMaster, c *Master)) (s quorum.MasterS
 }
 
 func TestGateLetsOnlyAMasterIn(t *testing.T) {
-	answer := func(name, reply string) func(*fakeMaster, *Master) {
-		return func(m *fakeMaster, _ *Master) {
+	answer := func(name, reply string) func(*fakeMaster, *master.Master) {
+		return func(m *fakeMaster, _ *master.Master) {
 			m.respond = func(args []string) string {
 				if strings.HasPrefix(strings.Join(args, " "), name) {
 					return reply
@@ -39,36 +40,36 @@ func TestGateLetsOnlyAMasterIn(t *testing.T) {
 			}
 		}
 	}
-	info := func(lines string) func(*fakeMaster, *Master) { return answer("INFO", bulk(lines)) }
+	info := func(lines string) func(*fakeMaster, *master.Master) { return answer("INFO", bulk(lines)) }
 	for name, c := range map[string]struct {
-		change func(*fakeMaster, *Master)
+		change func(*fakeMaster, *master.Master)
 		reason string // "" if it may vote
 	}{
-		"a master":              {func(*fakeMaster, *Master) {}, ""},
-		"an old master":         {func(m *fakeMaster, _ *Master) { m.version = "6.2.14" }, ""},
+		"a master":              {func(*fakeMaster, *master.Master) {}, ""},
+		"an old master":         {func(m *fakeMaster, _ *master.Master) { m.version = "6.2.14" }, ""},
 		"a replica":             {info("run_id:a\r\nredis_version:7.0.0\r\nrole:slave\r\n"), "it is a replica, which"},
-		"loading":               {func(m *fakeMaster, _ *Master) { m.info = "loading:1\r\n" }, "loading"},
-		"a cluster node":        {func(m *fakeMaster, _ *Master) { m.info = "cluster_enabled:1\r\n" }, "cluster"},
+		"loading":               {func(m *fakeMaster, _ *master.Master) { m.info = "loading:1\r\n" }, "loading"},
+		"a cluster node":        {func(m *fakeMaster, _ *master.Master) { m.info = "cluster_enabled:1\r\n" }, "cluster"},
 		"no run id":             {info("redis_version:7.0.0\r\nrole:master\r\n"), "run_id"},
 		"INFO loading error":    {answer("INFO", "-LOADING Redis is loading the dataset in memory\r\n"), "LOADING"},
-		"INFO nil":              {answer("INFO", fakeNil), errGarbage.Error()},
-		"INFO too long":         {answer("INFO", "$2147483647\r\n"), errGarbage.Error()},
+		"INFO nil":              {answer("INFO", fakeNil), master.ErrGarbage.Error()},
+		"INFO too long":         {answer("INFO", "$2147483647\r\n"), master.ErrGarbage.Error()},
 		"password wanted":       {answer("CLIENT ID", "-NOAUTH Authentication required.\r\n"), "NOAUTH"},
-		"no CLIENT ID":          {answer("CLIENT ID", "+OK\r\n"), errGarbage.Error()},
-		"no time":               {answer("TIME", array(bulk("1"))), errGarbage.Error()},
-		"a time before 1970":    {answer("TIME", array(bulk("-1"), bulk("0"))), errGarbage.Error()},
+		"no CLIENT ID":          {answer("CLIENT ID", "+OK\r\n"), master.ErrGarbage.Error()},
+		"no time":               {answer("TIME", array(bulk("1"))), master.ErrGarbage.Error()},
+		"a time before 1970":    {answer("TIME", array(bulk("-1"), bulk("0"))), master.ErrGarbage.Error()},
 		"scripts refused":       {answer("SCRIPT LOAD", "-NOPERM no\r\n"), "NOPERM"},
 		"a command forbidden":   {answer("DEL", "-NOPERM this user has no permissions to run the 'del' command\r\n"), "NOPERM"},
 		"no RESTORE":            {answer("RESTORE", "-NOPERM this user has no permissions to run the 'restore' command\r\n"), "NOPERM"},
 		"a command renamed":     {answer("EVALSHA", "-ERR unknown command 'EVALSHA', with args beginning with: 'x' 'y' \r\n"), "ERR unknown command 'EVALSHA'"},
 		"a memory that is full": {answer("SET "+neverThere, "-OOM command not allowed when used memory > 'maxmemory'.\r\n"), ""},
 		"scripts of another":    {answer("SCRIPT LOAD", bulk("0000")), "0000"},
-		"HTTP":                  {answer("CLIENT ID", "HTTP/1.1 400 Bad Request\r\n\r\n"), errGarbage.Error()},
+		"HTTP":                  {answer("CLIENT ID", "HTTP/1.1 400 Bad Request\r\n\r\n"), master.ErrGarbage.Error()},
 		"a surplus reply":       {answer("TIME", array(bulk("1"), bulk("0"))+"+OK\r\n"), ""},
-		"an array without end":  {answer("CONFIG", strings.Repeat("*2\r\n", 100)), errGarbage.Error()},
-		"a line without end":    {answer("CLIENT ID", "+"+strings.Repeat("x", 100_000)), errGarbage.Error()},
-		"a connection refused":  {func(m *fakeMaster, _ *Master) { m.refuse = true }, "connection refused"},
-		"silence":               {func(m *fakeMaster, _ *Master) { m.freeze() }, "no answer in time"},
+		"an array without end":  {answer("CONFIG", strings.Repeat("*2\r\n", 100)), master.ErrGarbage.Error()},
+		"a line without end":    {answer("CLIENT ID", "+"+strings.Repeat("x", 100_000)), master.ErrGarbage.Error()},
+		"a connection refused":  {func(m *fakeMaster, _ *master.Master) { m.refuse = true }, "connection refused"},
+		"silence":               {func(m *fakeMaster, _ *master.Master) { m.freeze() }, "no answer in time"},
 		"silence after a while": {answer("TIME", silence), "no answer in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +97,7 @@ func TestPasswordIsGivenAtTheGate(t *testing.T) {
 		state          quorum.State
 	}{{"", "secret", quorum.Voting}, {"proxy", "secret", quorum.Voting}, {"", "wrong", quorum.Down}} {
 		var given []string
-		s, _ := atTheGate(t, func(m *fakeMaster, cfg *Master) {
+		s, _ := atTheGate(t, func(m *fakeMaster, cfg *master.Master) {
 			m.password = "secret"
 			m.after = func(args []string, m *fakeMaster) {
 				if args[0] == "AUTH" {

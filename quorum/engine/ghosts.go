@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // A ghost is a key that a master holds and nobody does: a copy of what had ended by
@@ -167,10 +168,10 @@ func (p *party) marker() (m marker.Marker, text string, err error) {
 	if err != nil {
 		return m, "", err
 	}
-	if m, err = marker.Parse(a.str); err == nil && m.Nonce != p.nonce {
+	if m, err = marker.Parse(a.Str); err == nil && m.Nonce != p.nonce {
 		err = p.changed()
 	}
-	return m, a.str, err
+	return m, a.Str, err
 }
 
 // freed takes from the master's marker that there may be ghosts. If it is being brought up
@@ -181,8 +182,8 @@ func (p *party) freed() error {
 		return err
 	}
 	m.Ghosts = false
-	a, err := p.ask(markScript.eval(quorum.MarkerKey, text, m.String()))
-	if err == nil && a.str != m.String() {
+	a, err := p.ask(markScript.Eval(quorum.MarkerKey, text, m.String()))
+	if err == nil && a.Str != m.String() {
 		err = p.changed()
 	}
 	return err
@@ -324,12 +325,12 @@ func (p *party) look(keys []string) ([]ghost, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.elems) != 2*len(keys) {
-		return nil, &errParty{p.name, errGarbage}
+	if len(a.Elems) != 2*len(keys) {
+		return nil, &errParty{p.name, master.ErrGarbage}
 	}
 	var list []ghost
 	for i, key := range keys {
-		digest, ends := a.elems[2*i].str, a.elems[2*i+1].int
+		digest, ends := a.Elems[2*i].Str, a.Elems[2*i+1].Int
 		if slices.Contains(sameEverywhere, kindOf(digest)) {
 			list = append(list, ghost{key, digest, ends})
 		}
@@ -354,8 +355,8 @@ func (p *party) lay(list []ghost) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case len(a.elems) != 1:
+	case len(a.Elems) != 1:
 		return 0, p.changed()
 	}
-	return int(a.elems[0].int), nil
+	return int(a.Elems[0].Int), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A journaled script is a client's own script, run on each master behind a
@@ -62,12 +63,12 @@ const recordElems = 5
 
 // readJournal reads {flags, line, shape, n, n undo records, values, published}, all in
 // one array.
-func readJournal(a answer) (*journaled, bool) {
-	e := a.elems
-	if len(e) < 4 || e[0].kind != quorum.IntegerReply || e[1].kind != quorum.IntegerReply || e[2].kind != quorum.BulkReply {
+func readJournal(a master.Answer) (*journaled, bool) {
+	e := a.Elems
+	if len(e) < 4 || e[0].Kind != quorum.IntegerReply || e[1].Kind != quorum.IntegerReply || e[2].Kind != quorum.BulkReply {
 		return nil, false
 	}
-	flags, line, shape, n := e[0].int, e[1].int, e[2].str, e[3].int
+	flags, line, shape, n := e[0].Int, e[1].Int, e[2].Str, e[3].Int
 	e = e[4:]
 	if n < 0 || n > int64(len(e)/recordElems) {
 		return nil, false
@@ -93,11 +94,11 @@ func readJournal(a answer) (*journaled, bool) {
 	}
 	for ; len(records) > 0; records = records[recordElems:] {
 		j.found = append(j.found, undoRecord{
-			key:     records[0].str,
-			before:  records[1].str,
-			left:    records[2].int,
-			after:   records[3].str,
-			expires: records[4].int,
+			key:     records[0].Str,
+			before:  records[1].Str,
+			left:    records[2].Int,
+			after:   records[3].Str,
+			expires: records[4].Int,
 		})
 	}
 	switch {
@@ -111,7 +112,7 @@ func readJournal(a answer) (*journaled, bool) {
 		}
 	}
 	for _, v := range rest {
-		j.published = append(j.published, v.str)
+		j.published = append(j.published, v.Str)
 	}
 	return j, true
 }
@@ -122,7 +123,7 @@ func readJournal(a answer) (*journaled, bool) {
 // which masters tell each in an order of its own: they are put into one. It tells apart what a reply within an array would
 // not: a status from a string, and a ttl from any other number.
 // What is left of the values does not belong to the reply.
-func readShape(shape string, values []answer) (r quorum.ScriptReply, rest []answer, ok bool) {
+func readShape(shape string, values []master.Answer) (r quorum.ScriptReply, rest []master.Answer, ok bool) {
 	s := shapeReader{shape: shape, values: values}
 	r = s.next(8)
 	return r, s.values, !s.bad && s.shape == ""
@@ -130,7 +131,7 @@ func readShape(shape string, values []answer) (r quorum.ScriptReply, rest []answ
 
 type shapeReader struct {
 	shape  string
-	values []answer
+	values []master.Answer
 	bad    bool
 }
 
@@ -147,7 +148,7 @@ func (s *shapeReader) next(depth int) quorum.ScriptReply {
 	case '*', '~', '%':
 		count, rest, _ := strings.Cut(s.shape, ";")
 		n, err := strconv.Atoi(count)
-		if err != nil || n < 0 || n > maxReplyElems {
+		if err != nil || n < 0 || n > master.MaxReplyElems {
 			s.bad = true
 			return quorum.ScriptReply{}
 		}
@@ -166,7 +167,7 @@ func (s *shapeReader) next(depth int) quorum.ScriptReply {
 		s.bad = true
 		return quorum.ScriptReply{}
 	}
-	value := s.values[0].str
+	value := s.values[0].Str
 	s.values = s.values[1:]
 	switch letter {
 	case '$':
@@ -214,10 +215,10 @@ func merge(replies []quorum.ScriptReply, needed int) quorum.ScriptReply {
 }
 
 // judgeScript turns a master's answer to a journaled script into its vote.
-func judgeScript(a answer) (quorum.Vote, bool, said) {
-	if a.kind == quorum.FailureReply {
+func judgeScript(a master.Answer) (quorum.Vote, bool, said) {
+	if a.Kind == quorum.FailureReply {
 		// It did not run: it cannot be compiled, or the like.
-		return quorum.Refused, false, said{journal: &journaled{reply: ofKind(quorum.FailureReply, a.str)}}
+		return quorum.Refused, false, said{journal: &journaled{reply: ofKind(quorum.FailureReply, a.Str)}}
 	}
 	j, ok := readJournal(a)
 	switch {
@@ -287,16 +288,16 @@ func (o *op) matches(j, k *journaled) bool {
 
 // runArgv appends the call as a master gets it: by hash if the link knows that the
 // master has the script.
-func (o *op) runArgv(b []string, link *link) []string {
+func (o *op) runArgv(b []string, link *master.Link) []string {
 	s, chunk := formOf(o.Script).runs()
-	return o.runArgs(b, s, chunk, link.knows(s.sha))
+	return o.runArgs(b, s, chunk, link.Knows(s.SHA))
 }
 
-func (o *op) runArgs(b []string, s *script, chunk string, known bool) []string {
+func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []string {
 	if known {
-		b = append(b, "EVALSHA", s.sha)
+		b = append(b, "EVALSHA", s.SHA)
 	} else {
-		b = append(b, "EVAL", s.text)
+		b = append(b, "EVAL", s.Text)
 	}
 	b = append(b, strconv.Itoa(len(o.Keys)))
 	b = append(b, o.Keys...)

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
-func bulks(values ...string) (a []answer) {
+func bulks(values ...string) (a []master.Answer) {
 	for _, v := range values {
-		a = append(a, answer{kind: quorum.BulkReply, str: v})
+		a = append(a, master.Answer{Kind: quorum.BulkReply, Str: v})
 	}
 	return a
 }
@@ -23,7 +24,7 @@ func TestShapeTellsWhatAReplyIs(t *testing.T) {
 	}
 	for _, c := range []struct {
 		shape  string
-		values []answer
+		values []master.Answer
 		want   quorum.ScriptReply
 	}{
 		{"_", nil, ofKind(quorum.NilReply, "")},
@@ -189,7 +190,7 @@ func TestPreludeIsOneLineOfLua(t *testing.T) {
 	if strings.ContainsAny(lua, "\n\r\t") || strings.Contains(lua, "--") {
 		t.Error("the prelude has line ends or comments left in it")
 	}
-	if !strings.Contains(formOf(countStep).wrapped.text, "(redis,KEYS,ARGV,__latch,") {
+	if !strings.Contains(formOf(countStep).wrapped.Text, "(redis,KEYS,ARGV,__latch,") {
 		t.Error("a step does not tell the prelude of its latch")
 	}
 	for _, text := range []string{preludeText, helpersText} {
@@ -205,9 +206,9 @@ func TestPreludeIsOneLineOfLua(t *testing.T) {
 // anything: another master may be in a better one. What it wrote before is put back.
 func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {
 	r := quorum.Request{Kind: quorum.Run}
-	answered := func(flags int64, text string) answer {
-		return answer{elems: []answer{
-			{kind: quorum.IntegerReply, int: flags}, {kind: quorum.IntegerReply, int: 1}, {kind: quorum.BulkReply, str: "-"}, {kind: quorum.IntegerReply}, {kind: quorum.BulkReply, str: text},
+	answered := func(flags int64, text string) master.Answer {
+		return master.Answer{Elems: []master.Answer{
+			{Kind: quorum.IntegerReply, Int: flags}, {Kind: quorum.IntegerReply, Int: 1}, {Kind: quorum.BulkReply, Str: "-"}, {Kind: quorum.IntegerReply}, {Kind: quorum.BulkReply, Str: text},
 		}}
 	}
 	for flags, want := range map[int64]quorum.Vote{scriptTrouble: quorum.Unknown, 0: quorum.Refused} { // else it is the script's own error
@@ -287,9 +288,9 @@ func TestMembersAndFieldsArePutIntoOneOrder(t *testing.T) {
 		{"*3;$$$", []string{"b", "c", "a"}, []string{"b", "c", "a"}},
 		{"~0;", nil, nil},
 	} {
-		values := make([]answer, len(x.values))
+		values := make([]master.Answer, len(x.values))
 		for i, v := range x.values {
-			values[i] = answer{kind: quorum.BulkReply, str: v}
+			values[i] = master.Answer{Kind: quorum.BulkReply, Str: v}
 		}
 		r, rest, ok := readShape(x.shape, values)
 		var got []string

@@ -12,6 +12,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // Bounds of a lane. What does not fit into the queue is a vote unknown at once.
@@ -37,7 +38,7 @@ const (
 type lane struct {
 	engine *Engine
 	index  int
-	master Master
+	master master.Master
 	log    hclog.Logger
 
 	wake     chan struct{} // has room for one; sent to when idle is cleared
@@ -61,7 +62,7 @@ type lane struct {
 	sentSo      sentSo
 	carried     int // errands and ops that the goroutine has not done with
 	sent        time.Time
-	link        *link
+	link        *master.Link
 	debts       debts
 	swept       time.Time // when debts that are over were last looked for
 	state       quorum.State
@@ -151,7 +152,7 @@ func (l *lane) push(o *op) (missed quorum.Vote) {
 	o.hold()
 	l.queue = append(l.queue, o)
 	l.queued += o.weight
-	l.master.rooms.queue.add(o.weight)
+	l.master.Rooms.Queue.Add(o.weight)
 	l.rouse()
 	return 0
 }
@@ -168,7 +169,7 @@ func (l *lane) misses(o *op) quorum.Vote {
 	case l.drained && !o.needsNoVote():
 		return quorum.Withheld // whether the master is there or not: it is not asked
 	case !l.open, len(l.queue) >= maxReleases, len(l.queue) >= maxQueue && o.Kind != quorum.Release && o.Kind != quorum.Remove,
-		o.weight >= small && l.master.rooms.queue.full():
+		o.weight >= master.Small && l.master.Rooms.Queue.Full():
 		return quorum.Unknown
 	case l.silent() && !o.needsNoVote():
 		return quorum.Withheld
@@ -233,7 +234,7 @@ func (l *lane) undoLocked(d debt, now time.Time) {
 // addErrand puts an errand at the end of those that go first. It is false if there is no room
 // for it. mu is held.
 func (l *lane) addErrand(e errand) bool {
-	if len(l.errands) >= maxErrands || !l.master.rooms.errands.take(e.size()) {
+	if len(l.errands) >= maxErrands || !l.master.Rooms.Errands.Take(e.size()) {
 		l.crowded()
 		return false
 	}
@@ -243,14 +244,14 @@ func (l *lane) addErrand(e errand) bool {
 }
 
 // removed gives back the room of an errand that was taken out of the line. mu is held.
-func (l *lane) removed(e *errand) { l.master.rooms.errands.add(-e.size()) }
+func (l *lane) removed(e *errand) { l.master.Rooms.Errands.Add(-e.size()) }
 
 // crowded tells once in a while that there is no room for an errand. mu is held.
 func (l *lane) crowded() {
 	if now := time.Now(); now.Sub(l.toldOfCrowd) >= time.Minute {
 		l.toldOfCrowd = now
 		l.logs().Warn("too much waits to be taken back from the master: what is left there keeps others out until its ttl ends",
-			"errands", len(l.errands), "bytes", l.master.rooms.errands.used.Load())
+			"errands", len(l.errands), "bytes", l.master.Rooms.Errands.Used.Load())
 	}
 }
 
@@ -258,7 +259,7 @@ func (l *lane) crowded() {
 // for all.
 func (l *lane) logs() hclog.Logger {
 	if root := l.engine.root; root != nil {
-		return root.lanes[l.index].log.With("database", l.master.db)
+		return root.lanes[l.index].log.With("database", l.master.DB)
 	}
 	return l.log
 }
@@ -283,7 +284,7 @@ func (l *lane) undoLater(d debt) {
 func (l *lane) undoAgain(d debt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.later) >= maxErrands || !l.master.rooms.errands.take(d.size()) {
+	if len(l.later) >= maxErrands || !l.master.Rooms.Errands.Take(d.size()) {
 		l.crowded()
 		l.cannotUndo(d)
 		return
@@ -323,7 +324,7 @@ func (l *lane) undoDue(now time.Time) {
 	for len(l.later) > 0 && !l.later[0].at.After(now) {
 		d := l.later[0].debt
 		l.later = l.later[1:]
-		l.master.rooms.errands.add(-d.size())
+		l.master.Rooms.Errands.Add(-d.size())
 		if l.mayTry(d) {
 			l.undoLocked(d, now)
 		}
@@ -475,7 +476,7 @@ func (l *lane) tries(d *debt) {
 // unqueued notes that an op does not wait any more. mu is held.
 func (l *lane) unqueued(o *op) {
 	l.queued -= o.weight
-	l.master.rooms.queue.add(-o.weight)
+	l.master.Rooms.Queue.Add(-o.weight)
 }
 
 // fittingErrands is fitting of errands.
@@ -517,7 +518,7 @@ func overtake(ops []*op, n, most int) int {
 			break
 		}
 		keys := o.keys()
-		if o.weight >= small || slices.ContainsFunc(keys, func(key string) bool { _, waiting := waits[key]; return waiting }) {
+		if o.weight >= master.Small || slices.ContainsFunc(keys, func(key string) bool { _, waiting := waits[key]; return waiting }) {
 			wait(keys, waits)
 			stay = append(stay, o)
 			continue
@@ -532,7 +533,7 @@ func overtake(ops []*op, n, most int) int {
 // load is what an op that waits adds to a batch in bytes. What the other masters have decided
 // meanwhile adds nothing, as it is not sent: a master that lags would else never catch up.
 func (o *op) load() int {
-	if o.weight >= small && o.pointless() {
+	if o.weight >= master.Small && o.pointless() {
 		return 0
 	}
 	return o.weight
@@ -597,7 +598,7 @@ func (l *lane) status() quorum.MasterStatus {
 	}
 	s := quorum.MasterStatus{
 		Name:       l.master.Name,
-		DB:         l.master.db,
+		DB:         l.master.DB,
 		State:      l.state,
 		Since:      l.since,
 		Reason:     l.reason,

@@ -8,6 +8,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/master"
 )
 
 // A step is a journaled script of ours whose writes are signed by no token: what
@@ -86,7 +87,7 @@ type ending struct {
 }
 
 func (n *ending) argv(b []string, now time.Time) []string {
-	b = append(latchScript.takesBack(b, n.key), n.op.holder, n.ends.String())
+	b = append(takingBack(b, latchScript, n.key), n.op.holder, n.ends.String())
 	if n.ends == letGo {
 		return b
 	}
@@ -100,15 +101,15 @@ const (
 )
 
 // settled takes the master's answer. It tells whether an asker was answered.
-func (n *ending) settled(a answer) (answered bool) {
-	if a.int&saysWanted != 0 {
+func (n *ending) settled(a master.Answer) (answered bool) {
+	if a.Int&saysWanted != 0 {
 		e := n.op.engine
 		e.turns.want(n.key, time.Now().Add(e.SplitDelay))
 	}
 	if n.awaited == nil {
 		return false
 	}
-	return n.awaited.heard(a.int&saysEnded != 0)
+	return n.awaited.heard(a.Int&saysEnded != 0)
 }
 
 // fingerprint stands for a dump: itself if it is short.

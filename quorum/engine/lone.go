@@ -5,6 +5,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // A proxy with one master configured writes no marker, but looks for one in every
@@ -35,22 +36,22 @@ func ofASet(text string) error {
 }
 
 // standAlone examines the only master that there is.
-func (l *lane) standAlone(link *link) error {
+func (l *lane) standAlone(link *master.Link) error {
 	if met := l.engine.metMarker(); met != nil {
 		return met
 	}
-	a, p, err := link.do("GET", quorum.MarkerKey)
+	a, p, err := link.Do("GET", quorum.MarkerKey)
 	switch {
 	case err != nil:
 		return err
-	case a.kind == quorum.FailureReply:
-		return errors.New(a.str)
+	case a.Kind == quorum.FailureReply:
+		return errors.New(a.Str)
 	}
 	l.tick(p)
-	if a.kind != quorum.NilReply || p.nonce != "" {
-		return l.engine.meetMarker(ofASet(a.str))
+	if a.Kind != quorum.NilReply || p.Nonce != "" {
+		return l.engine.meetMarker(ofASet(a.Str))
 	}
-	l.lift(marker.Marker{}, link.who)
+	l.lift(marker.Marker{}, link.Who)
 	return nil
 }
 

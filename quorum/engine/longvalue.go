@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // longValues is held while values that are long, which masters have told an op, are compared
@@ -21,7 +22,7 @@ type longValues struct{ sync.Mutex }
 // decided is not kept at all.
 func (o *op) holdsLong(s *said) {
 	switch {
-	case len(s.value) < small || !o.TellsValueOnly():
+	case len(s.value) < master.Small || !o.TellsValueOnly():
 	case o.ballot.load().decision() != quorum.Undecided:
 		s.value = ""
 	default:
@@ -52,7 +53,7 @@ func (o *op) letGo(c counted) {
 	o.values.Lock()
 	defer o.values.Unlock()
 	for i := range o.said {
-		if c.vote(i) != 0 && len(o.said[i].value) >= small {
+		if c.vote(i) != 0 && len(o.said[i].value) >= master.Small {
 			o.said[i].value = ""
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // asked is what is decided in a database.
@@ -80,7 +81,7 @@ func TestLossHoldsForDatabasesThatNobodyUses(t *testing.T) {
 func testTerms() marker.Terms {
 	cfg := testConfig()
 	for _, name := range []string{"m1", "m2", "m3"} {
-		cfg.Masters = append(cfg.Masters, Master{Name: name})
+		cfg.Masters = append(cfg.Masters, master.Master{Name: name})
 	}
 	return cfg.agreement()
 }

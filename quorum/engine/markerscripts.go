@@ -1,11 +1,13 @@
 package engine
 
+import "redlock-proxy/quorum/master"
+
 // Scripts that write a marker act only where it still is what was read: of two
 // proxies that find the same loss, one writes.
 var (
 	// markScript replaces the marker by ARGV[2] if it begins with ARGV[1] ("":
 	// if there is none). It answers what is there then.
-	markScript = newScript(`local m=redis.call('GET',KEYS[1]) or ''
+	markScript = master.NewScript(`local m=redis.call('GET',KEYS[1]) or ''
 if ARGV[1]=='' and m=='' or ARGV[1]~='' and string.sub(m,1,#ARGV[1])==ARGV[1] then redis.call('SET',KEYS[1],ARGV[2]) return ARGV[2] end
 return m`)
 
@@ -14,7 +16,7 @@ return m`)
 	// others it leaves alone what is of another installation than ARGV[3] says, or is
 	// part of a change of the set, or holds ARGV[4], unless that is empty. Each is told
 	// which nonce it replaces. It answers what stands in this database then.
-	lossScript = newScript(`local own=tonumber(ARGV[2])
+	lossScript = master.NewScript(`local own=tonumber(ARGV[2])
 local m=redis.call('GET',KEYS[1]) or ''
 if string.sub(m,1,17)~=ARGV[1] then return m end
 local said
@@ -35,7 +37,7 @@ return said`)
 	// flushScript carries out ARGV[2] and what follows, which empties the
 	// database ARGV[1], or all of them, and leaves the markers where they are: a
 	// client that frees all locks is no master that forgot them.
-	flushScript = newScript(datedText + `local first,last=tonumber(ARGV[1]),tonumber(ARGV[1])
+	flushScript = master.NewScript(datedText + `local first,last=tonumber(ARGV[1]),tonumber(ARGV[1])
 if string.upper(ARGV[2])=='FLUSHALL' then first,last=0,15 end
 local kept={}
 for d=first,last do

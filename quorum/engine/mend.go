@@ -7,6 +7,7 @@ import (
 	"github.com/redis/rueidis"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A master forgets our scripts when somebody says SCRIPT FLUSH to it. They are
@@ -14,7 +15,7 @@ import (
 // together have asked for more than there is room for, a few at a time.
 
 // again is what is sent once more: what a master refused with NOSCRIPT, which was not
-// carried out, and reads of which the answers were left out, see room.go.
+// carried out, and reads of which the answers were left out, see master.Room.
 type again struct {
 	unscripted bool // some of it was refused
 	errands    []errand
@@ -82,7 +83,7 @@ func (o *op) keys() []string {
 // more: its batch asked for more than there is room for, as nothing was known of what it
 // reads. What later commands of the batch write is not to be read before its time.
 func (l *lane) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
-	if l.mending || o.Kind != quorum.Read || int64(length) > l.master.rooms.replies.most {
+	if l.mending || o.Kind != quorum.Read || int64(length) > l.master.Rooms.Replies.Most {
 		return false
 	}
 	for i, other := range later {
@@ -94,24 +95,24 @@ func (l *lane) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
 }
 
 // mend sends again what is to be, and loads the scripts first where they are needed for it.
-func (l *lane) mend(link *link, lost again) error {
+func (l *lane) mend(link *master.Link, lost again) error {
 	if len(lost.errands)+len(lost.ops) == 0 {
 		return nil
 	}
 	l.mending = true
 	defer func() { l.mending = false }()
 	if lost.unscripted {
-		link.loaded = nil
+		link.Forget()
 		var loads []rueidis.Completed
 		for _, s := range scripts {
-			loads = append(loads, link.client.B().Arbitrary("SCRIPT", "LOAD", s.text).Build())
+			loads = append(loads, link.Command("SCRIPT", "LOAD", s.Text))
 		}
-		loaded, _, err := link.exchange(loads)
+		loaded, _, err := link.Exchange(loads)
 		if err != nil {
 			l.abandon(lost.errands, lost.ops, time.Now())
 			return err
 		}
-		link.readAll(loaded)
+		link.ReadAll(loaded)
 	}
 	for len(lost.errands)+len(lost.ops) > 0 {
 		b := l.newBatch(lost.first())
@@ -132,6 +133,6 @@ func (l *lane) leftOut(o *op, length int) {
 	l.engine.sizes.told(o, length)
 	if now := time.Now(); now.Sub(l.toldOfRoom) >= time.Minute {
 		l.toldOfRoom = now
-		l.logs().Warn("an answer is not taken: there is no room for it", "bytes", length, "room", l.master.rooms.replies.most, "option", "max-client-memory")
+		l.logs().Warn("an answer is not taken: there is no room for it", "bytes", length, "room", l.master.Rooms.Replies.Most, "option", "max-client-memory")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A master keeps every script that it has ever run, and a client may think of as many as it
@@ -31,9 +32,9 @@ const (
 // of its own where it was asked for often of late.
 type form struct {
 	*quorum.Script
-	wrapped *script                // of ours
-	own     atomic.Pointer[script] // of a client's, once it has become one
-	since   atomic.Int64           // the beginning of the span, in nanoseconds
+	wrapped *master.Script                // of ours
+	own     atomic.Pointer[master.Script] // of a client's, once it has become one
+	since   atomic.Int64                  // the beginning of the span, in nanoseconds
 	calls   atomic.Int32
 }
 
@@ -68,7 +69,7 @@ func (f *form) again(now time.Time) {
 	}
 	if sum := f.sum(); mayKeep(sum, 0) {
 		own := f.itself()
-		if mayKeep(sum, len(own.text)) {
+		if mayKeep(sum, len(own.Text)) {
 			f.own.Store(own)
 		}
 	}
@@ -80,7 +81,7 @@ func (f *form) sum() [sha1.Size]byte {
 }
 
 // itself is a client's script as one of its own.
-func (f *form) itself() *script {
+func (f *form) itself() *master.Script {
 	return prelude.wrap(f.Text, wrapping{first: datedText, reads: f.Reads, bounds: &f.Printed.Bounds, knows: helpers.of(f.Printed.Helpers)})
 }
 
@@ -115,7 +116,7 @@ func mayKeep(sum [sha1.Size]byte, length int) bool {
 
 // runs is what the masters are to run, and the argument by which that is told what the script
 // is, if it is none of its own.
-func (f *form) runs() (run *script, chunk string) {
+func (f *form) runs() (run *master.Script, chunk string) {
 	if f.wrapped != nil {
 		return f.wrapped, ""
 	}
@@ -154,7 +155,7 @@ func (f *form) named() string {
 // constants are the scripts that run what they are given.
 var constants struct {
 	mu   sync.Mutex
-	made map[constantKey]*script
+	made map[constantKey]*master.Script
 }
 
 type constantKey struct {
@@ -166,7 +167,7 @@ type constantKey struct {
 // can have.
 const constantLine = 1 + 70_000
 
-func constantOf(b quorum.Bounds, reads bool) *script {
+func constantOf(b quorum.Bounds, reads bool) *master.Script {
 	constants.mu.Lock()
 	defer constants.mu.Unlock()
 	k := constantKey{b, reads}
@@ -174,9 +175,9 @@ func constantOf(b quorum.Bounds, reads bool) *script {
 		return s
 	}
 	if constants.made == nil {
-		constants.made = make(map[constantKey]*script)
+		constants.made = make(map[constantKey]*master.Script)
 	}
-	s := newScript(datedText + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
+	s := master.NewScript(datedText + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
 		strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), wrapping{reads: reads, bounds: &b}))
 	constants.made[k] = s
 	return s

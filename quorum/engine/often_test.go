@@ -32,7 +32,7 @@ func TestScriptIsOneOfItsOwnOnceItIsAskedForOften(t *testing.T) {
 	for range oftenCalls {
 		formOf(s).again(start.Add(time.Hour))
 	}
-	if run, chunk := formOf(s).runs(); run == constant || chunk != "" || !strings.Contains(run.text, "return 'often'") {
+	if run, chunk := formOf(s).runs(); run == constant || chunk != "" || !strings.Contains(run.Text, "return 'often'") {
 		t.Error("what is asked for often is none of its own")
 	}
 	if reads := s.ReadOnly(); reads != s.ReadOnly() {

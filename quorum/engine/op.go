@@ -64,26 +64,26 @@ func (o *op) argv(b []string, seven bool) []string {
 	switch o.Kind {
 	case quorum.Acquire:
 		if !seven {
-			return append(acquireScript.call(b), o.Key, o.Token, o.px)
+			return append(acquireScript.Call(b, o.Key), o.Token, o.px)
 		}
 		return append(b, "SET", o.Key, o.Token, "NX", "GET", "PX", o.px)
 	case quorum.Release:
-		return append(releaseScript.call(b), o.Key, o.Token)
+		return append(releaseScript.Call(b, o.Key), o.Token)
 	case quorum.Extend:
-		return append(extendScript.call(b), o.Key, o.Token, o.px)
+		return append(extendScript.Call(b, o.Key), o.Token, o.px)
 	case quorum.Read:
 		if o.ValueOnly {
 			return append(b, "GET", o.Key)
 		}
-		return append(readScript.call(b), o.Key)
+		return readScript.Call(b, o.Key)
 	case quorum.Remove:
-		return append(removeScript.call(b), o.Key)
+		return removeScript.Call(b, o.Key)
 	case quorum.Survey:
 		switch {
 		case o.Scans():
 			return scanning(&o.Request, b)
 		case o.Flushes():
-			return append(append(b, flushScript.eval(quorum.MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
+			return append(append(b, flushScript.Eval(quorum.MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
 		}
 		return append(b, o.Args...)
 	}
@@ -91,16 +91,13 @@ func (o *op) argv(b []string, seven bool) []string {
 	if o.expiresIf(seven) {
 		s = expireIfScript
 	}
-	return append(append(s.call(b), o.Key), o.Args...)
+	return append(s.Call(b, o.Key), o.Args...)
 }
 
 // expiresIf tells that a Write needs expireIfScript. seven is of argv.
 func (o *op) expiresIf(seven bool) bool {
 	return !seven && len(o.Args) > 3 && strings.HasPrefix(o.Args[0], "PEXPIRE")
 }
-
-// call begins a script's call, which goes by its hash: the gate has loaded it.
-func (s *script) call(b []string) []string { return append(b, "EVALSHA", s.sha, "1") }
 
 // pointless tells that an op which has not been sent to a master yet need not
 // be any more: an acquire that is lost would only have to be undone, and what

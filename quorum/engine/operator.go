@@ -67,7 +67,7 @@ func (e *Engine) Admit(name string) error {
 	var databases []int
 	for _, l := range lanes {
 		if l.discharge() {
-			databases = append(databases, l.master.db)
+			databases = append(databases, l.master.DB)
 		}
 	}
 	if databases == nil {
@@ -113,7 +113,7 @@ func (e *errQuorumNeedsIt) Error() string {
 func (e *Engine) Drain(name string, force bool) error {
 	return e.order(name, func(l *lane) error {
 		if !force && l.decisive() {
-			return &errQuorumNeedsIt{name, l.master.db}
+			return &errQuorumNeedsIt{name, l.master.DB}
 		}
 		return nil
 	}, (*lane).drain)

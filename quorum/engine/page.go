@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A page of a SCAN is bounded in bytes as well as in keys: names may be long, and of a page
@@ -12,7 +13,7 @@ import (
 
 // pageScript is SCAN with the cursor ARGV[2], COUNT ARGV[3] and the options that follow, but
 // for what is behind the step with which the names have come to ARGV[1] bytes.
-var pageScript = newScript(`local c,n,most,keys,bytes=ARGV[2],tonumber(ARGV[3]),tonumber(ARGV[1]),{},0
+var pageScript = master.NewScript(`local c,n,most,keys,bytes=ARGV[2],tonumber(ARGV[3]),tonumber(ARGV[1]),{},0
 repeat
 local r=redis.pcall('SCAN',c,'COUNT',math.min(n,10),unpack(ARGV,4))
 if r.err then return r end
@@ -23,7 +24,7 @@ return {c,keys}`)
 
 // scanning appends the command that a master gets for it.
 func scanning(r *quorum.Request, b []string) []string {
-	b = append(b, "EVALSHA", pageScript.sha, "0", strconv.Itoa(pageBytes), r.Args[1], r.Args[3])
+	b = append(b, "EVALSHA", pageScript.SHA, "0", strconv.Itoa(pageBytes), r.Args[1], r.Args[3])
 	return append(b, r.Args[4:]...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // longNames has all masters hold keys with names so long.
@@ -73,9 +74,9 @@ func TestAPageOfLongNamesEndsSooner(t *testing.T) {
 // votes again when it can be nobody's any more that was asked for within max-ttl.
 func TestAValueThatThereIsNoRoomForKeepsNoOtherFromBeingCopied(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.sets("huge", strings.Repeat("v", 2*leastRoom+1), time.Hour, 1, 2, 3)
+		w.sets("huge", strings.Repeat("v", 2*master.LeastRoom+1), time.Hour, 1, 2, 3)
 		for i := range 2 {
-			w.sets(fmt.Sprint("long", i), strings.Repeat("v", leastRoom/4), time.Hour, 1, 2, 3)
+			w.sets(fmt.Sprint("long", i), strings.Repeat("v", master.LeastRoom/4), time.Hour, 1, 2, 3)
 		}
 		w.fill(10)
 		w.want(w.acquire("lock", "a", time.Hour), quorum.Won)
@@ -86,7 +87,7 @@ func TestAValueThatThereIsNoRoomForKeepsNoOtherFromBeingCopied(t *testing.T) {
 		w.wantValues("fill7", "7", "7", "7")
 		w.votesWithin(1, 5*time.Second)
 		for i := range 2 {
-			if key := fmt.Sprint("long", i); len(w.masters[0].value(key)) != leastRoom/4 {
+			if key := fmt.Sprint("long", i); len(w.masters[0].value(key)) != master.LeastRoom/4 {
 				t.Errorf("%s is missing", key)
 			}
 		}
@@ -99,9 +100,9 @@ func TestClientsThatReadLeaveRoomForACatchUp(t *testing.T) {
 		w.fill(pageKeys)
 		w.want(w.acquire("lock", "a", time.Hour), quorum.Won)
 		for i := range w.engine.Masters {
-			r := &w.engine.Masters[i].rooms.replies
-			r.add(int(r.most))
-			defer r.add(-int(r.most))
+			r := &w.engine.Masters[i].Rooms.Replies
+			r.Add(int(r.Most))
+			defer r.Add(-int(r.Most))
 		}
 		w.lose(1)
 		w.votesWithin(1, 3*time.Second)

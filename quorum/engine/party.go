@@ -10,6 +10,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // party is a master that takes part in a catch-up, on a connection of the
@@ -18,7 +19,7 @@ import (
 type party struct {
 	name  string
 	lane  *lane
-	link  *link
+	link  *master.Link
 	nonce marker.Nonce // under which it was known when the catch-up began
 	stop  func() bool  // of what closes the link when the catch-up is to end
 
@@ -46,40 +47,40 @@ func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
 	l := s.lane
 	dialing, cancel := context.WithTimeout(ctx, e.ConnectTimeout)
 	defer cancel()
-	k, err := l.master.dial(dialing, marker.Identity{}, e.MasterTimeout)
+	k, err := l.master.Link(dialing, marker.Identity{}, e.MasterTimeout)
 	if err != nil {
-		return nil, &errParty{l.master.Name, errors.New(reasonOf(err))}
+		return nil, &errParty{l.master.Name, errors.New(master.ReasonOf(err))}
 	}
-	k.guard.allow(true)
-	k.guard.room = &l.master.rooms.copies
+	k.Allow(true)
+	k.TakeFrom(&l.master.Rooms.Copies)
 	return &party{
 		name:  l.master.Name,
 		lane:  l,
 		link:  k,
 		nonce: s.nonce,
 		clock: s.clock,
-		stop:  context.AfterFunc(ctx, func() { k.guard.Close() }),
+		stop:  context.AfterFunc(ctx, func() { k.Interrupt() }),
 	}, nil
 }
 
 func (p *party) leave() {
 	p.stop()
-	p.link.close()
+	p.link.Close()
 }
 
 // ask sends a command, and believes the answer only if the master still was the one
 // that was meant when it had carried it out.
-func (p *party) ask(argv []string) (answer, error) {
-	a, proof, err := p.link.do(argv...)
+func (p *party) ask(argv []string) (master.Answer, error) {
+	a, proof, err := p.link.Do(argv...)
 	if err == nil {
-		err = p.runsTrue(proof.clock)
+		err = p.runsTrue(proof.Clock)
 	}
 	switch {
 	case err != nil:
-		return a, &errParty{p.name, errors.New(reasonOf(err))}
-	case a.kind == quorum.FailureReply:
-		return a, &errParty{p.name, errors.New(a.str)}
-	case proof.nonce != p.nonce:
+		return a, &errParty{p.name, errors.New(master.ReasonOf(err))}
+	case a.Kind == quorum.FailureReply:
+		return a, &errParty{p.name, errors.New(a.Str)}
+	case proof.Nonce != p.nonce:
 		return a, p.changed()
 	}
 	return a, nil
@@ -93,18 +94,18 @@ func (p *party) changed() error {
 }
 
 // call asks with a script, sent by its hash once the master has it.
-func (p *party) call(s *script, keys, args []string) (answer, error) {
-	name, text := "EVAL", s.text
-	if p.link.knows(s.sha) {
-		name, text = "EVALSHA", s.sha
+func (p *party) call(s *master.Script, keys, args []string) (master.Answer, error) {
+	name, text := "EVAL", s.Text
+	if p.link.Knows(s.SHA) {
+		name, text = "EVALSHA", s.SHA
 	}
 	argv := make([]string, 0, 3+len(keys)+len(args))
 	argv = append(argv, name, text, strconv.Itoa(len(keys)))
 	argv = append(argv, keys...)
 	argv = append(argv, args...)
 	a, err := p.ask(argv)
-	if a.failed("NOSCRIPT") {
-		argv[0], argv[1] = "EVAL", s.text
+	if a.Failed("NOSCRIPT") {
+		argv[0], argv[1] = "EVAL", s.Text
 		return p.ask(argv)
 	}
 	return a, err
@@ -112,10 +113,10 @@ func (p *party) call(s *script, keys, args []string) (answer, error) {
 
 // patiently calls again for the least that can be asked for, as others may have taken the room
 // that the answer needs.
-func (p *party) patiently(s *script, keys, args []string) (a answer, err error) {
+func (p *party) patiently(s *master.Script, keys, args []string) (a master.Answer, err error) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		a, err = p.call(s, keys, args)
-		if n := a.leftOut(); n == 0 || int64(n) > p.lane.master.rooms.copies.most {
+		if n := a.LeftOut(); n == 0 || int64(n) > p.lane.master.Rooms.Copies.Most {
 			break
 		}
 		time.Sleep(wait)
@@ -124,14 +125,14 @@ func (p *party) patiently(s *script, keys, args []string) (a answer, err error) 
 }
 
 // change has the master run a script that writes, if it is the one that is meant.
-func (p *party) change(s *script, keys, args []string) (answer, error) {
+func (p *party) change(s *master.Script, keys, args []string) (master.Answer, error) {
 	a, err := p.call(s, append([]string{quorum.MarkerKey, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
 	switch {
 	case err != nil:
 		return a, err
-	case a.kind == quorum.IntegerReply && a.int == saysOtherNonce:
+	case a.Kind == quorum.IntegerReply && a.Int == saysOtherNonce:
 		return a, p.changed()
-	case a.kind == quorum.IntegerReply && a.int == saysOtherLease:
+	case a.Kind == quorum.IntegerReply && a.Int == saysOtherLease:
 		return a, errOtherLease
 	}
 	return a, nil
@@ -150,7 +151,7 @@ func (p *party) runsTrue(now clock.Sample) error {
 // lookAgain looks at the master's clock until it was seen sharply, or has been seen three
 // times. What it told as left of a ttl may be too little by as much as a slow reply hid of
 // a step; the next look shows that.
-func (p *party) lookAgain() (a answer, err error) {
+func (p *party) lookAgain() (a master.Answer, err error) {
 	for range 3 {
 		if a, err = p.ask([]string{"TIME"}); err != nil || !p.latest.Vague(sharpLook) {
 			return a, err
@@ -169,21 +170,21 @@ const sharpLook = 2 * time.Millisecond
 // the one behind the last page.
 func (p *party) page(cursor string) (keys []string, next string, err error) {
 	a, err := p.call(pageScript, nil, []string{strconv.Itoa(pageBytes), cursor, strconv.Itoa(pageKeys)})
-	if a.leftOut() > 0 {
+	if a.LeftOut() > 0 {
 		a, err = p.patiently(pageScript, nil, []string{"1", cursor, "1"})
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	if len(a.elems) != 2 || a.elems[0].kind != quorum.BulkReply {
-		return nil, "", &errParty{p.name, errGarbage}
+	if len(a.Elems) != 2 || a.Elems[0].Kind != quorum.BulkReply {
+		return nil, "", &errParty{p.name, master.ErrGarbage}
 	}
-	for _, e := range a.elems[1].elems {
-		if !quorum.Private(e.str) {
-			keys = append(keys, e.str)
+	for _, e := range a.Elems[1].Elems {
+		if !quorum.Private(e.Str) {
+			keys = append(keys, e.Str)
 		}
 	}
-	return keys, a.elems[0].str, nil
+	return keys, a.Elems[0].Str, nil
 }
 
 // read reads what the master holds of the keys, or of as many of them as one
@@ -191,14 +192,14 @@ func (p *party) page(cursor string) (keys []string, next string, err error) {
 func (p *party) read(keys []string) ([]reading, error) {
 	most := []string{strconv.Itoa(pageBytes)}
 	a, err := p.call(readingScript, keys, most)
-	for a.leftOut() > 0 && len(keys) > 1 {
+	for a.LeftOut() > 0 && len(keys) > 1 {
 		keys = keys[:len(keys)/2]
 		a, err = p.call(readingScript, keys, most)
 	}
-	if a.leftOut() > 0 {
+	if a.LeftOut() > 0 {
 		a, err = p.patiently(readingScript, keys, most)
 	}
-	if n := a.leftOut(); n > 0 {
+	if n := a.LeftOut(); n > 0 {
 		return []reading{{leftOut: n}}, nil
 	}
 	if err != nil {
@@ -206,7 +207,7 @@ func (p *party) read(keys []string) ([]reading, error) {
 	}
 	readings, ok := readReadings(a)
 	if !ok || len(readings) == 0 || len(readings) > len(keys) {
-		return nil, &errParty{p.name, errGarbage}
+		return nil, &errParty{p.name, master.ErrGarbage}
 	}
 	return readings, nil
 }
@@ -214,10 +215,10 @@ func (p *party) read(keys []string) ([]reading, error) {
 // count asks how many of the keys the master has, whatever they hold.
 func (p *party) count(keys []string) (int, error) {
 	a, err := p.ask(append([]string{"EXISTS"}, keys...))
-	if err == nil && a.kind != quorum.IntegerReply {
-		err = &errParty{p.name, errGarbage}
+	if err == nil && a.Kind != quorum.IntegerReply {
+		err = &errParty{p.name, master.ErrGarbage}
 	}
-	return int(a.int), err
+	return int(a.Int), err
 }
 
 // held asks whether the master holds what others were given.
@@ -226,11 +227,11 @@ func (p *party) held(keys, digests []string) ([]agreement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.elems) != 1 || len(a.elems[0].str) != len(keys) {
-		return nil, &errParty{p.name, errGarbage}
+	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
+		return nil, &errParty{p.name, master.ErrGarbage}
 	}
 	said := make([]agreement, len(keys))
-	for i, letter := range []byte(a.elems[0].str) {
+	for i, letter := range []byte(a.Elems[0].Str) {
 		switch letter {
 		case '-':
 			said[i] = nowhere

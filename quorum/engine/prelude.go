@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // wrapping is how a script and the prelude are put together.
@@ -18,12 +19,12 @@ type wrapping struct {
 }
 
 // wrap puts a script before the prelude.
-func (p preludeParts) wrap(text string, w wrapping) *script {
+func (p preludeParts) wrap(text string, w wrapping) *master.Script {
 	parameters, further, knows := "KEYS,ARGV,redis", "", oursKnow
 	if w.bounds != nil {
 		parameters, further, knows = printedParameters, printedFurther, w.knows
 	}
-	return newScript(w.first + "local __make=function(" + parameters + ") return function(...) " + text + "\nend" + further + " end " +
+	return master.NewScript(w.first + "local __make=function(" + parameters + ") return function(...) " + text + "\nend" + further + " end " +
 		p.run(2+strings.Count(text, "\n"), knows, w))
 }
 

@@ -107,7 +107,7 @@ func TestWhatAMasterHasNoMemoryToPutBackIsTriedAgain(t *testing.T) {
 		w.each(func(m *fakeMaster) {
 			m.set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
-					if args[0] == "EVALSHA" && args[1] == writeScript.sha {
+					if args[0] == "EVALSHA" && args[1] == writeScript.SHA {
 						return "-OOM command not allowed.\r\n"
 					}
 					return ""
@@ -116,7 +116,7 @@ func TestWhatAMasterHasNoMemoryToPutBackIsTriedAgain(t *testing.T) {
 		}, 1, 2)
 		w.masters[2].set(func(m *fakeMaster) {
 			m.respond = func(args []string) string {
-				if args[0] == "EVALSHA" && args[1] == putBackScript.sha {
+				if args[0] == "EVALSHA" && args[1] == putBackScript.SHA {
 					return "-OOM command not allowed.\r\n"
 				}
 				return ""
@@ -161,7 +161,7 @@ func TestHealThatIsRefusedIsNotCounted(t *testing.T) {
 func full(m *fakeMaster) {
 	m.set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
-			if args[0] == "SET" || args[0] == "EVAL" && args[1] == markScript.text || args[0] == "EVALSHA" && args[1] == acquireScript.sha {
+			if args[0] == "SET" || args[0] == "EVAL" && args[1] == markScript.Text || args[0] == "EVALSHA" && args[1] == acquireScript.SHA {
 				return "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
 			}
 			return ""
@@ -202,7 +202,7 @@ func TestUndoThatIsRefusedStaysOwed(t *testing.T) {
 		w.up(3)
 		w.masters[2].set(func(m *fakeMaster) {
 			m.respond = func(args []string) string {
-				if args[0] == "EVALSHA" && args[1] == takeBackScript.sha {
+				if args[0] == "EVALSHA" && args[1] == takeBackScript.SHA {
 					return "-MISCONF Redis is configured to save RDB snapshots.\r\n"
 				}
 				return ""

@@ -3,13 +3,15 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"redlock-proxy/quorum/master"
 )
 
 // What a master whose memory is full cannot read leaves what is there.
 func TestWhatCannotBeRestoredLeavesWhatIsThere(t *testing.T) {
 	redis := bothSides(t)[0].(realSide)
 	dump := redis.dump("before")
-	script := newScript(restores + "local a=restore(KEYS[1],ARGV[1],ARGV[2]) return a.err or a.ok")
+	script := master.NewScript(restores + "local a=restore(KEYS[1],ARGV[1],ARGV[2]) return a.err or a.ok")
 	for _, full := range []string{"0", "1"} {
 		redis.do("CONFIG", "SET", "maxmemory", "0")
 		redis.has(held{"k": {"the", life}})

@@ -1,29 +1,9 @@
 package engine
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
-	"sync/atomic"
-
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
-
-// script is one of our own scripts as the masters know it: loaded at each
-// gate, run by its hash.
-type script struct {
-	text, sha string
-	late      atomic.Pointer[script] // as it is where it is bound, once that was needed
-}
-
-func newScript(text string) *script {
-	sum := sha1.Sum([]byte(text))
-	return &script{text: text, sha: hex.EncodeToString(sum[:])}
-}
-
-// eval is a call of the script with its text, for what is seldom run.
-func (s *script) eval(key string, args ...string) []string {
-	return append([]string{"EVAL", s.text, "1", key}, args...)
-}
 
 // What the scripts answer where they do not answer a remaining ttl. The latter
 // is what PTTL says: milliseconds, or -1 for a key without expiry.
@@ -110,9 +90,9 @@ return p+51
 end
 `
 
-// takesBack begins a call of a script that takes something back.
-func (s *script) takesBack(b []string, key string) []string {
-	return append(b, "EVALSHA", s.sha, "3", key, quorum.MarkerKey, catchUpLease)
+// takingBack begins a call of a script that takes something back.
+func takingBack(b []string, s *master.Script, key string) []string {
+	return s.Call(b, key, quorum.MarkerKey, catchUpLease)
 }
 
 // What the scripts that write do before they carry out a command, and what they make of
@@ -151,19 +131,19 @@ return {t,v,d or '',p,redis.call('PTTL',k)}`
 var (
 	// releaseScript deletes the key if it holds ARGV[1], and answers what was
 	// left of its ttl: a debt to a master that could not be reached needs it.
-	releaseScript = newScript(`local v=redis.call('GET',KEYS[1])
+	releaseScript = master.NewScript(`local v=redis.call('GET',KEYS[1])
 if v==ARGV[1] then local p=redis.call('PTTL',KEYS[1]) redis.call('DEL',KEYS[1]) return p end
 if v then return -3 end
 return -2`)
 
 	// acquireScript is SET NX GET PX for masters before 7.0, which do not take NX with
 	// GET, and answers as that does.
-	acquireScript = newScript(`if redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) then return false end
+	acquireScript = master.NewScript(`if redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) then return false end
 return redis.pcall('GET',KEYS[1])`)
 
 	// extendScript sets the expiry of the key to ARGV[2] milliseconds, or takes
 	// it away if that is empty, if the key holds ARGV[1]; then it answers 1.
-	extendScript = newScript(movesExpiry + `local v=redis.call('GET',KEYS[1])
+	extendScript = master.NewScript(movesExpiry + `local v=redis.call('GET',KEYS[1])
 if v==ARGV[1] then
 if ARGV[2]=='' then redis.call('PERSIST',KEYS[1])
 else redis.call('PEXPIRE',KEYS[1],moved(ARGV[2],redis.call('PTTL',KEYS[1]))) end
@@ -172,7 +152,7 @@ if v then return -3 end
 return -2`)
 
 	// readScript answers type, value (of a string) and remaining ttl.
-	readScript = newScript(`local t=redis.call('TYPE',KEYS[1]).ok
+	readScript = master.NewScript(`local t=redis.call('TYPE',KEYS[1]).ok
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
@@ -180,7 +160,7 @@ return {t,v,redis.call('PTTL',KEYS[1])}`)
 
 	// removeScript deletes the key whatever it holds, and answers what that was. What holds
 	// a million members is best freed by a thread of the master's that nobody waits for.
-	removeScript = newScript(datedText + `local t=redis.call('TYPE',KEYS[1]).ok
+	removeScript = master.NewScript(datedText + `local t=redis.call('TYPE',KEYS[1]).ok
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
@@ -193,7 +173,7 @@ return {t,v,p}`)
 	// Whatever ends at another time is somebody else's. It answers how many keys it
 	// deleted, or -1 where the nonce ARGV[5] is not that of the master any more, and -3
 	// where the value is there and ends at another time.
-	takeBackScript = newScript(sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
+	takeBackScript = master.NewScript(sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
 if not same(ARGV[5]) then return -1 end
 if not ends(KEYS[1],ARGV[2],ARGV[3],ARGV[4]) then return -3 end
 return redis.call('DEL',KEYS[1])`)
@@ -201,18 +181,18 @@ return redis.call('DEL',KEYS[1])`)
 	// writeScript carries out the command ARGV, and answers the type and value
 	// of its reply, what the key was before: its dump and remaining ttl, -2
 	// if it was absent, or -3 if the master cannot dump it, and its remaining ttl by now.
-	writeScript = newScript(datedText + movesExpiry + writeBefore + `if ARGV[1]=='PEXPIRE' and not ARGV[4] and tonumber(ARGV[3])>0 then ARGV[3]=moved(ARGV[3],redis.call('PTTL',k)) end
+	writeScript = master.NewScript(datedText + movesExpiry + writeBefore + `if ARGV[1]=='PEXPIRE' and not ARGV[4] and tonumber(ARGV[3])>0 then ARGV[3]=moved(ARGV[3],redis.call('PTTL',k)) end
 local r=redis.pcall(unpack(ARGV))
 ` + writeAfter)
 
 	// boundWriteScript and boundExpireIfScript are those for what is bound, and answer -3
 	// where they have left it.
-	boundWriteScript    = newScript(boundText + "if not __held then return -3 end\n" + undated(writeScript))
-	boundExpireIfScript = newScript(boundText + "if not __held then return -3 end\n" + undated(expireIfScript))
+	boundWriteScript    = master.NewScript(boundText + "if not __held then return -3 end\n" + undated(writeScript.Text))
+	boundExpireIfScript = master.NewScript(boundText + "if not __held then return -3 end\n" + undated(expireIfScript.Text))
 
 	// expireIfScript is writeScript of a PEXPIRE or PEXPIREAT with flags, for masters
 	// before 7.0, which take none. No expiry counts as one that never comes.
-	expireIfScript = newScript(datedText + writeBefore + `local e=redis.call('PTTL',k)
+	expireIfScript = master.NewScript(datedText + writeBefore + `local e=redis.call('PTTL',k)
 local n=tonumber(ARGV[3])
 if ARGV[1]=='PEXPIREAT' then local t=redis.call('TIME') n=n-t[1]*1000-math.floor(t[2]/1000) end
 local r=e==-2 and 0
@@ -229,7 +209,7 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// latched or not, so its dump alone would not tell. A key that is to be brought up
 	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
-	latchScript = newScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	latchScript = master.NewScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l='` + latchKeys + `'..k
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
@@ -256,7 +236,7 @@ return r`)
 	// of the master any more. If ARGV[8] is not empty, it is by how much the write has moved
 	// the expiry, which then moves back by as much, to where it was; else ARGV[9], if that is
 	// not empty, is when it ended by the master's clock.
-	putBackScript = newScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	putBackScript = master.NewScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 if not same(ARGV[7]) then return -1 end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
@@ -269,4 +249,4 @@ if a.err then return a end
 return 1`)
 )
 
-var scripts = []*script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript, pageScript}
+var scripts = []*master.Script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript, pageScript}

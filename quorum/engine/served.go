@@ -7,39 +7,11 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
-
-// Proxies name their connections, so that whoever looks after a master sees whose they
-// are, and a change of the set sees whether proxies are there that have not been stopped.
-
-// clientPrefix is what the names begin with.
-const clientPrefix = "redlock-proxy:"
 
 // maxClientList bounds what a master tells of its connections.
 const maxClientList = 64 << 20
-
-// ClientName is how masters know a proxy's connections.
-func ClientName(host string, pid int) string {
-	name := []byte(fmt.Sprintf("%s%s:%d", clientPrefix, host, pid))
-	for i, c := range name {
-		if c <= ' ' || c > '~' {
-			name[i] = '_'
-		}
-	}
-	return string(name)
-}
-
-// proxiesOf finds proxies in what CLIENT LIST told.
-func proxiesOf(list string) (names []string) {
-	for field := range strings.FieldsSeq(list) {
-		name, named := strings.CutPrefix(field, "name=")
-		if named && strings.HasPrefix(name, clientPrefix) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
 
 // unserved is an error while proxies are connected to masters of the old set, unless the
 // change is to go on even so. A master that does not tell is no reason to stop: proxies
@@ -51,15 +23,15 @@ func (r *changeRun) unserved(ctx context.Context, evenSo bool) error {
 			continue
 		}
 		err := r.with(ctx, s, func(conn *member) error {
-			conn.gate.longest = maxClientList
-			answers, err := conn.gate.ask([]string{"CLIENT", "LIST"})
+			conn.gate.Longest = maxClientList
+			answers, err := conn.gate.Ask([]string{"CLIENT", "LIST"})
 			switch {
 			case err != nil:
 				return err
-			case answers[0].kind != quorum.BulkReply:
-				r.tell("master " + s.master.Name + " does not tell whether proxies are connected to it: " + answers[0].str)
+			case answers[0].Kind != quorum.BulkReply:
+				r.tell("master " + s.master.Name + " does not tell whether proxies are connected to it: " + answers[0].Str)
 			}
-			for _, name := range proxiesOf(answers[0].str) {
+			for _, name := range master.ProxiesOf(answers[0].Str) {
 				if !slices.Contains(found, name) {
 					found = append(found, name)
 				}

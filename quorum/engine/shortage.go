@@ -193,7 +193,7 @@ func (e *Engine) toldByRoot() bool {
 }
 
 // db is the database of the engine.
-func (e *Engine) db() int { return e.lanes[0].master.db }
+func (e *Engine) db() int { return e.lanes[0].master.DB }
 
 // refused is how many requests were answered with NOQUORUM, by database 0 for all.
 func (e *Engine) refused() (n uint64) {

@@ -12,6 +12,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // Schedules for catch-ups. Locks live for seconds and max-ttl is far away, so that
@@ -289,7 +290,7 @@ func (s *simulation) forgetting(m *fakeMaster) (how string, f func()) {
 
 // onceRun has f called under the master's lock before it next carries out a script
 // of a catch-up.
-func onceRun(m *fakeMaster, script *script, f func(*fakeMaster)) {
+func onceRun(m *fakeMaster, script *master.Script, f func(*fakeMaster)) {
 	m.set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
 			if runs(args, script) {

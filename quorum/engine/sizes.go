@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // What a request comes to in bytes, both ways, is to be known before it is put: a batch
@@ -12,9 +13,6 @@ import (
 // decision may. Its own bytes are there to be counted. What it brings back is nearly
 // always short, and where it is not, that was seen before: when the value was put through
 // this proxy, or when it was last told.
-
-// small is what need not be counted: so much a request comes to anyway.
-const small = 4 << 10
 
 // sizes remembers which keys came to more than a little, by their hash. Of keys that
 // share a place the latest is known: of another one it is known again once it was told.
@@ -32,7 +30,7 @@ func (s *sizes) of(hash uint64) int {
 // note notes that something about a key came to n bytes.
 func (s *sizes) note(hash uint64, n int) {
 	tag, place := placeOf(hash)
-	if n >= small {
+	if n >= master.Small {
 		s[place].Store(tag<<32 | uint64(min(n, math.MaxUint32)))
 	} else if seen := s[place].Load(); seen != 0 && seen>>32 == tag {
 		s[place].Store(0)
@@ -43,7 +41,7 @@ func (s *sizes) note(hash uint64, n int) {
 // known of who was asked for it: other answers name it as a dump, in which Redis may have
 // packed it.
 func (s *sizes) told(o *op, n int) {
-	if o.Kind == quorum.Read || n >= small && n > s.of(o.hash) {
+	if o.Kind == quorum.Read || n >= master.Small && n > s.of(o.hash) {
 		s.note(o.hash, n)
 	}
 }
@@ -58,7 +56,7 @@ func (e *Engine) Weight(r *quorum.Request) int {
 			e = d
 		}
 	}
-	if n := r.Bytes() + e.sizes.of(e.hash(r.Key)); n >= small {
+	if n := r.Bytes() + e.sizes.of(e.hash(r.Key)); n >= master.Small {
 		return n
 	}
 	return 0
@@ -67,16 +65,7 @@ func (e *Engine) Weight(r *quorum.Request) int {
 // takeWeight notes what an op comes to, and what it has its key come to.
 func (o *op) takeWeight() {
 	n := o.Bytes()
-	if o.weight = n + o.engine.sizes.of(o.hash); n >= small {
+	if o.weight = n + o.engine.sizes.of(o.hash); n >= master.Small {
 		o.engine.sizes.note(o.hash, n)
 	}
-}
-
-// bytes is how long the texts of an answer are.
-func (a answer) bytes() int {
-	n := len(a.str)
-	for _, e := range a.elems {
-		n += e.bytes()
-	}
-	return n
 }

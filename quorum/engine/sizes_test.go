@@ -2,19 +2,19 @@ package engine
 
 import (
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 func TestOnlyWhatIsLongIsRemembered(t *testing.T) {
 	var s sizes
 	const key, neighbour, other = 1<<40 | 7, 2<<40 | 7, 1<<40 | 8
-	s.note(key, small-1)
+	s.note(key, master.Small-1)
 	if n := s.of(key); n != 0 {
 		t.Errorf("what is short is remembered: %d", n)
 	}
@@ -124,14 +124,14 @@ func TestWhatIsLongIsTurnedAwayBeforeWhatIsShort(t *testing.T) {
 			m.freeze()
 		}
 		long := strings.Repeat("v", 1<<20)
-		for i := range 2*maxQueueBytes/len(long) + 10 {
+		for i := range 2*master.MaxQueueBytes/len(long) + 10 {
 			w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", long, fmt.Sprint(i)}})
 		}
 		l := w.engine.lanes[0]
 		l.mu.Lock()
 		queued, before := l.queued, len(l.queue)
 		l.mu.Unlock()
-		if queued > maxQueueBytes+4*len(long) {
+		if queued > master.MaxQueueBytes+4*len(long) {
 			t.Errorf("%d bytes wait", queued)
 		}
 		w.put(quorum.Request{Kind: quorum.Acquire, Key: "lock", Token: "t", TTL: time.Minute})
@@ -149,49 +149,6 @@ func TestWhatIsLongIsTurnedAwayBeforeWhatIsShort(t *testing.T) {
 			t.Errorf("%d bytes are counted that do not wait", l.queued)
 		}
 		l.mu.Unlock()
-	})
-}
-
-// paced is a connection that notes its deadline.
-type paced struct {
-	net.Conn
-	deadline time.Time
-}
-
-func (c *paced) Read(p []byte) (int, error)    { return len(p), nil }
-func (c *paced) SetDeadline(t time.Time) error { c.deadline = t; return nil }
-
-func TestAMasterThatIsAnsweringHasMoreTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		conn := new(paced)
-		g := &guard{Conn: conn, skip: 1 << 40}
-		g.patience.Store(int64(500 * time.Millisecond))
-		drip, piece := make([]byte, 100), make([]byte, 32<<10)
-		for range 100 {
-			time.Sleep(400 * time.Millisecond)
-			g.Read(drip)
-		}
-		if !conn.deadline.IsZero() {
-			t.Error("one that is only dripping has more time")
-		}
-		for range 10 {
-			time.Sleep(200 * time.Millisecond)
-			g.Read(piece)
-			time.Sleep(200 * time.Millisecond)
-			g.Read(piece)
-			if left := time.Until(conn.deadline); left < 200*time.Millisecond {
-				t.Errorf("%v are left", left)
-			}
-			if !g.heard().Add(300 * time.Millisecond).After(time.Now()) {
-				t.Errorf("heard last at %v", g.heard())
-			}
-		}
-		conn.deadline = time.Time{}
-		g.patience.Store(0)
-		g.Read(make([]byte, stretch))
-		if !conn.deadline.IsZero() {
-			t.Error("it has a deadline where others wait")
-		}
 	})
 }
 

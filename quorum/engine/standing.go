@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // How a lane comes to know whether its master's votes count: the marker is read
@@ -26,31 +27,31 @@ import (
 //	3: SET k for B is granted here, and counted
 //
 // The marker is read behind the SET: it is either gone, or the keys are there.
-func (l *lane) proven(p proof) bool {
+func (l *lane) proven(p master.Proof) bool {
 	if l.engine.alone() {
-		l.doubt = l.doubt || p.nonce != "" || l.engine.metMarker() != nil
+		l.doubt = l.doubt || p.Nonce != "" || l.engine.metMarker() != nil
 		return !l.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := l.look(p.clock); by != 0 || l.doubt || p.nonce != l.known.Nonce || l.era != l.engine.trusts().era.Load() {
+	if by := l.look(p.Clock); by != 0 || l.doubt || p.Nonce != l.known.Nonce || l.era != l.engine.trusts().era.Load() {
 		l.doubt = true
 		return false
 	}
 	if l.known.Nonce == "" {
 		l.doubt = true // what becomes of it depends on what the other lanes have seen
 	}
-	if p.clock.Vague(l.engine.AcquireTimeout) {
+	if p.Clock.Vague(l.engine.AcquireTimeout) {
 		return false
 	}
-	l.steady.Store(int64(p.clock.Sent))
+	l.steady.Store(int64(p.Clock.Sent))
 	return l.known.Nonce != "" && !l.known.Nonce.Provisional()
 }
 
 // tick notes the master's clock for those who ask for the time.
-func (l *lane) tick(p proof) {
-	if !p.clock.Vague(l.engine.AcquireTimeout) {
-		l.clock.Store(int64(p.clock.At - (p.clock.Sent+p.clock.Read)/2))
-		l.clockSeen.Store(int64(p.clock.Read))
+func (l *lane) tick(p master.Proof) {
+	if !p.Clock.Vague(l.engine.AcquireTimeout) {
+		l.clock.Store(int64(p.Clock.At - (p.Clock.Sent+p.Clock.Read)/2))
+		l.clockSeen.Store(int64(p.Clock.Read))
 	}
 }
 
@@ -62,7 +63,7 @@ var errRestless = errors.New("its marker changes all the time")
 
 // stand examines the master and acts on it: its votes count from now on, or are
 // withheld. An error means that nothing may be sent to it.
-func (l *lane) stand(ctx context.Context, link *link) error {
+func (l *lane) stand(ctx context.Context, link *master.Link) error {
 	l.doubt, l.era = false, l.engine.trusts().era.Load()
 	if l.engine.alone() {
 		return l.standAlone(link)
@@ -70,20 +71,20 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 	looked, asked, again := false, false, 0
 	for range 16 {
 		l.met = l.watch.Found()
-		a, p, err := link.do("GET", quorum.MarkerKey)
+		a, p, err := link.Do("GET", quorum.MarkerKey)
 		if err != nil {
 			return err
 		}
-		if a.kind == quorum.FailureReply {
-			return errors.New(a.str)
+		if a.Kind == quorum.FailureReply {
+			return errors.New(a.Str)
 		}
 		l.tick(p)
-		if p.nonce != marker.NonceOf(a.str) {
+		if p.Nonce != marker.NonceOf(a.Str) {
 			continue
 		}
-		m, s, why, err := marker.Examine(a.str, link.who, l.master.Name, l.master.db, l.engine.Terms, l.engine.installation(), l.engine.from())
+		m, s, why, err := marker.Examine(a.Str, link.Who, l.master.Name, l.master.DB, l.engine.Terms, l.engine.installation(), l.engine.from())
 		if err != nil {
-			if m.OfAnEarlier(link.who) && !asked {
+			if m.OfAnEarlier(link.Who) && !asked {
 				asked = true
 				l.awaitOthers(ctx)
 				continue
@@ -92,7 +93,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		}
 		if (s == marker.Forgot || s == marker.Emptied) && !looked {
 			// Another proxy may have written the marker since the server was looked at.
-			if looked, err = true, link.look(); err != nil {
+			if looked, err = true, link.Look(); err != nil {
 				return err
 			}
 			continue
@@ -103,7 +104,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 			l.withhold(nil, err.Error())
 			return l.withdraw(link, m)
 		}
-		if lost := l.known.Since(link.who); s == marker.Emptied && lost != "" {
+		if lost := l.known.Since(link.Who); s == marker.Emptied && lost != "" {
 			s, why = marker.Forgot, lost // its marker was among what has gone
 		}
 		if s == marker.Emptied && !l.anotherVotesNow(ctx) {
@@ -117,7 +118,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		// something since that a later jump has taken. A first one may not be told in all
 		// databases.
 		told := m.Loss != "" && m.Loss != l.known.Loss && m.Nonce.Provisional() && !m.First
-		if by := l.look(p.clock); by != 0 {
+		if by := l.look(p.Clock); by != 0 {
 			if l.watch.Found() != l.met {
 				continue // this marker may not tell of it
 			}
@@ -125,7 +126,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 				continue
 			}
 			if s == marker.Unmarked || s == marker.Foreign || told || l.engine.blameOurs(ctx, l.index, by) {
-				l.settleJump(p.clock)
+				l.settleJump(p.Clock)
 				l.untold = l.untold || s == marker.Unmarked
 			} else {
 				s, why = marker.Forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
@@ -134,7 +135,7 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 		if l.untold && (s == marker.Trusted || s == marker.Waiting || s == marker.Emptied || s == marker.Excused) {
 			s, why = marker.Forgot, "its clock had jumped while it had no marker"
 		}
-		if s, err = l.act(ctx, link, marker.NonceOf(a.str), m, s, why); err != nil || s != 0 {
+		if s, err = l.act(ctx, link, marker.NonceOf(a.Str), m, s, why); err != nil || s != 0 {
 			return err
 		}
 	}
@@ -143,11 +144,11 @@ func (l *lane) stand(ctx context.Context, link *link) error {
 
 // act does what a master's standing asks for. It returns 0 if the master is to be
 // examined again.
-func (l *lane) act(ctx context.Context, link *link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
+func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
 	e := l.engine
 	switch s {
 	case marker.Trusted:
-		l.lift(m, link.who)
+		l.lift(m, link.Who)
 		if m.Ghosts && l.haunted != m.Nonce {
 			l.haunted = m.Nonce
 			own := l.admits == m.Nonce
@@ -171,13 +172,13 @@ func (l *lane) act(ctx context.Context, link *link, read marker.Nonce, m marker.
 		l.quarantine(ctx, m)
 		return s, nil
 	case marker.Excused:
-		log, yes, err := l.wholeLog(ctx, link.who, m)
+		log, yes, err := l.wholeLog(ctx, link.Who, m)
 		if err != nil {
 			return s, err
 		}
 		if yes {
 			next := l.markerOf(link, m.Installation, m.Loss)
-			next.Others, next.Ghosts, next.Whole = e.logsBeside(l, m.Others), m.Ghosts, l.master.db == 0
+			next.Others, next.Ghosts, next.Whole = e.logsBeside(l, m.Others), m.Ghosts, l.master.DB == 0
 			if next.Log == "" { // it still writes the log that it has read
 				next.Log = log
 			}
@@ -193,7 +194,7 @@ func (l *lane) act(ctx context.Context, link *link, read marker.Nonce, m marker.
 	lost.Why, lost.First = why, m.First && !l.anotherVotes()
 	spared, of := "", lost.Installation
 	if s == marker.Restarted || s == marker.Outdated {
-		spared = link.who.RunID
+		spared = link.Who.RunID
 	}
 	if s == marker.Outdated {
 		of = m.Installation
@@ -211,25 +212,25 @@ func (l *lane) awaitOthers(ctx context.Context) {
 }
 
 // markerOf is a new marker for the lane's master, by which it votes.
-func (l *lane) markerOf(link *link, installation, loss string) marker.Marker {
+func (l *lane) markerOf(link *master.Link, installation, loss string) marker.Marker {
 	m := marker.Marker{
 		Nonce:        marker.NewNonce(false),
 		Installation: installation,
 		Member:       l.master.Name,
-		DB:           l.master.db,
+		DB:           l.master.DB,
 		Terms:        l.engine.Terms,
-		RunID:        link.who.RunID,
-		Durable:      link.who.Logs(),
-		Rewrites:     link.who.Rewrites,
+		RunID:        link.Who.RunID,
+		Durable:      link.Who.Logs(),
+		Rewrites:     link.Who.Rewrites,
 		Loss:         loss,
 		From:         l.engine.from(),
-		Evicted:      link.who.Evicted,
-		Replication:  link.who.Replication,
+		Evicted:      link.Who.Evicted,
+		Replication:  link.Who.Replication,
 	}
 	if m.Durable && m.Rewrites > 0 {
 		m.Log = marker.NewInstallation() // others may have been told of this process's first one
 	}
-	if l.master.db == 0 {
+	if l.master.DB == 0 {
 		m.Others = l.engine.logsBeside(l, l.known.Others)
 	}
 	return m
@@ -238,7 +239,7 @@ func (l *lane) markerOf(link *link, installation, loss string) marker.Marker {
 // markAll writes a provisional marker, as lost is but for its nonce, in each database in
 // which there is none or one of an installation, if in this one stands what was read.
 // What already stands in others of a process that is spared is left there.
-func (l *lane) markAll(link *link, read marker.Nonce, lost marker.Marker, installation, spared string) error {
+func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker, installation, spared string) error {
 	of := fmt.Sprintf("%q:%q", "installation", installation)
 	if l.untold {
 		spared = ""
@@ -246,32 +247,32 @@ func (l *lane) markAll(link *link, read marker.Nonce, lost marker.Marker, instal
 	if spared != "" {
 		spared = fmt.Sprintf("%q:%q", "run_id", spared)
 	}
-	args := []string{string(read), strconv.Itoa(l.master.db), of, spared}
+	args := []string{string(read), strconv.Itoa(l.master.DB), of, spared}
 	var own marker.Nonce
 	for db := range quorum.Databases {
 		lost.Nonce, lost.DB = marker.NewNonce(true), db
 		if db == 1 {
 			lost.Others = nil
 		}
-		if db == l.master.db {
+		if db == l.master.DB {
 			own, lost.Was = lost.Nonce, l.replaces(read)
 		} else {
 			lost.Was = marker.AnyNonce
 		}
 		args = append(args, lost.String())
 	}
-	a, p, err := link.do(lossScript.eval(quorum.MarkerKey, args...)...)
+	a, p, err := link.Do(lossScript.Eval(quorum.MarkerKey, args...)...)
 	if err != nil {
 		return err
 	}
 	l.tick(p)
-	if a.kind == quorum.FailureReply {
-		return errors.New(a.str)
+	if a.Kind == quorum.FailureReply {
+		return errors.New(a.Str)
 	}
-	if marker.NonceOf(a.str) == own {
-		l.settleJump(p.clock)
+	if marker.NonceOf(a.Str) == own {
+		l.settleJump(p.Clock)
 		l.untold = false
-		l.hearsStandings(answer{}, p.clock.Read) // they are others by now
+		l.hearsStandings(master.Answer{}, p.Clock.Read) // they are others by now
 	}
 	return nil
 }
@@ -293,17 +294,17 @@ func (l *lane) replaces(read marker.Nonce) marker.Nonce {
 
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
-func (l *lane) mark(link *link, read marker.Nonce, m marker.Marker) error {
+func (l *lane) mark(link *master.Link, read marker.Nonce, m marker.Marker) error {
 	if m.Nonce != read {
 		m.Was = l.replaces(read)
 	}
-	a, p, err := link.do(markScript.eval(quorum.MarkerKey, string(read), m.String())...)
+	a, p, err := link.Do(markScript.Eval(quorum.MarkerKey, string(read), m.String())...)
 	if err != nil {
 		return err
 	}
 	l.tick(p)
-	if a.kind == quorum.FailureReply {
-		return errors.New(a.str)
+	if a.Kind == quorum.FailureReply {
+		return errors.New(a.Str)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "redlock-proxy/quorum"
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
+)
 
 // A survey asks masters for what is not about one key: which keys there are, how
 // many, or that there be none.
@@ -40,13 +43,13 @@ func (o *op) answers(c counted) []quorum.Answer {
 }
 
 // reply is an answer in the words of Result.
-func (a answer) reply() quorum.ScriptReply {
-	if a.kind != 0 {
-		return quorum.ScriptReply{Reply: quorum.Reply{Kind: a.kind, Str: a.str, Int: a.int}}
+func replyOf(a master.Answer) quorum.ScriptReply {
+	if a.Kind != 0 {
+		return quorum.ScriptReply{Reply: quorum.Reply{Kind: a.Kind, Str: a.Str, Int: a.Int}}
 	}
-	r := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: make([]quorum.ScriptReply, len(a.elems))}
-	for i := range a.elems {
-		r.Elems[i] = a.elems[i].reply()
+	r := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: make([]quorum.ScriptReply, len(a.Elems))}
+	for i := range a.Elems {
+		r.Elems[i] = replyOf(a.Elems[i])
 	}
 	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/master"
 )
 
 // far has what a configuration's i-th master is told, and what it answers, be on its way
@@ -57,7 +58,7 @@ func TestUndoSparesWhatWasExtendedAtAnotherProxy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
 				cfg := w.cfg
-				cfg.Masters = append([]Master(nil), cfg.Masters...)
+				cfg.Masters = append([]master.Master(nil), cfg.Masters...)
 				late := far(&cfg, 0, 0)
 				far(&cfg, 1, 60*ms)
 				far(&cfg, 2, 60*ms)
@@ -136,7 +137,7 @@ func TestUndoOfABatchThatStalledIsNotSent(t *testing.T) {
 func TestUndoOfAFarGrantIsExact(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		cfg := w.cfg
-		cfg.Masters = append([]Master(nil), cfg.Masters...)
+		cfg.Masters = append([]master.Master(nil), cfg.Masters...)
 		far(&cfg, 2, 40*ms)(40 * ms)
 		w.engine = w.start(cfg)
 		w.masters[0].put("k", "x", time.Minute)

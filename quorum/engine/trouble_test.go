@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // answering has a master answer one command with what it should not.
@@ -94,7 +95,7 @@ func TestScriptOfAClientThatMastersForgotCostsNoConnection(t *testing.T) {
 			w.each(func(m *fakeMaster) {
 				m.set(func(m *fakeMaster) {
 					for sha := range m.scripts {
-						if !slices.ContainsFunc(scripts, func(s *script) bool { return s.sha == sha }) {
+						if !slices.ContainsFunc(scripts, func(s *master.Script) bool { return s.SHA == sha }) {
 							delete(m.scripts, sha)
 						}
 					}

@@ -34,7 +34,7 @@ func TestTTLThatNoDurationHoldsIsALongOne(t *testing.T) {
 			}
 		}
 		lives := func(args []string) string {
-			if args[0] != "EVALSHA" || args[1] != releaseScript.sha {
+			if args[0] != "EVALSHA" || args[1] != releaseScript.SHA {
 				return ""
 			}
 			return integer(300 * years)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // A master that has forgotten is told so in all databases at once, and catches up in those
@@ -54,7 +55,7 @@ func forgets(letter byte) bool {
 
 // standingsScript tells of each database how the master stands in it, by a letter each. ARGV[1]
 // and ARGV[2] are in the markers of this process, and of our installation.
-var standingsScript = newScript(`local r=''
+var standingsScript = master.NewScript(`local r=''
 for d=0,15 do
 local s=redis.pcall('SELECT',d)
 if type(s)=='table' and s.err then break end
@@ -76,24 +77,24 @@ type standings struct {
 
 // asksStandings puts that question behind what a batch asks when it looks, if it is the lane
 // of database 0. It tells whether it does.
-func (l *lane) asksStandings(link *link, b *batch) bool {
+func (l *lane) asksStandings(link *master.Link, b *batch) bool {
 	installation := l.engine.installation()
-	if l.master.db != 0 || l.engine.alone() || installation == "" {
+	if l.master.DB != 0 || l.engine.alone() || installation == "" {
 		return false
 	}
-	b.add(link, standingsScript.eval(quorum.MarkerKey, `"run_id":"`+link.who.RunID+`"`, `"installation":"`+installation+`"`))
+	b.add(link, standingsScript.Eval(quorum.MarkerKey, `"run_id":"`+link.Who.RunID+`"`, `"installation":"`+installation+`"`))
 	return true
 }
 
 // hearsStandings notes what was answered, or that it is not known any more.
-func (l *lane) hearsStandings(a answer, asked time.Duration) {
-	if a.kind != quorum.BulkReply || len(a.str) > quorum.Databases {
-		a.str = ""
+func (l *lane) hearsStandings(a master.Answer, asked time.Duration) {
+	if a.Kind != quorum.BulkReply || len(a.Str) > quorum.Databases {
+		a.Str = ""
 	}
 	zero := l.engine.zero().lanes[l.index]
 	zero.mu.Lock()
 	defer zero.mu.Unlock()
-	zero.across = standings{a.str, asked}
+	zero.across = standings{a.Str, asked}
 }
 
 // health is how all masters stand in a database.

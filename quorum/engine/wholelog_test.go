@@ -10,6 +10,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // The log is asked for in another database while database 0's connection is not there: its
@@ -263,7 +264,7 @@ func TestProxyThatHasLostSightOfAMasterDoesNotUntellThatItsLogIsOff(t *testing.T
 				}
 			})
 			cfg := w.cfg
-			cfg.Masters = append([]Master(nil), cfg.Masters...)
+			cfg.Masters = append([]master.Master(nil), cfg.Masters...)
 			cfg.ProbeInterval = 5 * time.Second
 			dial := cfg.Masters[0].Dial
 			cfg.Masters[0].Dial = func(ctx context.Context, n, a string) (net.Conn, error) {

@@ -118,7 +118,7 @@ func TestWriteOfAMinorityIsPutBack(t *testing.T) {
 		}
 		w.masters[2].set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if strings.HasPrefix(args[0], "EVAL") && args[1] == writeScript.sha {
+				if strings.HasPrefix(args[0], "EVAL") && args[1] == writeScript.SHA {
 					m.keys["k"] = fakeKey{value: "newer"}
 				}
 			}

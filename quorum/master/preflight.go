@@ -1,4 +1,4 @@
-package engine
+package master
 
 import (
 	"fmt"
@@ -39,15 +39,4 @@ func evicts(info map[string]string) bool {
 	policy := info["maxmemory_policy"]
 	limit, err := strconv.ParseInt(info["maxmemory"], 10, 64)
 	return err == nil && limit > 0 && policy != "" && policy != "noeviction"
-}
-
-// warnOfReplicas says once what becomes of locks if a replica takes the master's
-// place.
-func (l *lane) warnOfReplicas(who marker.Identity) {
-	if who.Replicas == 0 || l.warned {
-		return
-	}
-	l.warned = true
-	l.log.Warn("master has replicas: if one of them takes its place, by Sentinel or a provider's automatic failover, the locks that were not copied yet are lost, and it is quarantined; switch automatic failover off",
-		"replicas", who.Replicas)
 }

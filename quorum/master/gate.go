@@ -1,7 +1,8 @@
-package engine
+package master
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,11 +27,10 @@ import (
 // it: it authenticates, asks who is there, loads our scripts, and ends the
 // predecessor of this connection. conn has a deadline already.
 //
-// name, unless it is empty, is what the server is to call the connection. One that may
-// not be named is as good.
-func identify(conn net.Conn, user, password, name string, predecessor marker.Identity) (who marker.Identity, err error) {
-	g := gate{w: conn, r: bufio.NewReaderSize(conn, 4096), nils: true}
-	if password != "" {
+// A connection that may not be named is as good.
+func (m *Master) identify(conn net.Conn, predecessor marker.Identity) (who marker.Identity, err error) {
+	g := NewGate(conn)
+	if user, password := m.credentials(); password != "" {
 		if err := g.authenticate(user, password); err != nil {
 			return who, err
 		}
@@ -39,96 +39,68 @@ func identify(conn net.Conn, user, password, name string, predecessor marker.Ide
 	for _, name := range durability {
 		calls = append(calls, []string{"CONFIG", "GET", name[0]})
 	}
-	for _, s := range scripts {
-		calls = append(calls, []string{"SCRIPT", "LOAD", s.text})
+	for _, s := range m.Scripts {
+		calls = append(calls, []string{"SCRIPT", "LOAD", s.Text})
 	}
-	calls = append(calls, rights...)
-	if name != "" {
-		calls = append(calls, []string{"CLIENT", "SETNAME", name})
+	calls = append(calls, m.Rights...)
+	if m.Client != "" {
+		calls = append(calls, []string{"CLIENT", "SETNAME", m.Client})
 	}
-	answers, err := g.ask(calls...)
+	answers, err := g.Ask(calls...)
 	if err != nil {
 		return who, err
 	}
 	id, info := answers[0], answers[1]
 	settings, loaded := answers[2:2+len(durability)], answers[2+len(durability):]
-	for _, a := range []answer{info, id} {
-		if a.failed("BUSY") {
-			return who, g.unbusy(a.str)
+	for _, a := range []Answer{info, id} {
+		if a.Failed("BUSY") {
+			return who, g.unbusy(a.Str)
 		}
-		if a.kind == quorum.FailureReply {
-			return who, errors.New(a.str)
-		}
-	}
-	for i, s := range scripts {
-		if loaded[i].str != s.sha {
-			return who, fmt.Errorf("SCRIPT LOAD answered %q", loaded[i].str)
+		if a.Kind == quorum.FailureReply {
+			return who, errors.New(a.Str)
 		}
 	}
-	if id.kind != quorum.IntegerReply || info.kind != quorum.BulkReply {
-		return who, errGarbage
+	for i, s := range m.Scripts {
+		if loaded[i].Str != s.SHA {
+			return who, fmt.Errorf("SCRIPT LOAD answered %q", loaded[i].Str)
+		}
 	}
-	who, err = readInfo(info.str)
+	if id.Kind != quorum.IntegerReply || info.Kind != quorum.BulkReply {
+		return who, ErrGarbage
+	}
+	who, err = readInfo(info.Str)
 	if err != nil {
 		return who, err
 	}
-	if err := lacks(loaded[len(scripts):][:len(rights)]); err != nil {
+	if err := MissingRight(loaded[len(m.Scripts):][:len(m.Rights)]); err != nil {
 		return who, err
 	}
-	who.ClientID, who.Durable = id.int, isDurable(settings)
+	who.ClientID, who.Durable = id.Int, isDurable(settings)
 
 	// What the old socket to this very process still held must not be carried
 	// out after what comes next.
 	if predecessor.RunID == who.RunID && predecessor.ClientID != 0 {
-		killed, err := g.ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.ClientID, 10)})
+		killed, err := g.Ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.ClientID, 10)})
 		if err != nil {
 			return who, err
 		}
-		if killed[0].kind != quorum.IntegerReply {
-			return who, fmt.Errorf("CLIENT KILL answered %q", killed[0].str)
+		if killed[0].Kind != quorum.IntegerReply {
+			return who, fmt.Errorf("CLIENT KILL answered %q", killed[0].Str)
 		}
 	}
 	return who, nil
 }
 
-// A master may refuse releases, and what takes a lost acquire back: it cannot save its data
-// set, or has too few replicas; or somebody takes a command from our user, or from all.
-//
-//	1: A holds k; master 3's disk is full; A releases k
-//	2: master 3 writes again: it holds k, and counts as one that may vote
-//
-// So it is one that is down until it carries out what we need: what it missed is owed to it.
-
-// neverThere is a key that nobody sets.
-const neverThere = quorum.PrivateKeys + "never there}"
-
-// rights are the commands that locks are given, told and taken back with, as calls that change
-// nothing.
-var rights = [][]string{
-	{"PERSIST", neverThere}, {"PEXPIRE", neverThere, "1"}, {"DEL", neverThere}, {"EXISTS", neverThere},
-	{"TYPE", neverThere}, {"PTTL", neverThere}, {"GETRANGE", neverThere, "0", "0"}, {"GET", neverThere},
-	{"SET", neverThere, "", "XX"}, {"RESTORE", neverThere, "0", ""}, {"EVAL", "return 1", "0"}, {"EVALSHA", readScript.sha, "1", neverThere},
-}
-
-// lacks tells that the master does not carry out one of them, by its answers. One whose memory
+// MissingRight tells that the master does not carry out one of the rights, by its answers. One whose memory
 // is full takes nothing new, and may vote on all else.
-func lacks(answers []answer) error {
+func MissingRight(answers []Answer) error {
 	for _, a := range answers {
-		if a.refusesToWrite() || a.forbidden() {
-			return errTrouble(a.str)
+		if a.RefusesToWrite() || a.forbidden() {
+			return Trouble(a.Str)
 		}
 	}
 	return nil
 }
-
-// refusesToWrite tells that the master answers nothing but reads.
-func (a answer) refusesToWrite() bool { return a.failed("MISCONF ") || a.failed("NOREPLICAS ") }
-
-// forbidden tells that the master knows no such command, or that our user may not use it, for
-// that key at least.
-func (a answer) forbidden() bool { return a.failed("NOPERM ") || a.failed(unknownCommand) }
-
-const unknownCommand = "ERR unknown command"
 
 // readInfo takes from INFO who the server is, and refuses one that is no
 // master or not ready to be asked.
@@ -172,59 +144,88 @@ var durability = [][2]string{{"appendonly", "yes"}, {"appendfsync", "always"}, {
 
 // isDurable reads what CONFIG GET said of each of them. A master that will not tell
 // is not.
-func isDurable(settings []answer) bool {
+func isDurable(settings []Answer) bool {
 	for i, a := range settings {
-		if len(a.elems) != 2 || a.elems[1].str != durability[i][1] {
+		if len(a.Elems) != 2 || a.Elems[1].Str != durability[i][1] {
 			return false
 		}
 	}
 	return true
 }
 
-// masterTime reads the reply to TIME.
-func masterTime(a answer) (time.Time, bool) {
-	if len(a.elems) != 2 {
+// TimeOf reads the reply to TIME.
+func TimeOf(a Answer) (time.Time, bool) {
+	if len(a.Elems) != 2 {
 		return time.Time{}, false
 	}
-	s, err1 := strconv.ParseInt(a.elems[0].str, 10, 64)
-	us, err2 := strconv.ParseInt(a.elems[1].str, 10, 64)
+	s, err1 := strconv.ParseInt(a.Elems[0].Str, 10, 64)
+	us, err2 := strconv.ParseInt(a.Elems[1].Str, 10, 64)
 	if err1 != nil || err2 != nil || s <= 0 || us < 0 || us >= 1e6 {
 		return time.Time{}, false
 	}
 	return time.Unix(s, us*1000), true
 }
 
-// gate is the conversation on the raw connection. It reads nothing that was
+// Gate is the conversation on the raw connection. It reads nothing that was
 // not asked for, so that nothing is lost when rueidis takes over.
-type gate struct {
-	w io.Writer
-	r *bufio.Reader
+type Gate struct {
+	conn net.Conn
+	r    *bufio.Reader
 
-	longest int64 // string that is read; 0 is maxGateBulk
+	Longest int64 // string that is read, in bytes; 0 is maxGateBulk
 	nils    bool  // a string may be missing
 }
 
-func (g *gate) authenticate(user, password string) error {
+// NewGate is the conversation on a connection on which nothing has been said yet, or all of
+// which was heard.
+func NewGate(conn net.Conn) *Gate {
+	return &Gate{conn: conn, r: bufio.NewReaderSize(conn, 4096), nils: true}
+}
+
+// Meet connects to the master, and stays at the gate: for somebody who asks it a few things.
+// The conversation is to be closed.
+func (m *Master) Meet(ctx context.Context) (*Gate, marker.Identity, error) {
+	conn, err := m.connect(ctx)
+	if err != nil {
+		return nil, marker.Identity{}, fmt.Errorf("it cannot be reached: %w", err)
+	}
+	secured, err := m.secure(conn)
+	if err != nil {
+		conn.Close()
+		return nil, marker.Identity{}, fmt.Errorf("it cannot be used: %w", err)
+	}
+	who, err := m.identify(secured, marker.Identity{})
+	if err != nil {
+		conn.Close()
+		return nil, marker.Identity{}, fmt.Errorf("it cannot be used: %w", err)
+	}
+	return NewGate(secured), who, nil
+}
+
+// Close ends the connection.
+func (g *Gate) Close() { g.conn.Close() }
+
+func (g *Gate) authenticate(user, password string) error {
 	call := []string{"AUTH", password}
 	if user != "" {
 		call = []string{"AUTH", user, password}
 	}
-	answers, err := g.ask(call)
+	answers, err := g.Ask(call)
 	if err != nil {
 		return err
 	}
-	if answers[0].kind == quorum.FailureReply {
-		return errors.New(answers[0].str)
+	if answers[0].Kind == quorum.FailureReply {
+		return errors.New(answers[0].Str)
 	}
 	return nil
 }
 
-// ask sends the calls at once and reads one answer for each.
-func (g *gate) ask(calls ...[]string) ([]answer, error) {
+// Ask sends the calls at once and reads one answer for each.
+func (g *Gate) Ask(calls ...[]string) ([]Answer, error) {
 	if err := g.send(calls...); err != nil {
 		return nil, err
 	}
-	answers := make([]answer, len(calls))
+	answers := make([]Answer, len(calls))
 	for i := range answers {
 		a, err := g.read(3)
 		if err != nil {
@@ -238,7 +239,7 @@ func (g *gate) ask(calls ...[]string) ([]answer, error) {
 	return answers, nil
 }
 
-func (g *gate) send(calls ...[]string) error {
+func (g *Gate) send(calls ...[]string) error {
 	var b []byte
 	for _, call := range calls {
 		b = fmt.Appendf(b, "*%d\r\n", len(call))
@@ -246,7 +247,7 @@ func (g *gate) send(calls ...[]string) error {
 			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
 		}
 	}
-	_, err := g.w.Write(b)
+	_, err := g.conn.Write(b)
 	return err
 }
 
@@ -255,47 +256,47 @@ func (g *gate) send(calls ...[]string) error {
 const maxGateBulk = 1 << 20
 
 // read reads one RESP2 value, arrays nested up to depth.
-func (g *gate) read(depth int) (answer, error) {
+func (g *Gate) read(depth int) (Answer, error) {
 	line, err := g.r.ReadSlice('\n')
 	if err != nil {
 		if errors.Is(err, bufio.ErrBufferFull) {
-			err = errGarbage
+			err = ErrGarbage
 		}
-		return answer{}, err
+		return Answer{}, err
 	}
 	if len(line) < 3 || line[len(line)-2] != '\r' {
-		return answer{}, errGarbage
+		return Answer{}, ErrGarbage
 	}
 	text := string(line[1 : len(line)-2])
 	switch line[0] {
 	case '+':
-		return answer{kind: quorum.BulkReply, str: text}, nil
+		return Answer{Kind: quorum.BulkReply, Str: text}, nil
 	case '-':
 		return failure(text), nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return answer{}, errGarbage
+		return Answer{}, ErrGarbage
 	}
 	switch {
 	case line[0] == ':':
-		return answer{kind: quorum.IntegerReply, int: n}, nil
+		return Answer{Kind: quorum.IntegerReply, Int: n}, nil
 	case line[0] == '$' && n == -1 && g.nils:
-		return answer{kind: quorum.NilReply}, nil
-	case line[0] == '$' && n >= 0 && n <= max(g.longest, maxGateBulk):
+		return Answer{Kind: quorum.NilReply}, nil
+	case line[0] == '$' && n >= 0 && n <= max(g.Longest, maxGateBulk):
 		b := make([]byte, n+2)
 		if _, err := io.ReadFull(g.r, b); err != nil {
-			return answer{}, err
+			return Answer{}, err
 		}
-		return answer{kind: quorum.BulkReply, str: string(b[:n])}, nil
-	case line[0] == '*' && n >= 0 && n <= maxReplyElems && depth > 0:
-		a := answer{elems: make([]answer, n)}
-		for i := range a.elems {
-			if a.elems[i], err = g.read(depth - 1); err != nil {
-				return answer{}, err
+		return Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, nil
+	case line[0] == '*' && n >= 0 && n <= MaxReplyElems && depth > 0:
+		a := Answer{Elems: make([]Answer, n)}
+		for i := range a.Elems {
+			if a.Elems[i], err = g.read(depth - 1); err != nil {
+				return Answer{}, err
 			}
 		}
 		return a, nil
 	}
-	return answer{}, errGarbage
+	return Answer{}, ErrGarbage
 }

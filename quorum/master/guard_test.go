@@ -1,4 +1,4 @@
-package engine
+package master
 
 import (
 	"bytes"
@@ -105,7 +105,7 @@ func TestGuardStopsWhatIsNoReply(t *testing.T) {
 
 // Arrays in arrays must not add up to more than their bound.
 func TestGuardBoundsNestedArrays(t *testing.T) {
-	data := strings.Repeat(fmt.Sprintf("*%d\r\n", maxReplyElems), 64)
+	data := strings.Repeat(fmt.Sprintf("*%d\r\n", MaxReplyElems), 64)
 	if _, c, err := pass([]byte(data), 1, func() int { return 1000 }); err == nil || !c.closed {
 		t.Error("arrays in arrays came through without bound")
 	}

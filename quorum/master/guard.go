@@ -1,4 +1,4 @@
-package engine
+package master
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // replies, but for the values that clients themselves have stored.
 const (
 	maxReplyBulk  = 512 << 20 // Redis's own limit
-	maxReplyElems = 4096
+	MaxReplyElems = 4096
 	maxReplyDepth = 1024     // of arrays in arrays, each of which takes stack to read
 	maxPageElems  = 64 << 10 // of a survey: some masters tell all keys at once
 	maxReplyLine  = 64 << 10
@@ -23,7 +23,9 @@ const (
 
 var (
 	errSurplus = errors.New("the master sent a reply that nobody asked for")
-	errGarbage = errors.New("the master sent what is no RESP2")
+
+	// ErrGarbage ends a connection.
+	ErrGarbage = errors.New("the master sent what is no RESP2")
 )
 
 // guard is a connection to a master that hands on exactly as many well-formed
@@ -57,7 +59,7 @@ type guard struct {
 	out, buf []byte       // what is still to be handed on, and the memory for it
 	closed   atomic.Bool
 
-	room      *room
+	room      *Room
 	size      int         // of the reply being read
 	paid      bool        // it is not small: its size is taken from the room
 	leavesOut atomic.Bool // something was left out
@@ -72,7 +74,7 @@ func (g *guard) expect(n int) { g.replies.Add(int64(n)) }
 
 // allow tells the guard whether there are surveys among the next commands.
 func (g *guard) allow(surveys bool) {
-	most := int32(maxReplyElems)
+	most := int32(MaxReplyElems)
 	if surveys {
 		most = maxPageElems
 	}
@@ -114,7 +116,7 @@ func (g *guard) take(n int) bool {
 		return true
 	}
 	size := g.size + n
-	if size < small {
+	if size < Small {
 		g.size = size
 		return true
 	}
@@ -123,7 +125,7 @@ func (g *guard) take(n int) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ended || !g.room.take(n) {
+	if g.ended || !g.room.Take(n) {
 		return false
 	}
 	g.taken += n
@@ -137,7 +139,7 @@ func (g *guard) charge(n int) {
 		return
 	}
 	g.size += n
-	if g.size < small {
+	if g.size < Small {
 		return
 	}
 	if !g.paid {
@@ -147,7 +149,7 @@ func (g *guard) charge(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.ended {
-		g.room.add(n)
+		g.room.Add(n)
 		g.taken += n
 	}
 }
@@ -161,7 +163,7 @@ func (g *guard) give(n int) {
 	defer g.mu.Unlock()
 	n = min(n, g.taken)
 	g.taken -= n
-	g.room.add(-n)
+	g.room.Add(-n)
 }
 
 // giveAll gives back all that was taken on a link that is of no more use.
@@ -169,7 +171,7 @@ func (g *guard) giveAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.room != nil {
-		g.room.add(-g.taken)
+		g.room.Add(-g.taken)
 	}
 	g.taken, g.ended = 0, true
 }
@@ -225,11 +227,11 @@ func (g *guard) inspect(p []byte) ([]byte, error) {
 		end := bytes.IndexByte(rest, '\n')
 		if end < 0 {
 			if len(g.line)+len(rest) > maxReplyLine {
-				return nil, errGarbage
+				return nil, ErrGarbage
 			}
 			g.line = append(g.line, rest...)
 			if bytes.IndexByte([]byte("+-:$*"), g.line[0]) < 0 {
-				return nil, errGarbage // it may have no end
+				return nil, ErrGarbage // it may have no end
 			}
 			break
 		}
@@ -293,7 +295,7 @@ func (p *passage) kept() []byte {
 // not empty it is handed on in the place of the line, and of what that announces.
 func (g *guard) header(line []byte) (instead string, err error) {
 	if len(line) < 3 || line[len(line)-2] != '\r' || len(line) > maxReplyLine {
-		return "", errGarbage
+		return "", ErrGarbage
 	}
 	text := line[1 : len(line)-2]
 	switch line[0] {
@@ -305,18 +307,18 @@ func (g *guard) header(line []byte) (instead string, err error) {
 		return instead, nil
 	case ':':
 		if _, err := strconv.ParseInt(string(text), 10, 64); err != nil {
-			return "", errGarbage
+			return "", ErrGarbage
 		}
 		g.value()
 		return "", nil
 	case '$', '*':
 	default:
-		return "", errGarbage
+		return "", ErrGarbage
 	}
 	n, err := strconv.Atoi(string(text))
 	switch {
 	case err != nil || n < -1:
-		return "", errGarbage
+		return "", ErrGarbage
 	case n == -1:
 		g.value()
 	case line[0] == '$':
@@ -331,7 +333,7 @@ func (g *guard) header(line []byte) (instead string, err error) {
 	case n == 0:
 		g.value()
 	default:
-		if most := max(int(g.most.Load()), maxReplyElems); n > most || g.elems > most {
+		if most := max(int(g.most.Load()), MaxReplyElems); n > most || g.elems > most {
 			return "", fmt.Errorf("the master sent an array of %d", n)
 		}
 		if len(g.open) >= maxReplyDepth {

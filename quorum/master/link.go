@@ -1,4 +1,4 @@
-package engine
+package master
 
 import (
 	"context"
@@ -16,23 +16,23 @@ import (
 	"redlock-proxy/quorum/marker"
 )
 
-// link is one connection to a master, identified, with the rueidis client that
+// Link is one connection to a master, identified, with the rueidis client that
 // speaks on it. A client dials once: when its connection is gone it is of no
 // more use, so that no command ever causes a dial.
-type link struct {
+type Link struct {
 	client rueidis.Client
 	guard  *guard
-	who    marker.Identity
+	Who    marker.Identity
 	boot   func() time.Duration // our clock
 
 	// least is the least round trip so far, and trips how many there were.
 	least time.Duration
 	trips int
 
-	// at is what the master's clock showed at the end of the latest batch of those that
-	// were answered, and looked when that was sent.
-	at     time.Duration
-	looked time.Time
+	// At is what the master's clock showed at the end of the latest batch of those that
+	// were answered, and Looked when that was sent.
+	At     time.Duration
+	Looked time.Time
 
 	// ctx never ends. One that could has rueidis take a batch while another is in
 	// flight, for which it has goroutines of its own from then on, and sets no deadline.
@@ -49,9 +49,9 @@ type link struct {
 // with their text again.
 const maxLoaded = 10_000
 
-// knows tells whether the master has a script already, and notes that it will:
+// Knows tells whether the master has a script already, and notes that it will:
 // the caller sends the text otherwise.
-func (l *link) knows(sha string) bool {
+func (l *Link) Knows(sha string) bool {
 	if _, ok := l.loaded[sha]; ok {
 		return true
 	}
@@ -64,9 +64,9 @@ func (l *link) knows(sha string) bool {
 
 var errDialedTwice = errors.New("the connection is gone")
 
-// dial connects to the master, identifies it and hands the connection to a new
+// Link connects to the master, identifies it and hands the connection to a new
 // rueidis client. Everything is bounded by ctx.
-func (m *Master) dial(ctx context.Context, predecessor marker.Identity, timeout time.Duration) (*link, error) {
+func (m *Master) Link(ctx context.Context, predecessor marker.Identity, timeout time.Duration) (*Link, error) {
 	conn, err := m.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (m *Master) dial(ctx context.Context, predecessor marker.Identity, timeout 
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	l, err := m.open(conn, predecessor, timeout)
 	if !stop() && err == nil {
-		l.close()
+		l.Close()
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -120,25 +120,24 @@ func (m *Master) credentials() (user, password string) {
 	return m.Credentials()
 }
 
-func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.Duration) (*link, error) {
+func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.Duration) (*Link, error) {
 	conn, err := m.secure(conn)
 	if err != nil {
 		return nil, err
 	}
-	user, password := m.credentials()
-	who, err := identify(conn, user, password, m.client, predecessor)
+	who, err := m.identify(conn, predecessor)
 	if err != nil {
 		return nil, err
 	}
-	if m.db != 0 {
-		if err := selectDatabase(conn, m.db); err != nil {
+	if m.DB != 0 {
+		if err := selectDatabase(conn, m.DB); err != nil {
 			return nil, err
 		}
 	}
-	if m.rooms == nil {
-		m.rooms = newRooms(0, 1)
+	if m.Rooms == nil {
+		m.Rooms = NewRooms(0, 1)
 	}
-	l := &link{guard: &guard{Conn: plain(conn), room: &m.rooms.replies}, who: who, boot: m.boot, ctx: context.Background(), end: func() {}, patience: timeout}
+	l := &Link{guard: &guard{Conn: plain(conn), room: &m.Rooms.Replies}, Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
 	l.guard.patience.Store(int64(timeout))
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
@@ -166,14 +165,14 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 		ClientSetInfo: rueidis.DisableClientSetInfo,
 	})
 	if err != nil {
-		l.close()
+		l.Close()
 		return nil, err
 	}
 	return l, nil
 }
 
-// close ends the connection first: rueidis would wait for a silent master.
-func (l *link) close() {
+// Close ends the connection first: rueidis would wait for a silent master.
+func (l *Link) Close() {
 	l.guard.Close()
 	if l.client != nil {
 		l.client.Close()
@@ -182,39 +181,75 @@ func (l *link) close() {
 	l.end()
 }
 
-// saw takes in how long a batch has taken.
-func (l *link) saw(clock clock.Sample) {
+// Interrupt ends the connection: whoever waits for an answer waits no longer.
+func (l *Link) Interrupt() { l.guard.Close() }
+
+// Heard is when a stretch of the answers last came, zero if none has.
+func (l *Link) Heard() time.Time { return l.guard.heard() }
+
+// Allow tells whether there are surveys among the next commands, whose replies are longer.
+func (l *Link) Allow(surveys bool) { l.guard.allow(surveys) }
+
+// Give gives the room back that answers have taken which are judged: their cost, see read.
+func (l *Link) Give(cost int) { l.guard.give(cost) }
+
+// TakeFrom has what the answers take be taken from another room than the master's for replies.
+// Nothing has been asked yet.
+func (l *Link) TakeFrom(r *Room) { l.guard.room = r }
+
+// Overlap lets several batches be on their way, by converse. Who waits for an answer sets the
+// time from here on.
+func (l *Link) Overlap() {
+	if l.ctx.Done() == nil {
+		l.ctx, l.end = context.WithCancel(context.Background())
+		l.guard.patience.Store(0)
+	}
+}
+
+// RoundTrip is the least so far, of so many.
+func (l *Link) RoundTrip() (least time.Duration, trips int) { return l.least, l.trips }
+
+// Command makes a command for one of the next batches.
+func (l *Link) Command(argv ...string) rueidis.Completed {
+	return l.client.B().Arbitrary(argv...).Build()
+}
+
+// Forget has all journaled scripts be sent again with their text.
+func (l *Link) Forget() { l.loaded = nil }
+
+// Saw takes in how long a batch has taken.
+func (l *Link) Saw(clock clock.Sample) {
 	if took := clock.Read - clock.Sent; l.trips == 0 || took < l.least {
 		l.least = took
 	}
 	l.trips++
 }
 
-// proof is what ends a batch: which nonce the master's marker has, and what its
+// Proof is what ends a batch: which nonce the master's marker has, and what its
 // clock shows. It also proves that the answers belong to the commands: if the
 // master had answered one command twice or not at all, it would not stand there.
-type proof struct {
-	nonce marker.Nonce // "" if there is no marker
-	clock clock.Sample
+type Proof struct {
+	Nonce marker.Nonce // "" if there is no marker
+	Clock clock.Sample
 }
 
-// askProof are the commands that ask for it. Pinned, rueidis does not take them for its own.
-var askProof = []rueidis.Completed{
+// AskProof are the commands that ask for it. Pinned, rueidis does not take them for its own.
+var AskProof = []rueidis.Completed{
 	rueidis.Builder{}.Arbitrary("GETRANGE", quorum.MarkerKey, "0", marker.LastOfNonce).Build().Pin(),
-	askTime,
+	AskTime,
 }
 
-// exchange sends commands as one batch, with the proof at its end, and returns the
+// Exchange sends commands as one batch, with the proof at its end, and returns the
 // answers and the proof. An error means that any of the commands may have been
 // carried out or not, and that the link is of no more use, as where no answer comes in time.
-func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, p proof, err error) {
+func (l *Link) Exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
 	if l.ctx.Done() == nil {
-		return l.converse(commands)
+		return l.Converse(commands)
 	}
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		answers, p, err = l.converse(commands)
+		answers, p, err = l.Converse(commands)
 	}()
 	timeout := time.NewTimer(l.patience)
 	defer timeout.Stop()
@@ -234,74 +269,74 @@ func (l *link) exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	}
 }
 
-// converse is exchange by somebody for whom others set the time, if rueidis does not.
-func (l *link) converse(commands []rueidis.Completed) (answers []rueidis.RedisResult, p proof, err error) {
+// Converse is exchange by somebody for whom others set the time, if rueidis does not.
+func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("rueidis: %v", p)
 		}
 	}()
-	commands = append(commands, askProof...)
+	commands = append(commands, AskProof...)
 	l.guard.expect(len(commands))
-	p.clock.Sent = l.boot()
+	p.Clock.Sent = l.boot()
 	answers = l.client.DoMulti(l.ctx, commands...)
-	p.clock.Read = l.boot()
+	p.Clock.Read = l.boot()
 	for _, a := range answers {
 		if err := a.NonRedisError(); err != nil {
 			return nil, p, err
 		}
 	}
-	last := len(answers) - len(askProof)
+	last := len(answers) - len(AskProof)
 	cost := 0
-	mark, end := l.read(answers[last], &cost), l.read(answers[last+1], &cost)
+	mark, end := l.Read(answers[last], &cost), l.Read(answers[last+1], &cost)
 	l.guard.give(cost)
-	now, ok := masterTime(end)
+	now, ok := TimeOf(end)
 	switch {
-	case end.kind == quorum.FailureReply:
-		return nil, p, errTrouble(end.str)
+	case end.Kind == quorum.FailureReply:
+		return nil, p, Trouble(end.Str)
 	case !ok:
-		return nil, p, errGarbage
+		return nil, p, ErrGarbage
 	}
-	p.clock.At = time.Duration(now.UnixNano())
+	p.Clock.At = time.Duration(now.UnixNano())
 	// An error is as good as no marker: something else is in its place.
-	if mark.kind == quorum.BulkReply {
-		p.nonce = marker.Nonce(mark.str)
+	if mark.Kind == quorum.BulkReply {
+		p.Nonce = marker.Nonce(mark.Str)
 	}
 	return answers[:last], p, nil
 }
 
-// read takes over an answer, and adds to cost what is to be given back once it is judged. One
+// Read takes over an answer, and adds to cost what is to be given back once it is judged. One
 // of which something was left out is an error as a whole.
-func (l *link) read(r rueidis.RedisResult, cost *int) answer {
+func (l *Link) Read(r rueidis.RedisResult, cost *int) Answer {
 	m, _ := r.ToMessage()
 	a := newAnswer(m)
 	*cost += a.cost()
 	if l.guard.leavesOut.Load() {
-		if n := a.leftOut(); n > 0 {
-			return answer{kind: quorum.FailureReply, str: saysTooLong(n)}
+		if n := a.LeftOut(); n > 0 {
+			return Answer{Kind: quorum.FailureReply, Str: saysTooLong(n)}
 		}
 	}
 	return a
 }
 
-// readAll is read of the few answers of somebody who has judged them before the next ones.
-func (l *link) readAll(results []rueidis.RedisResult) []answer {
-	answers, cost := make([]answer, len(results)), 0
+// ReadAll is read of the few answers of somebody who has judged them before the next ones.
+func (l *Link) ReadAll(results []rueidis.RedisResult) []Answer {
+	answers, cost := make([]Answer, len(results)), 0
 	for i, r := range results {
-		answers[i] = l.read(r, &cost)
+		answers[i] = l.Read(r, &cost)
 	}
 	l.guard.give(cost)
 	return answers
 }
 
-// askTime asks for the master's time.
-var askTime = rueidis.Builder{}.Arbitrary("TIME").Build().Pin()
+// AskTime asks for the master's time.
+var AskTime = rueidis.Builder{}.Arbitrary("TIME").Build().Pin()
 
-// do sends one command as a batch of its own.
-func (l *link) do(argv ...string) (answer, proof, error) {
-	answers, p, err := l.exchange([]rueidis.Completed{l.client.B().Arbitrary(argv...).Build()})
+// Do sends one command as a batch of its own.
+func (l *Link) Do(argv ...string) (Answer, Proof, error) {
+	answers, p, err := l.Exchange([]rueidis.Completed{l.client.B().Arbitrary(argv...).Build()})
 	if err != nil {
-		return answer{}, p, err
+		return Answer{}, p, err
 	}
-	return l.readAll(answers)[0], p, nil
+	return l.ReadAll(answers)[0], p, nil
 }

@@ -1,4 +1,4 @@
-package engine
+package master
 
 import (
 	"fmt"
@@ -15,24 +15,24 @@ import (
 // without it.
 
 // unbusy has the master end the script, unless that has written, and tells which it was.
-func (g *gate) unbusy(busy string) error {
+func (g *Gate) unbusy(busy string) error {
 	asked := time.Now()
-	killed, err := g.ask([]string{"SCRIPT", "KILL"})
+	killed, err := g.Ask([]string{"SCRIPT", "KILL"})
 	if err != nil {
 		return err
 	}
-	if killed[0].kind == quorum.FailureReply {
-		return fmt.Errorf("%s SCRIPT KILL is answered: %s", busy, killed[0].str)
+	if killed[0].Kind == quorum.FailureReply {
+		return fmt.Errorf("%s SCRIPT KILL is answered: %s", busy, killed[0].Str)
 	}
 	took := time.Since(asked)
 	// It ends at its next hundred thousand instructions, which take a master a while that has
 	// much else to do.
-	var told []answer
+	var told []Answer
 	for range 80 {
-		if told, err = g.ask([]string{"TIME"}, []string{"SLOWLOG", "GET", "16"}); err != nil {
+		if told, err = g.Ask([]string{"TIME"}, []string{"SLOWLOG", "GET", "16"}); err != nil {
 			return err
 		}
-		if !told[0].failed("BUSY") && !told[1].failed("BUSY") {
+		if !told[0].Failed("BUSY") && !told[1].Failed("BUSY") {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -47,32 +47,32 @@ var literal = regexp.MustCompile(`"[^"]*"?|'[^']*'?`)
 // end it: so long ago by the master's time, and was that long about its answer. Of the script
 // it leaves out the arguments and strings, which may hold a token. It tells nothing where it
 // may have been one script as well as another.
-func ranThen(now, slow answer, ago, took time.Duration) string {
-	if len(now.elems) != 2 {
+func ranThen(now, slow Answer, ago, took time.Duration) string {
+	if len(now.Elems) != 2 {
 		return ""
 	}
-	seconds, err := strconv.ParseInt(now.elems[0].str, 10, 64)
-	micros, err2 := strconv.ParseInt(now.elems[1].str, 10, 64)
+	seconds, err := strconv.ParseInt(now.Elems[0].Str, 10, 64)
+	micros, err2 := strconv.ParseInt(now.Elems[1].Str, 10, 64)
 	if err != nil || err2 != nil {
 		return ""
 	}
 	asked := time.Unix(seconds, 1000*micros).Add(-ago)
 	found := ""
-	for _, entry := range slow.elems {
-		if len(entry.elems) < 5 || len(entry.elems[3].elems) < 2 {
+	for _, entry := range slow.Elems {
+		if len(entry.Elems) < 5 || len(entry.Elems[3].Elems) < 2 {
 			continue
 		}
-		words := entry.elems[3].elems
+		words := entry.Elems[3].Elems
 		// The second in which it ended.
-		ended := time.Unix(entry.elems[1].int, 0)
-		began := ended.Add(-time.Duration(entry.elems[2].int) * time.Microsecond)
-		if !strings.HasPrefix(strings.ToUpper(words[0].str), "EVAL") || ended.Before(asked.Truncate(time.Second)) || began.After(asked.Add(took)) {
+		ended := time.Unix(entry.Elems[1].Int, 0)
+		began := ended.Add(-time.Duration(entry.Elems[2].Int) * time.Microsecond)
+		if !strings.HasPrefix(strings.ToUpper(words[0].Str), "EVAL") || ended.Before(asked.Truncate(time.Second)) || began.After(asked.Add(took)) {
 			continue
 		}
 		if found != "" {
 			return ""
 		}
-		found = fmt.Sprintf(", and it ran %s %.80q of client %s", words[0].str, literal.ReplaceAllString(words[1].str, "'…'"), entry.elems[4].str)
+		found = fmt.Sprintf(", and it ran %s %.80q of client %s", words[0].Str, literal.ReplaceAllString(words[1].Str, "'…'"), entry.Elems[4].Str)
 	}
 	return found
 }

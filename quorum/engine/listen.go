@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/messages"
+)
+
+// Subscribe makes sure that messages are heard before a client is told that it
+// has subscribed: whatever is published after that must reach it, or a client
+// that waits for a lock would sleep through its release. The result is Won when
+// the subscriptions to a quorum of masters stand, and Unavailable if that takes
+// longer than AcquireTimeout.
+func (e *Engine) Subscribe() quorum.Result {
+	n := len(e.lanes)
+	r := quorum.Result{Decision: quorum.Unavailable, Needed: quorum.QuorumOf(n), Masters: n}
+	patience := time.NewTimer(e.AcquireTimeout)
+	defer patience.Stop()
+	for {
+		standing, changed := e.subscriptions.Look()
+		if r.Voted = standing; standing >= r.Needed {
+			r.Decision = quorum.Won
+			return r
+		}
+		select {
+		case <-changed:
+		case <-patience.C:
+			return r
+		}
+		if e.closing.Load() {
+			return r
+		}
+	}
+}
+
+// errAnotherServer ends a subscription to a server that no command goes to: one
+// that was replaced, or that is configured twice and has one vote only.
+var errAnotherServer = errors.New("it is not the server that commands go to")
+
+// listen is the life of the subscription to master i. It ends when ctx does.
+func (e *Engine) listen(ctx context.Context, i int) {
+	select {
+	case <-e.tried:
+	case <-ctx.Done():
+	}
+	log := e.lanes[i].log
+	deaf := false // trouble was logged
+	for ctx.Err() == nil {
+		s, err := e.subscribe(ctx, i)
+		if err == nil {
+			if deaf {
+				deaf = false
+				log.Info("master's messages are heard again")
+			}
+			e.subscriptions.Add(1)
+			err = e.hear(s, i)
+			e.subscriptions.Add(-1)
+			s.Close()
+			log.Debug("subscription ended", "reason", master.ReasonOf(err))
+		} else if !deaf && e.claimed(i) != "" && ctx.Err() == nil {
+			// Of a master that is down altogether the lane tells.
+			deaf = true
+			log.Warn("master's messages cannot be heard", "reason", master.ReasonOf(err))
+		}
+		pause(ctx, e.ProbeInterval/8+rand.N(e.ProbeInterval/8))
+	}
+}
+
+// subscribe has master i send what is published, unless no command goes to that server.
+func (e *Engine) subscribe(ctx context.Context, i int) (*master.Subscription, error) {
+	dialing, cancel := context.WithTimeout(ctx, e.ConnectTimeout)
+	defer cancel()
+	s, err := e.Masters[i].Subscribe(dialing, ctx, messages.Channel, messages.MaxEnvelope)
+	if err == nil && s.RunID != e.claimed(i) {
+		s.Close()
+		return nil, errAnotherServer
+	}
+	return s, err
+}
+
+// hear delivers what master i sends, until the connection breaks.
+func (e *Engine) hear(s *master.Subscription, i int) error {
+	for {
+		if !s.Pending() {
+			if id := e.claimed(i); id != "" && id != s.RunID {
+				return errAnotherServer
+			}
+			if err := s.Wait(e.ProbeInterval, e.MasterTimeout); err != nil {
+				return err
+			}
+		}
+		text, ok, err := s.Next(e.MasterTimeout)
+		if err != nil {
+			return err
+		}
+		if ok {
+			e.messages.Receive(text)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package master
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
+)
+
+// Answer is one reply of a master to one command. Its kind is zero for an
+// array, whose parts are in elems.
+type Answer struct {
+	Kind  quorum.ReplyKind
+	Str   string
+	Int   int64
+	Elems []Answer
+}
+
+// newAnswer takes over what rueidis read. Status and bulk strings are not told
+// apart there; both become BulkReply.
+func newAnswer(m rueidis.RedisMessage) Answer {
+	switch {
+	case m.IsNil():
+		return Answer{Kind: quorum.NilReply}
+	case m.IsInt64():
+		n, _ := m.AsInt64()
+		return Answer{Kind: quorum.IntegerReply, Int: n}
+	case m.IsString():
+		s, _ := m.ToString()
+		return Answer{Kind: quorum.BulkReply, Str: s}
+	case m.IsArray():
+		parts, _ := m.ToArray()
+		a := Answer{Elems: make([]Answer, len(parts))}
+		for i := range parts {
+			a.Elems[i] = newAnswer(parts[i])
+		}
+		return a
+	}
+	// Of an error, ToString gives the whole text, and Error one without "ERR ".
+	s, _ := m.ToString()
+	return failure(s)
+}
+
+// failure is an error that a master has answered with. Of a command that it does not know it
+// tells the arguments as well, which may be a token.
+func failure(text string) Answer {
+	if strings.HasPrefix(text, unknownCommand) {
+		text, _, _ = strings.Cut(text, ", with args")
+	}
+	return Answer{Kind: quorum.FailureReply, Str: WithoutLua(text)}
+}
+
+// WithoutLua is the reply by which a master says why it does not carry out what a script
+// asks for. Those before 7.0 put what Lua says around it:
+//
+//	ERR Error running script (call to f_0123): @user_script:1: @user_script: 1: -OOM command
+//	not allowed
+//
+// or, where the script catches it, what is behind the first place.
+func WithoutLua(text string) string {
+	const place = "@user_script: "
+	before, inner, found := strings.Cut(text, ": -")
+	if !found || !strings.HasPrefix(text, "ERR Error running script ") && !strings.HasPrefix(text, place) {
+		return text
+	}
+	line := before[strings.LastIndexByte(before, ' ')+1:]
+	if _, err := strconv.Atoi(line); err != nil || !strings.HasSuffix(before, place+line) {
+		return text
+	}
+	return strings.TrimRight(inner, "\r\n")
+}
+
+// Failed tells that the master answered with an error that begins with code.
+func (a Answer) Failed(code string) bool {
+	return a.Kind == quorum.FailureReply && strings.HasPrefix(a.Str, code)
+}
+
+// Aside tells that a master's error is about the master, not about the command:
+// it says nothing of whether another master would do it, and a client is told
+// NOQUORUM instead of it.
+func (a Answer) Aside() bool {
+	return a.Kind == quorum.FailureReply && (!a.Failed("ERR ") || a.Failed(unknownCommand)) && !a.Failed("WRONGTYPE")
+}
+
+// WrongType tells that the key holds something that is no string. Scripts put
+// words of their own around the error, which differ between versions.
+func (a Answer) WrongType() bool {
+	return a.Kind == quorum.FailureReply && strings.Contains(a.Str, "WRONGTYPE ")
+}
+
+// RefusesToWrite tells that the master answers nothing but reads.
+func (a Answer) RefusesToWrite() bool { return a.Failed("MISCONF ") || a.Failed("NOREPLICAS ") }
+
+// forbidden tells that the master knows no such command, or that our user may not use it, for
+// that key at least.
+func (a Answer) forbidden() bool { return a.Failed("NOPERM ") || a.Failed(unknownCommand) }
+
+const unknownCommand = "ERR unknown command"
+
+// Bytes is how long the texts of an answer are.
+func (a Answer) Bytes() int {
+	n := len(a.Str)
+	for _, e := range a.Elems {
+		n += e.Bytes()
+	}
+	return n
+}
+
+// elemSize is about what an element of an array takes beside its text.
+const elemSize = 128
+
+// cost is what an answer takes of the room for replies, as guard counts it. What is small
+// takes nothing.
+func (a *Answer) cost() int {
+	if n := a.size(); n >= Small {
+		return n
+	}
+	return 0
+}
+
+func (a *Answer) size() int {
+	n := len(a.Str) + elemSize*len(a.Elems)
+	for i := range a.Elems {
+		n += a.Elems[i].size()
+	}
+	return n
+}
+
+// tooLong is what guard puts in the place of a string that there is no room for; its length
+// in bytes follows. A master that says so itself is believed: it has not answered.
+const (
+	tooLong    = "TOOLONG "
+	tooLongEnd = " bytes are more than there is room for"
+)
+
+func saysTooLong(n int) string { return tooLong + strconv.Itoa(n) + tooLongEnd }
+
+// LeftOut is how long a string is that was left out of the answer, 0 if there is none.
+func (a *Answer) LeftOut() int {
+	if text, ok := strings.CutPrefix(a.Str, tooLong); ok && a.Kind == quorum.FailureReply {
+		if n, err := strconv.Atoi(strings.TrimSuffix(text, tooLongEnd)); err == nil {
+			return max(n, 1)
+		}
+	}
+	for i := range a.Elems {
+		if n := a.Elems[i].LeftOut(); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
