@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"redlock-proxy/quorum/dump"
 )
 
 // A master that was away, or busy, while a step was won has another value than the
@@ -35,7 +37,7 @@ type behindOn struct {
 }
 
 func newBehindOn(key string, lane int) behindOn {
-	name := fingerprint(key)
+	name := dump.Fingerprint(key)
 	return behindOn{strings.Clone(name), name != key, lane}
 }
 
@@ -53,7 +55,7 @@ func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long 
 	defer b.mu.Unlock()
 	id := newBehindOn(key, lane)
 	old, known := b.since[id]
-	if !known || old.left != fingerprint(r.before) {
+	if !known || old.left != dump.Fingerprint(r.before) {
 		if b.since == nil {
 			b.since = make(map[behindOn]lag)
 		}
@@ -65,7 +67,7 @@ func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long 
 		}
 		delete(b.since, forgotten)
 	}
-	old.left = fingerprint(r.after)
+	old.left = dump.Fingerprint(r.after)
 	b.since[id] = old
 	return now.Sub(old.since) >= long
 }

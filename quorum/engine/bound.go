@@ -1,15 +1,12 @@
 package engine
 
 import (
-	"crypto/sha1"
-	"encoding/binary"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
 
@@ -91,7 +88,7 @@ func (o *op) boundArgv(b []string, link *master.Link) []string {
 				keys = append(keys, r.key)
 			}
 			if r.before != "" {
-				befores[r.key] = append(befores[r.key], footprint(r.before))
+				befores[r.key] = append(befores[r.key], dump.Footprint(r.before))
 			}
 		}
 	})
@@ -112,7 +109,7 @@ func (o *op) strange(r *undoRecord) bool {
 		if s.journal == nil {
 			return
 		}
-		if theirs := recordOf(s.journal.found, r.key); theirs != nil && maybeSame(theirs.before, r.before) {
+		if theirs := recordOf(s.journal.found, r.key); theirs != nil && dump.MaybeSame(theirs.before, r.before) {
 			strange = false
 		}
 	})
@@ -144,51 +141,12 @@ func (j *journaled) records() []undoRecord {
 
 // livesOn tells that the key holds what it held, if for another time.
 func (r *undoRecord) livesOn() bool {
-	return r.before != "" && (sameDump(r.before, r.after) || fingerprint(r.before) == r.after)
+	return r.before != "" && (dump.Same(r.before, r.after) || dump.Fingerprint(r.before) == r.after)
 }
 
 // lengthens tells that the key lives longer when it is put back.
 func (r *undoRecord) lengthens() bool {
 	return r.livesOn() && r.expires != saysNoTTL && (r.left == saysNoTTL || r.left > r.expires)
-}
-
-// footprint stands for what a key held, so that masters can be compared. It is exact but for
-// big hashes and sets, which each master dumps in an order of its own: of these it does
-// not tell the order of anything. "" is an absent key.
-func footprint(dump string) string {
-	switch c := content(dump); {
-	case dump == "":
-		return ""
-	case dump[0] == 0:
-		return fingerprint(c)
-	case c == "", len(c) > maxFootprint:
-		return "#"
-	case c[0] != dumpedSet && c[0] != dumpedHash:
-		sum := sha1.Sum([]byte(c))
-		return fmt.Sprintf("#%d:%x", binary.LittleEndian.Uint16([]byte(dump[len(c):])), sum)
-	default:
-		version := binary.LittleEndian.Uint16([]byte(dump[len(c):]))
-		sum, cubes := 0, 0
-		for i := range len(c) {
-			x := int(c[i])
-			sum, cubes = sum+x, cubes+x*x*x
-		}
-		return fmt.Sprintf("#%d:%d:%d:%d", version, len(c), sum, cubes)
-	}
-}
-
-// maxFootprint is how long a dump is read for it.
-const maxFootprint = 64 << 10
-
-// sameFootprint tells that two masters may have held the same. Where they are of
-// different versions, that is known of strings alone.
-func sameFootprint(a, b string) bool {
-	if a == b || a == "#" && strings.HasPrefix(b, "#") || b == "#" && strings.HasPrefix(a, "#") {
-		return true
-	}
-	v, _, _ := strings.Cut(a, ":")
-	w, _, _ := strings.Cut(b, ":")
-	return strings.HasPrefix(a, "#") && strings.HasPrefix(b, "#") && v != w
 }
 
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for
@@ -200,7 +158,7 @@ local __held = (function(A)
     local c = string.sub(d, 1, -11)
     if string.byte(d) == 0 then return f == c or f == redis.sha1hex(c) end
     if string.sub(f, 1, 1) ~= '#' then return false end
-    if f == '#' or #c > `+strconv.Itoa(maxFootprint)+` then return true end
+    if f == '#' or #c > `+strconv.Itoa(dump.MaxFootprint)+` then return true end
     local v = '#' .. string.byte(d, -10) + 256 * string.byte(d, -9) .. ':'
     if string.sub(f, 1, #v) ~= v then return true end
     local kind = string.byte(d)

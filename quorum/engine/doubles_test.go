@@ -10,6 +10,7 @@ import (
 
 	"redlock-proxy/integration"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
 
@@ -273,7 +274,7 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 					h[latchKeys+"k"] = heldValue{latch[0], life}
 				}
 				beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, ours, func(s side) []string {
-					return append(append([]string{"own", latch[1], fingerprint(s.dump("the")), dumped(s), ttl}, bounds...), nonce, moved, ended)
+					return append(append([]string{"own", latch[1], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, bounds...), nonce, moved, ended)
 				})
 			}
 		}

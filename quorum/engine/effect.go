@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 )
 
 // What a script has made of a key tells more than its reply. Of a lock that is a hash, as
@@ -34,7 +35,7 @@ func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
 	}
 	for _, ours := range o.said[i].journal.undo {
 		theirs := o.made(c, ours.key)
-		if theirs == nil || sameDump(ours.after, theirs.after) || !ours.differs(theirs) || !isDump(theirs.after) ||
+		if theirs == nil || dump.Same(ours.after, theirs.after) || !ours.differs(theirs) || !dump.Is(theirs.after) ||
 			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
 			continue
 		}
@@ -53,7 +54,7 @@ func (e *Engine) give(o *op, c counted, i int, now time.Time) {
 	}
 	for _, key := range o.keys() {
 		theirs := o.made(c, key)
-		if theirs == nil || theirs.before == "" || !isDump(theirs.after) {
+		if theirs == nil || theirs.before == "" || !dump.Is(theirs.after) {
 			continue
 		}
 		o.keep()
@@ -88,7 +89,7 @@ func (l *lane) give(n *ending, m memory, p ordinal) {
 // lives are told as of when master i had acted at the latest, and they at the earliest.
 func (o *op) bringing(c counted, i int, ours, theirs *undoRecord, now time.Time) debt {
 	back := &undoRecord{
-		key: ours.key, before: readable(theirs.after), left: ours.expires,
+		key: ours.key, before: dump.Readable(theirs.after), left: ours.expires,
 		after: ours.after, expires: ours.expires,
 	}
 	for j := range o.said {
@@ -97,7 +98,7 @@ func (o *op) bringing(c counted, i int, ours, theirs *undoRecord, now time.Time)
 		}
 		r := o.said[j].journal.record(ours.key)
 		switch {
-		case r == nil || !sameDump(r.after, theirs.after):
+		case r == nil || !dump.Same(r.after, theirs.after):
 		case r.expires < 0:
 			back.left = saysNoTTL
 		case back.left != saysNoTTL:
@@ -123,49 +124,12 @@ func (r *undoRecord) differs(s *undoRecord) bool {
 	switch {
 	case r.after == "" || s.after == "":
 		return r.after != s.after
-	case sameDump(r.after, s.after):
+	case dump.Same(r.after, s.after):
 		return false
-	case isDump(r.after) && isDump(s.after):
-		return !sameContent(r.after, s.after)
-	case maybeSame(r.before, s.before):
-		return false
-	}
-	return !ownOrder(r.before) && !ownOrder(s.before)
-}
-
-// sameContent tells that two dumps are of the same, or may be where that cannot be told, or
-// that both are of nothing.
-func sameContent(a, b string) bool {
-	if a, b := contents(a), contents(b); a != "" && b != "" {
-		return a == b
-	}
-	return sameFootprint(footprint(a), footprint(b)) || rearranged(content(a), content(b))
-}
-
-// maybeSame is sameContent where what masters of different versions dump is not looked into.
-func maybeSame(a, b string) bool {
-	return sameFootprint(footprint(a), footprint(b)) || sameContent(a, b)
-}
-
-// rearranged tells that the contents of two dumps may differ in order alone: they are made
-// of the same bytes.
-func rearranged(a, b string) bool {
-	if len(a) != len(b) || a == "" || a[0] != b[0] || a[0] == 0 {
+	case dump.Is(r.after) && dump.Is(s.after):
+		return !dump.SameContents(r.after, s.after)
+	case dump.MaybeSame(r.before, s.before):
 		return false
 	}
-	var counts [256]int
-	for i := range len(a) {
-		counts[a[i]]++
-		counts[b[i]]--
-	}
-	return counts == [256]int{}
-}
-
-// isDump tells a dump from a hash of one: it ends with a version below 256, and a checksum.
-func isDump(s string) bool { return len(s) > dumpEnding && s[len(s)-dumpChecksum-1] == 0 }
-
-// ownOrder tells that a master may dump what the key holds otherwise than another one, or
-// that it is no more than a string, which is whole in any reply that tells of it.
-func ownOrder(dump string) bool {
-	return dump != "" && (dump[0] == 0 || dump[0] == dumpedSet || dump[0] == dumpedHash)
+	return !dump.OwnOrder(r.before) && !dump.OwnOrder(s.before)
 }

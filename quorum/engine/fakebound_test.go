@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
 
@@ -54,7 +55,7 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 		d, _ := m.dump(pop())
 		held := d == ""
 		for range count() {
-			held = sameFootprint(pop(), footprint(d)) || held
+			held = dump.SameFootprint(pop(), dump.Footprint(d)) || held
 		}
 		all = all && held
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
 
@@ -240,8 +241,8 @@ func transacts(m *fakeMaster, name string, argv []string) effect {
 
 // digests tells of a key what only a key like it has.
 func digests(m *fakeMaster, name string, _ []string) effect {
-	dump, _ := m.dump(name)
-	return says(0, "$", fingerprint(dump))
+	text, _ := m.dump(name)
+	return says(0, "$", dump.Fingerprint(text))
 }
 
 func (m *fakeMaster) countBy(name string, by int) effect {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 )
 
 // What a fake master does with steps: it counts, or sets where a value is what it
@@ -82,7 +83,7 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 	if args[1] != "let-go" {
 		now, _ := m.dump(key)
 		k, _ := m.key(key)
-		if fingerprint(now) != args[2] || !m.same(args[8]) || !m.ends(k, args[5], args[6], args[7]) {
+		if dump.Fingerprint(now) != args[2] || !m.same(args[8]) || !m.ends(k, args[5], args[6], args[7]) {
 			r = 0
 		} else {
 			m.becomes(key, args[3], args[4], args[9], args[10])

@@ -3,6 +3,7 @@ package engine
 import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -194,7 +195,7 @@ func judgeWrite(r *quorum.Request, a master.Answer) (quorum.Vote, bool, said) {
 	did := hasActed(r, reply)
 	if did {
 		if r.Args[0] != "SET" {
-			s.value = dumped(a.Elems[2].Str)
+			s.value = dump.Value(a.Elems[2].Str)
 		}
 		s.journal = journalOf(r, a.Elems[2].Str, a.Elems[3].Int, a.Elems[4].Int)
 	}

@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"strconv"
 	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
 
@@ -91,7 +90,7 @@ func (n *ending) argv(b []string, now time.Time) []string {
 	if n.ends == letGo {
 		return b
 	}
-	return n.back.putBack(append(b, fingerprint(n.back.value)), now)
+	return n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now)
 }
 
 // What latchScript answers, added up.
@@ -110,15 +109,6 @@ func (n *ending) settled(a master.Answer) (answered bool) {
 		return false
 	}
 	return n.awaited.heard(a.Int&saysEnded != 0)
-}
-
-// fingerprint stands for a dump: itself if it is short.
-func fingerprint(dump string) string {
-	if len(dump) <= 100 {
-		return dump
-	}
-	sum := sha1.Sum([]byte(dump))
-	return hex.EncodeToString(sum[:])
 }
 
 // endStep puts an ending into the master's next batch. It is false where that cannot be.

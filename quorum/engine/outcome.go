@@ -5,6 +5,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/dump"
 )
 
 // decide is the decision that the votes in c amount to. It reads said of the
@@ -155,7 +156,7 @@ func (o *op) outcome(c counted) (s said, most int) {
 	return s, most
 }
 
-func (s said) outcome(t said) bool { return s.reply == t.reply && sameDumped(s.value, t.value) }
+func (s said) outcome(t said) bool { return s.reply == t.reply && dump.SameValue(s.value, t.value) }
 
 // result is what the asker is told.
 func (o *op) result(c counted) quorum.Result {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 )
 
 // A lock that is taken twice is held until it was let go twice, whoever was away meanwhile.
@@ -80,7 +81,7 @@ func TestMasterIsNotBroughtUpToWhatMayBeOlder(t *testing.T) {
 }
 
 func TestEffectsThatDiffer(t *testing.T) {
-	long := func(s string) string { return fingerprint(hashDump(s + strings.Repeat("x", 200))) }
+	long := func(s string) string { return dump.Fingerprint(hashDump(s + strings.Repeat("x", 200))) }
 	whole := func(s string) string { return "\x10" + s + dumpEnd }
 	for name, test := range map[string]struct {
 		a, b undoRecord

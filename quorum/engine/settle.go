@@ -6,6 +6,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/dump"
 )
 
 // decided acts on the decision in c, which just fell, and answers the asker
@@ -141,7 +142,7 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 // unless it was that whose life has changed, or it was late (see bound.go).
 func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
 	if c.did(i) && c.decision() == quorum.Won {
-		if s, _ := o.outcome(c); hasActed(&o.Request, s.reply) && sameDumped(s.value, o.said[i].value) && !e.intrudes(o, i, now) {
+		if s, _ := o.outcome(c); hasActed(&o.Request, s.reply) && dump.SameValue(s.value, o.said[i].value) && !e.intrudes(o, i, now) {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 )
 
 // isStep tells that the op latches its keys.
@@ -162,7 +163,7 @@ func (e *Engine) commit(o *op, c counted, i int, now time.Time) {
 		case c.did(i) && !ours.livesOn() && e.intrudesOn(o, ours, i, now): // whose life it is may have been extended since
 			n.ends, n.back = takeBack, o.puttingBack(i, ours, ours, now)
 		case theirs == nil || c.vote(i) == quorum.Withheld:
-		case sameDump(ours.after, theirs.after):
+		case dump.Same(ours.after, theirs.after):
 			e.behind.caughtUp(key, i)
 		case e.behind.still(key, i, ours, now, 2*e.AcquireTimeout):
 			n.ends, n.back = bringUp, o.bringing(c, i, ours, theirs, now)
@@ -187,7 +188,7 @@ func (o *op) made(c counted, key string) *undoRecord {
 			if c.vote(j) != quorum.Granted {
 				continue
 			}
-			if s := o.said[j].journal.record(key); r != nil && s != nil && sameDump(r.after, s.after) {
+			if s := o.said[j].journal.record(key); r != nil && s != nil && dump.Same(r.after, s.after) {
 				alike++
 			}
 		}

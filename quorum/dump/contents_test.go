@@ -1,4 +1,4 @@
-package engine
+package dump
 
 import (
 	_ "embed"
@@ -31,17 +31,17 @@ func TestWhatDumpsAreOfIsTheSameHoweverMastersKeepIt(t *testing.T) {
 	of := dumpsOf(t)
 	for what, dumps := range of {
 		for _, a := range dumps {
-			if contents(a) == "" {
+			if Contents(a) == "" {
 				t.Errorf("%s: %q cannot be told", what, a)
 			}
 			for _, b := range dumps {
-				if !sameDump(a, b) || !sameContent(a, b) || (&undoRecord{after: a}).differs(&undoRecord{after: b}) {
-					t.Errorf("%s: %q is %q, and %q is %q", what, a, contents(a), b, contents(b))
+				if !Same(a, b) || !SameContents(a, b) {
+					t.Errorf("%s: %q is %q, and %q is %q", what, a, Contents(a), b, Contents(b))
 				}
 			}
 			for other, dumps := range of {
 				for _, b := range dumps {
-					if what != other && (sameDump(a, b) || !(&undoRecord{after: a}).differs(&undoRecord{after: b})) {
+					if what != other && (Same(a, b) || SameContents(a, b)) {
 						t.Errorf("%s %q and %s %q are the same", what, a, other, b)
 					}
 				}
@@ -53,7 +53,7 @@ func TestWhatDumpsAreOfIsTheSameHoweverMastersKeepIt(t *testing.T) {
 		"lock":    "h43:39:5f2b1c9e-3a3e-4b1c-8f8e-1c2d3e4f5a6b:122",
 		"numbers": "s2:-211:-50000000001:13:3005:70000",
 	} {
-		if got := contents(of[what][0]); got != want {
+		if got := Contents(of[what][0]); got != want {
 			t.Errorf("%s is %q, want %q", what, got, want)
 		}
 	}
@@ -66,7 +66,7 @@ func FuzzContents(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, dump string) {
-		if told := contents(dump); len(told) > 16*maxContents {
+		if told := Contents(dump); len(told) > 16*maxContents {
 			t.Errorf("%d bytes are made of %d", len(told), len(dump))
 		}
 	})

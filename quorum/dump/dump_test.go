@@ -1,4 +1,4 @@
-package engine
+package dump
 
 import "testing"
 
@@ -9,19 +9,19 @@ func TestDumpsOfStringsAreReadByMastersOfAnyVersion(t *testing.T) {
 		{"\x00\x05token\t\x00k8\xa4\x90\xa3X\xdb\xba", "\x00\x05token\n\x00\xbb\xca\xf5\\\xf7\xde\xb8\x0b", "\x00\x05token\x0c\x00p\xbc\xc1\x9c\r\xf4&B"},
 	} {
 		for _, dump := range dumps {
-			if got := readable(dump); got != dumps[0] {
+			if got := Readable(dump); got != dumps[0] {
 				t.Errorf("%q is made %q, want %q", dump, got, dumps[0])
 			}
-			if !sameDump(dump, dumps[1]) {
+			if !Same(dump, dumps[1]) {
 				t.Errorf("%q and %q are not the same", dump, dumps[1])
 			}
 		}
 	}
 	hash := "\x10\x0f\x0f\x00\x00\x00\x02\x00\x81f\x02\x81v\x02\xff\x0a\x00checksum"
-	if readable(hash) != hash || sameDump(hash, hash[:len(hash)-1]+"x") {
+	if Readable(hash) != hash || Same(hash, hash[:len(hash)-1]+"x") {
 		t.Error("a hash is taken for a string")
 	}
-	if sameDump("", hash) || !sameDump("", "") || readable("") != "" {
+	if Same("", hash) || !Same("", "") || Readable("") != "" {
 		t.Error("nothing is taken for something")
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package dump
 
 import (
 	"encoding/binary"
@@ -33,10 +33,10 @@ const (
 	dumpedSetListpack  = 20
 )
 
-// contents is what a dump is of, the same for all that is the same. It is "" of what cannot
+// Contents is what a dump is of, the same for all that is the same. It is "" of what cannot
 // be told: another type, or too much.
-func contents(dump string) string {
-	if len(dump) <= dumpEnding || len(dump) > maxDumpRead {
+func Contents(dump string) string {
+	if len(dump) <= ending || len(dump) > maxDumpRead {
 		return ""
 	}
 	d := &dumpReader{rest: content(dump)}

@@ -1,0 +1,60 @@
+package dump
+
+import (
+	"encoding/binary"
+	"hash/crc64"
+)
+
+// What a dump ends with: the version of its coding, and a checksum of all before.
+const (
+	versionBytes  = 2
+	checksumBytes = 8
+	ending        = versionBytes + checksumBytes
+)
+
+// oldestVersion is the newest coding that Redis 6.2 reads. Strings have been coded alike
+// ever since.
+const oldestVersion = 9
+
+// Value is the content of a dump, as far as all versions of Redis tell it alike: a
+// string's without the dump's own version and checksum.
+func Value(dump string) string {
+	if len(dump) <= ending || dump[0] != 0 {
+		return ""
+	}
+	return dump[:len(dump)-ending]
+}
+
+// content is a dump without its own version and checksum.
+func content(dump string) string { return dump[:max(0, len(dump)-ending)] }
+
+// Same tells that two masters are known to have dumped the same.
+func Same(a, b string) bool {
+	if a == b || Value(a) != "" && Value(a) == Value(b) {
+		return true
+	}
+	told := Contents(a)
+	return told != "" && told == Contents(b)
+}
+
+// SameValue is Same of strings, of which Value is known.
+func SameValue(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ending := string(make([]byte, ending))
+	return a != "" && b != "" && Same(a+ending, b+ending)
+}
+
+// Readable is a dump as a master of any version reads it, if it is a string's.
+func Readable(dump string) string {
+	content := Value(dump)
+	if content == "" || binary.LittleEndian.Uint16([]byte(dump[len(content):])) <= oldestVersion {
+		return dump
+	}
+	b := binary.LittleEndian.AppendUint16([]byte(content), oldestVersion)
+	return string(binary.LittleEndian.AppendUint64(b, ^crc64.Update(^uint64(0), jones, b)))
+}
+
+// jones is the checksum's polynomial. Redis inverts neither before nor after.
+var jones = crc64.MakeTable(0x95ac9329ac4bc9b5)
