@@ -4,6 +4,7 @@
 //
 //	clock     the arithmetic of time: drift, a master's clock, the time of day
 //	marker    what a master's marker says, and what it makes of the master
+//	decide    what masters' answers amount to: votes, the decision, what is told
 //	dump      what DUMP tells of a key, whichever version of Redis does
 //	master    a connection to one master: who is there, what it is asked, what it answers
 //	messages  publish and subscribe among the clients of all proxies

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/decide"
 )
 
 // What the sources of a catch-up say of a key, and what that amounts to. All of
@@ -74,7 +74,7 @@ func agree(readings []reading) (r reading, a agreement) {
 			r, a = s, agreed
 		case s.digest != r.digest:
 			return reading{}, disputed
-		case outlives(s.left, r.left):
+		case decide.Outlives(s.left, r.left):
 			r = s
 		}
 	}
@@ -91,13 +91,7 @@ func leftover(agreed reading, readings []reading, needed int) bool {
 			without++
 		}
 	}
-	return agreed.left == saysNoTTL && without >= needed
-}
-
-// outlives tells of two remaining ttls in milliseconds, or saysNoTTL, whether the
-// first ends later than the second.
-func outlives(a, b int64) bool {
-	return b != saysNoTTL && (a == saysNoTTL || a > b)
+	return agreed.left == decide.SaysNoTTL && without >= needed
 }
 
 // sourcesNeeded is how many other masters a quarantined one must have been given
@@ -126,7 +120,7 @@ func still(said []agreement) agreement {
 const maxLeft = 99999999999999
 
 // readReadings reads the answer of readingScript.
-func readReadings(a master.Answer) (list []reading, ok bool) {
+func readReadings(a decide.Answer) (list []reading, ok bool) {
 	if len(a.Elems) == 0 || len(a.Elems)%2 != 0 {
 		return nil, false
 	}
@@ -139,7 +133,7 @@ func readReadings(a master.Answer) (list []reading, ok bool) {
 		r := &list[i]
 		r.left = min(left.Int, maxLeft)
 		switch {
-		case left.Int == saysAbsent:
+		case left.Int == decide.SaysAbsent:
 		case what.Kind == quorum.BulkReply:
 			r.digest = toldWhole + what.Str
 		case len(what.Elems) == 2 && what.Elems[0].Str != "":

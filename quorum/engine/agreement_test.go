@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/decide"
 )
 
 func TestSourcesThatHoldOneValueAgreeOnItsLongestLife(t *testing.T) {
@@ -23,10 +23,10 @@ func TestSourcesThatHoldOneValueAgreeOnItsLongestLife(t *testing.T) {
 		"one alone":                   {[]reading{none, a(10)}, agreed, a(10)},
 		"the same":                    {[]reading{a(10), a(10)}, agreed, a(10)},
 		"extended on one":             {[]reading{a(10), a(70), a(20)}, agreed, a(70)},
-		"without a ttl on one":        {[]reading{a(10), a(saysNoTTL), a(20)}, agreed, a(saysNoTTL)},
+		"without a ttl on one":        {[]reading{a(10), a(decide.SaysNoTTL), a(20)}, agreed, a(decide.SaysNoTTL)},
 		"about to end":                {[]reading{a(0), none}, agreed, a(0)},
 		"two values":                  {[]reading{a(10), b(10)}, disputed, reading{}},
-		"two values, one without ttl": {[]reading{a(saysNoTTL), b(10)}, disputed, reading{}},
+		"two values, one without ttl": {[]reading{a(decide.SaysNoTTL), b(10)}, disputed, reading{}},
 		"two values beside none":      {[]reading{none, a(10), none, b(10)}, disputed, reading{}},
 		"most against one":            {[]reading{a(10), a(10), a(10), b(10)}, disputed, reading{}},
 	} {
@@ -72,14 +72,14 @@ func TestNeededSourcesMeetEveryQuorumOfTheMaster(t *testing.T) {
 }
 
 func TestReadingsAreReadWholeOrNotAtAll(t *testing.T) {
-	text := func(s string) master.Answer { return master.Answer{Kind: quorum.BulkReply, Str: s} }
-	left := func(n int64) master.Answer { return master.Answer{Kind: quorum.IntegerReply, Int: n} }
-	list := func(elems ...master.Answer) master.Answer {
-		return master.Answer{Kind: quorum.ArrayReply, Elems: elems}
+	text := func(s string) decide.Answer { return decide.Answer{Kind: quorum.BulkReply, Str: s} }
+	left := func(n int64) decide.Answer { return decide.Answer{Kind: quorum.IntegerReply, Int: n} }
+	list := func(elems ...decide.Answer) decide.Answer {
+		return decide.Answer{Kind: quorum.ArrayReply, Elems: elems}
 	}
 	long := "string#0123"
 	for name, c := range map[string]struct {
-		a    master.Answer
+		a    decide.Answer
 		want []reading // nil: it is garbage
 	}{
 		"short strings": {list(left(10), text("a"), left(-1), text("")),

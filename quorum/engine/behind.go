@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -50,12 +51,12 @@ type lag struct {
 
 // still notes that a master was behind with a step, and tells whether it has been so
 // for that long, with nobody but steps having changed the key there.
-func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long time.Duration) bool {
+func (b *behind) still(key string, lane int, r *decide.UndoRecord, now time.Time, long time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := newBehindOn(key, lane)
 	old, known := b.since[id]
-	if !known || old.left != dump.Fingerprint(r.before) {
+	if !known || old.left != dump.Fingerprint(r.Before) {
 		if b.since == nil {
 			b.since = make(map[behindOn]lag)
 		}
@@ -67,7 +68,7 @@ func (b *behind) still(key string, lane int, r *undoRecord, now time.Time, long 
 		}
 		delete(b.since, forgotten)
 	}
-	old.left = dump.Fingerprint(r.after)
+	old.left = dump.Fingerprint(r.After)
 	b.since[id] = old
 	return now.Sub(old.since) >= long
 }

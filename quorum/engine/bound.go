@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
@@ -33,7 +34,7 @@ func (o *op) unsigned() bool {
 
 // weigh is decide, and notes who has decided on what names no token. Whoever that is has
 // carried it out before its asker is told.
-func (o *op) weigh(c counted) quorum.Decision {
+func (o *op) weigh(c decide.Votes) quorum.Decision {
 	d := o.decide(c)
 	if d != quorum.Undecided && o.unsigned() {
 		o.deciders.Store(uint64(c))
@@ -45,19 +46,19 @@ func (o *op) weigh(c counted) quorum.Decision {
 // it found: what was held by another one is among that. A script that removes is decided by
 // fewer, where others cannot be asked.
 func (o *op) bound() bool {
-	if !o.unsigned() || o.ballot.load().decision() == quorum.Undecided {
+	if !o.unsigned() || o.ballot.Load().Decision() == quorum.Undecided {
 		return false
 	}
-	t := counted(o.deciders.Load()).tally(len(o.said))
-	return t.granted+t.refused >= t.quorum()
+	t := decide.Votes(o.deciders.Load()).Tally(len(o.Said))
+	return t.Granted+t.Refused >= t.Quorum()
 }
 
 // found calls see with what each of those found who decided, and carried the op out.
-func (o *op) found(see func(*said)) {
-	c := counted(o.deciders.Load())
-	for i := range o.said {
-		if c.vote(i) == quorum.Granted && c.did(i) {
-			see(&o.said[i])
+func (o *op) found(see func(*decide.Said)) {
+	c := decide.Votes(o.deciders.Load())
+	for i := range o.Said {
+		if c.Vote(i) == quorum.Granted && c.Did(i) {
+			see(&o.Said[i])
 		}
 	}
 }
@@ -79,16 +80,16 @@ func (o *op) boundArgv(b []string, link *master.Link) []string {
 	if o.Kind == quorum.Write {
 		keys = append(keys, o.Key)
 	}
-	o.found(func(s *said) {
-		if s.journal == nil {
+	o.found(func(s *decide.Said) {
+		if s.Journal == nil {
 			return
 		}
-		for _, r := range s.journal.found {
-			if !slices.Contains(keys, r.key) {
-				keys = append(keys, r.key)
+		for _, r := range s.Journal.Found {
+			if !slices.Contains(keys, r.Key) {
+				keys = append(keys, r.Key)
 			}
-			if r.before != "" {
-				befores[r.key] = append(befores[r.key], dump.Footprint(r.before))
+			if r.Before != "" {
+				befores[r.Key] = append(befores[r.Key], dump.Footprint(r.Before))
 			}
 		}
 	})
@@ -100,16 +101,16 @@ func (o *op) boundArgv(b []string, link *master.Link) []string {
 }
 
 // strange tells that a master has acted on what none of those found who decided.
-func (o *op) strange(r *undoRecord) bool {
-	if r.before == "" || !o.unsigned() {
+func (o *op) strange(r *decide.UndoRecord) bool {
+	if r.Before == "" || !o.unsigned() {
 		return false
 	}
 	strange := true
-	o.found(func(s *said) {
-		if s.journal == nil {
+	o.found(func(s *decide.Said) {
+		if s.Journal == nil {
 			return
 		}
-		if theirs := recordOf(s.journal.found, r.key); theirs != nil && dump.MaybeSame(theirs.before, r.before) {
+		if theirs := decide.RecordOf(s.Journal.Found, r.Key); theirs != nil && dump.MaybeSame(theirs.Before, r.Before) {
 			strange = false
 		}
 	})
@@ -119,34 +120,16 @@ func (o *op) strange(r *undoRecord) bool {
 // intrudes tells that master i has carried out what was won, on what was somebody else's.
 func (e *Engine) intrudes(o *op, i int, now time.Time) bool {
 	intrudes := false
-	for j := range o.said[i].journal.records() {
-		intrudes = e.intrudesOn(o, &o.said[i].journal.undo[j], i, now) || intrudes
+	for j := range o.Said[i].Journal.Records() {
+		intrudes = e.intrudesOn(o, &o.Said[i].Journal.Undo[j], i, now) || intrudes
 	}
 	return intrudes
 }
 
 // intrudesOn is intrudes as to one key. What is put back is noted as what is still there.
-func (e *Engine) intrudesOn(o *op, r *undoRecord, i int, now time.Time) bool {
-	again := &undoRecord{before: r.before, after: r.before}
-	return o.strange(r) && (r.livesOn() || !e.behind.still(r.key, i, again, now, 2*e.AcquireTimeout))
-}
-
-// records are the undo records of a journal, if there is one.
-func (j *journaled) records() []undoRecord {
-	if j == nil {
-		return nil
-	}
-	return j.undo
-}
-
-// livesOn tells that the key holds what it held, if for another time.
-func (r *undoRecord) livesOn() bool {
-	return r.before != "" && (dump.Same(r.before, r.after) || dump.Fingerprint(r.before) == r.after)
-}
-
-// lengthens tells that the key lives longer when it is put back.
-func (r *undoRecord) lengthens() bool {
-	return r.livesOn() && r.expires != saysNoTTL && (r.left == saysNoTTL || r.left > r.expires)
+func (e *Engine) intrudesOn(o *op, r *decide.UndoRecord, i int, now time.Time) bool {
+	again := &decide.UndoRecord{Before: r.Before, After: r.Before}
+	return o.strange(r) && (r.LivesOn() || !e.behind.still(r.Key, i, again, now, 2*e.AcquireTimeout))
 }
 
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for

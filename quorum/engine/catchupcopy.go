@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -139,7 +140,7 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 			r.failed = &errParty{r.target.name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.Elems[1].Str)}
 			continue
 		}
-		if o.left == saysNoTTL && len(r.eternal) < maxEternal && r.lasting < maxNameBytes {
+		if o.left == decide.SaysNoTTL && len(r.eternal) < maxEternal && r.lasting < maxNameBytes {
 			r.eternal[o.key] = o.digest
 			r.lasting += len(o.key)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -153,7 +154,7 @@ func (l *lane) trouble(text string, now time.Time) error {
 		return nil
 	}
 	l.refused = now
-	a := master.Answer{Kind: quorum.FailureReply, Str: text}
+	a := decide.Answer{Kind: quorum.FailureReply, Str: text}
 	if a.RefusesToWrite() {
 		return master.Trouble(text)
 	}

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"slices"
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // A count that the masters have come to differ in is put right by the next one who
@@ -21,51 +21,15 @@ import (
 // So nothing is brought up while a master may still tell its count, or is busy. Where one
 // is away, an older count and a further one cannot be told apart.
 
-// leveller is the master that counted least of those which a quorum has not counted
-// beyond; else, also where a master is busy, it is negative.
-func (o *op) leveller(c counted) int {
-	if o.Script.Further == nil || o.metLatch(c) {
-		return -1
-	}
-	var least []int // the masters, the one that counted least first
-	for i := range o.said {
-		if c.vote(i) != quorum.Granted {
-			continue
-		}
-		if j := o.said[i].journal; j.reply.Kind != quorum.IntegerReply || j.record(o.Key) == nil {
-			return -1
-		}
-		least = append(least, i)
-	}
-	if len(least) < quorum.QuorumOf(len(o.said)) {
-		return -1
-	}
-	slices.SortFunc(least, func(i, j int) int {
-		switch {
-		case o.further(i, j):
-			return 1
-		case o.further(j, i):
-			return -1
-		}
-		return 0
-	})
-	return least[quorum.QuorumOf(len(o.said))-1]
-}
-
-// further tells that master i has counted further than j.
-func (o *op) further(i, j int) bool {
-	return o.Script.Further(o.said[i].journal.reply.Int, o.said[j].journal.reply.Int)
-}
-
 // level brings all who counted less up to master m.
-func (e *Engine) level(o *op, c counted, m int, now time.Time) (answered bool) {
-	model := o.said[m].journal
+func (e *Engine) level(o *op, c decide.Votes, m int, now time.Time) (answered bool) {
+	model := o.Said[m].Journal
 	w := &awaited{op: o, until: now.Add(e.AcquireTimeout)}
 	w.then = func(done bool) bool {
 		r := o.result(c)
 		r.Decision, r.Script = quorum.Split, nil
 		if done {
-			r.Decision, r.Script = quorum.Won, &model.reply
+			r.Decision, r.Script = quorum.Won, &model.Reply
 		}
 		e.inFlight.Add(-1)
 		e.finish(o, r)
@@ -75,11 +39,11 @@ func (e *Engine) level(o *op, c counted, m int, now time.Time) (answered bool) {
 	brought := 0
 	for i := range e.lanes {
 		switch {
-		case c.vote(i) != quorum.Granted:
-		case i == m, o.further(i, m):
+		case c.Vote(i) != quorum.Granted:
+		case i == m, o.Further(i, m):
 			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: letGo}, i})
 		default:
-			back := o.bringing(c, i, o.said[i].journal.record(o.Key), model.record(o.Key), now)
+			back := o.bringing(c, i, o.Said[i].Journal.Record(o.Key), model.Record(o.Key), now)
 			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: bringUp, back: back, awaited: w}, i})
 			brought++
 		}

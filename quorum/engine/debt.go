@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -33,7 +34,7 @@ type debt struct {
 	// back, if not nil, is what the key was before a journaled script that was
 	// lost, or should be, and since when that counts: when the master had carried the
 	// script out at the latest. value is then what the script made of it.
-	back  *undoRecord
+	back  *decide.UndoRecord
 	since time.Time
 
 	// ended is when back ended, by the master's clock; 0 if it did not, or is not known.
@@ -69,14 +70,14 @@ func (d debt) between() (least, most, eternal string) {
 
 // putBack says what the key is to become, and where.
 func (d debt) putBack(b []string, now time.Time) []string {
-	before, left := d.back.before, "0"
-	moved, ended := d.back.moved(), ""
+	before, left := d.back.Before, "0"
+	moved, ended := d.back.Moved(), ""
 	switch {
 	case moved != "":
 	case d.ended != 0:
 		ended = strconv.FormatInt(d.ended.Milliseconds(), 10)
 	default:
-		before, left = d.back.at(now.Sub(d.since))
+		before, left = d.back.At(now.Sub(d.since))
 	}
 	least, most, eternal := d.between()
 	return append(b, before, left, least, most, eternal, string(d.nonce), moved, ended)
@@ -85,40 +86,13 @@ func (d debt) putBack(b []string, now time.Time) []string {
 // tellable tells that what the debt is about can be told from what is somebody else's.
 func (d debt) tellable() bool { return d.ends.Known() || d.eternal }
 
-// moved is by how many milliseconds a write has moved the expiry of the key, "" if it had
-// none before or after. The master carries that out at one moment, so it is exact.
-func (r *undoRecord) moved() string {
-	if r.left < 0 || r.expires < 0 || r.before == "" {
-		return ""
-	}
-	return strconv.FormatInt(r.expires-r.left, 10)
-}
-
-// lives is how long what the write has made of the key lives, 0 if that is for ever.
-func (r *undoRecord) lives() time.Duration {
-	return clock.OfMilliseconds(max(r.expires, 0))
-}
-
-// at is what the key was, after some time: a record whose time has run out is
-// not restored.
-func (r *undoRecord) at(elapsed time.Duration) (before, left string) {
-	if r.left == saysNoTTL || r.before == "" {
-		return r.before, "0"
-	}
-	n := r.left - elapsed.Milliseconds()
-	if n <= 0 {
-		return "", "0"
-	}
-	return r.before, strconv.FormatInt(n, 10)
-}
-
 func (d debt) over(now time.Time) bool { return !d.dies.After(now) }
 
 // size is about what a debt takes in memory, in bytes.
 func (d debt) size() int {
 	n := len(d.key) + len(d.value) + 200
 	if d.back != nil {
-		n += len(d.back.before)
+		n += len(d.back.Before)
 	}
 	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -162,19 +163,19 @@ func TestDebtsCloseTheirSum(t *testing.T) {
 
 func TestWhatHasEndedIsNotPutBack(t *testing.T) {
 	for _, c := range []struct {
-		record  undoRecord
+		record  decide.UndoRecord
 		elapsed time.Duration
 		before  string
 		left    string
 	}{
-		{undoRecord{before: "v", left: 1000}, 400 * ms, "v", "600"},
-		{undoRecord{before: "v", left: 1000}, 999 * ms, "v", "1"},
-		{undoRecord{before: "v", left: 1000}, time.Second, "", "0"},
-		{undoRecord{before: "v", left: 1000}, time.Hour, "", "0"},
-		{undoRecord{before: "v", left: saysNoTTL}, time.Hour, "v", "0"},
-		{undoRecord{left: -2}, 0, "", "0"},
+		{decide.UndoRecord{Before: "v", Left: 1000}, 400 * ms, "v", "600"},
+		{decide.UndoRecord{Before: "v", Left: 1000}, 999 * ms, "v", "1"},
+		{decide.UndoRecord{Before: "v", Left: 1000}, time.Second, "", "0"},
+		{decide.UndoRecord{Before: "v", Left: 1000}, time.Hour, "", "0"},
+		{decide.UndoRecord{Before: "v", Left: decide.SaysNoTTL}, time.Hour, "v", "0"},
+		{decide.UndoRecord{Left: -2}, 0, "", "0"},
 	} {
-		if before, left := c.record.at(c.elapsed); before != c.before || left != c.left {
+		if before, left := c.record.At(c.elapsed); before != c.before || left != c.left {
 			t.Errorf("%+v after %v: %q for another %s ms, want %q, %s", c.record, c.elapsed, before, left, c.before, c.left)
 		}
 	}

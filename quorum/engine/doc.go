@@ -4,8 +4,8 @@
 //
 // A Request becomes an op (op.go), which is put into the lanes of all masters
 // in one step (engine.go, lane.go). Each lane sends what has gathered as one
-// batch on its link (exchange.go, package master), judges the answers (judge.go) and
-// casts its votes (ballot.go). The vote that decides (tally.go) answers the
+// batch on its link (exchange.go, package master), has the answers judged and
+// casts its votes (package decide). The vote that decides answers the
 // asker, and undo, debts and heals are settled with it or after it (settle.go,
 // debt.go, errand.go). What is decided is pure; what moves bytes decides
 // nothing.

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"slices"
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -29,38 +29,38 @@ import (
 
 // bringUp gives master i what a quorum has made of a script's keys, where that has acted as
 // well and has fallen behind.
-func (e *Engine) bringUp(o *op, c counted, i int, now time.Time) {
-	if c.vote(i) != quorum.Granted {
+func (e *Engine) bringUp(o *op, c decide.Votes, i int, now time.Time) {
+	if c.Vote(i) != quorum.Granted {
 		return
 	}
-	for _, ours := range o.said[i].journal.undo {
-		theirs := o.made(c, ours.key)
-		if theirs == nil || dump.Same(ours.after, theirs.after) || !ours.differs(theirs) || !dump.Is(theirs.after) ||
-			!e.behind.still(ours.key, i, &ours, now, 2*e.AcquireTimeout) {
+	for _, ours := range o.Said[i].Journal.Undo {
+		theirs := o.Made(c, ours.Key)
+		if theirs == nil || dump.Same(ours.After, theirs.After) || !ours.Differs(theirs) || !dump.Is(theirs.After) ||
+			!e.behind.still(ours.Key, i, &ours, now, 2*e.AcquireTimeout) {
 			continue
 		}
 		d := o.bringing(c, i, &ours, theirs, now)
 		d.dies = now.Add(e.MasterTimeout)
-		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.key)), o.said[i].ordinal, now)
+		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.Key)), o.sent[i].ordinal, now)
 	}
 }
 
 // give gives master i, which has declined, the keys that a quorum had and has now: it may have
 // been away when a lock was taken, and would have no part in it for as long as that is
 // renewed. Where it holds anything it is left alone.
-func (e *Engine) give(o *op, c counted, i int, now time.Time) {
-	if c.vote(i) != quorum.Refused || o.said[i].journal.busy {
+func (e *Engine) give(o *op, c decide.Votes, i int, now time.Time) {
+	if c.Vote(i) != quorum.Refused || o.Said[i].Journal.Busy {
 		return
 	}
 	for _, key := range o.keys() {
-		theirs := o.made(c, key)
-		if theirs == nil || theirs.before == "" || !dump.Is(theirs.after) {
+		theirs := o.Made(c, key)
+		if theirs == nil || theirs.Before == "" || !dump.Is(theirs.After) {
 			continue
 		}
 		o.keep()
-		back := o.bringing(c, i, &undoRecord{key: key, left: saysAbsent, expires: saysAbsent}, theirs, now)
-		if back.back.left != saysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
-			e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.said[i].ordinal)
+		back := o.bringing(c, i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs, now)
+		if back.back.Left != decide.SaysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
+			e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.sent[i].ordinal)
 		}
 	}
 }
@@ -87,49 +87,24 @@ func (l *lane) give(n *ending, m memory, p ordinal) {
 //
 // So what lives longest counts, and ours is never shortened. Nor does it outlive theirs: their
 // lives are told as of when master i had acted at the latest, and they at the earliest.
-func (o *op) bringing(c counted, i int, ours, theirs *undoRecord, now time.Time) debt {
-	back := &undoRecord{
-		key: ours.key, before: dump.Readable(theirs.after), left: ours.expires,
-		after: ours.after, expires: ours.expires,
+func (o *op) bringing(c decide.Votes, i int, ours, theirs *decide.UndoRecord, now time.Time) debt {
+	back := &decide.UndoRecord{
+		Key: ours.Key, Before: dump.Readable(theirs.After), Left: ours.Expires,
+		After: ours.After, Expires: ours.Expires,
 	}
-	for j := range o.said {
-		if c.vote(j) != quorum.Granted || ours.expires == saysNoTTL {
+	for j := range o.Said {
+		if c.Vote(j) != quorum.Granted || ours.Expires == decide.SaysNoTTL {
 			continue
 		}
-		r := o.said[j].journal.record(ours.key)
+		r := o.Said[j].Journal.Record(ours.Key)
 		switch {
-		case r == nil || !dump.Same(r.after, theirs.after):
-		case r.expires < 0:
-			back.left = saysNoTTL
-		case back.left != saysNoTTL:
-			left := r.expires - (o.said[i].asked.To - o.said[j].asked.From).Milliseconds()
-			back.left = max(back.left, left, 1)
+		case r == nil || !dump.Same(r.After, theirs.After):
+		case r.Expires < 0:
+			back.Left = decide.SaysNoTTL
+		case back.Left != decide.SaysNoTTL:
+			left := r.Expires - (o.sent[i].asked.To - o.sent[j].asked.From).Milliseconds()
+			back.Left = max(back.Left, left, 1)
 		}
 	}
 	return o.puttingBack(i, ours, back, now)
-}
-
-// sameEffect tells that two masters, which have acted, may have made the same of all keys.
-func (j *journaled) sameEffect(k *journaled) bool {
-	return !slices.ContainsFunc(j.found, func(r undoRecord) bool {
-		s := recordOf(k.found, r.key)
-		return s != nil && r.differs(s)
-	})
-}
-
-// differs tells that two masters are known to have made different things of a key. Of what
-// is known by its hash alone, a dump of more than a hundred bytes, that is not so where they
-// made it of the same, nor if the dump may depend on more than the content.
-func (r *undoRecord) differs(s *undoRecord) bool {
-	switch {
-	case r.after == "" || s.after == "":
-		return r.after != s.after
-	case dump.Same(r.after, s.after):
-		return false
-	case dump.Is(r.after) && dump.Is(s.after):
-		return !dump.SameContents(r.after, s.after)
-	case dump.MaybeSame(r.before, s.before):
-		return false
-	}
-	return !dump.OwnOrder(r.before) && !dump.OwnOrder(s.before)
 }

@@ -14,6 +14,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 	"redlock-proxy/quorum/messages"
 )
@@ -169,7 +170,7 @@ func (e *Engine) Put(r *quorum.Request, asker quorum.Asker) {
 	o.began = time.Now()
 	switch {
 	case o.Kind == quorum.Acquire && e.join(o):
-	case o.isStep() && e.takeTurn(o):
+	case o.IsStep() && e.takeTurn(o):
 	default:
 		e.try(o, o.began)
 	}
@@ -179,8 +180,8 @@ func (e *Engine) Put(r *quorum.Request, asker quorum.Asker) {
 func (e *Engine) try(o *op, now time.Time) {
 	n := len(e.lanes)
 	o.engine, o.put, o.sleeps = e, now, e.sleeps.Load()
-	if len(o.said) != n {
-		o.said = make([]said, n)
+	if len(o.Said) != n {
+		o.Said, o.sent = make([]decide.Said, n), make([]sending, n)
 	}
 	if !e.ready(o) {
 		o.flusher.Flush()
@@ -198,7 +199,7 @@ func (e *Engine) try(o *op, now time.Time) {
 	}
 	answered := false
 	for i := range e.lanes {
-		if v := missed.vote(i); v != 0 {
+		if v := missed.Vote(i); v != 0 {
 			answered = o.vote(i, v, false, o.put) || answered
 		}
 	}
@@ -209,7 +210,7 @@ func (e *Engine) try(o *op, now time.Time) {
 
 // push puts an op into all lanes in one step, and returns the votes of those that
 // did not take it. Or it has the op wait, which counts as in flight.
-func (e *Engine) push(o *op) (missed counted, waits bool) {
+func (e *Engine) push(o *op) (missed decide.Votes, waits bool) {
 	hash := e.hash(o.Key)
 	o.hash = hash
 	o.takeWeight()
@@ -234,10 +235,10 @@ func (e *Engine) push(o *op) (missed counted, waits bool) {
 	}
 	e.spoil(o)
 	for i, l := range e.lanes {
-		if !o.asks(i) {
-			missed = missed.voted(i, quorum.Withheld, false)
+		if !o.Asks(i) {
+			missed = missed.Voted(i, quorum.Withheld, false)
 		} else if v := l.push(o); v != 0 {
-			missed = missed.voted(i, v, false)
+			missed = missed.Voted(i, v, false)
 		}
 	}
 	return missed, false

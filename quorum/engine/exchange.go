@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -163,8 +164,8 @@ func (l *lane) settle(link *master.Link, b *batch) error {
 			if length == 0 {
 				l.engine.sizes.told(o, a.Bytes())
 			}
-			v, did, o.said[l.index] = judge(&o.Request, a)
-			s := &o.said[l.index]
+			v, did, o.Said[l.index] = decide.Judge(&o.Request, a)
+			s := &o.Said[l.index]
 			switch {
 			case v != quorum.Unknown || length > 0:
 			case o.Kind == quorum.Run && a.Failed("NOSCRIPT"):
@@ -172,17 +173,17 @@ func (l *lane) settle(link *master.Link, b *batch) error {
 				// it. Whether ours are gone as well shows where they are called.
 				link.Forget()
 			default:
-				trouble = cmp.Or(s.refusal(), trouble)
+				trouble = cmp.Or(s.Refusal(), trouble)
 			}
-			s.nonce, s.done, s.asked, s.ordinal = l.known.Nonce, done, asked, b.ordinalOf(i)
+			o.sent[l.index] = sending{l.known.Nonce, b.ordinalOf(i), done, asked}
 			if o.Kind == quorum.Survey {
-				s.value = link.Who.RunID
+				s.Value = link.Who.RunID
 			}
 			o.holdsLong(s)
 			if !counts || o.put.Before(l.anew) || slices.Contains(kept, o.Key) {
 				v = o.withheld(v, did)
 			}
-			if v == quorum.Unknown && s.refusal() != "" && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
+			if v == quorum.Unknown && s.Refusal() != "" && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
 				kept = append(kept, o.Key) // it may be answered with a yes, before the next look
 			}
 			l.vote(o, v, did, now)
@@ -236,7 +237,7 @@ func (b *batch) add(link *master.Link, argv []string) {
 }
 
 // settled looks at what became of an errand.
-func (l *lane) settled(e errand, a master.Answer) {
+func (l *lane) settled(e errand, a decide.Answer) {
 	switch {
 	case e.envelope != "":
 	case e.ending != nil:
@@ -260,7 +261,7 @@ func (l *lane) settled(e errand, a master.Answer) {
 		l.cannotUndo(e.debt)
 	case a.Kind == quorum.IntegerReply && a.Int == saysOtherNonce:
 		l.cannotUndo(e.debt)
-	case a.Kind == quorum.IntegerReply && a.Int == saysOther:
+	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOther:
 		l.undoLater(e.debt)
 	case a.RefusesToWrite():
 		l.mu.Lock()
@@ -390,7 +391,7 @@ func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.mu.Unlock()
 	for _, e := range errands {
 		if e.ending != nil {
-			l.settled(e, master.Answer{})
+			l.settled(e, decide.Answer{})
 		}
 	}
 	for _, o := range ops {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
@@ -63,7 +64,7 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 	case all:
 		return rest, ""
 	case run:
-		return nil, array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
+		return nil, array(integer(decide.FlagBusy), integer(-1), bulk("_"), integer(0))
 	}
-	return nil, integer(saysOther)
+	return nil, integer(decide.SaysOther)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -93,7 +94,7 @@ func (m *fakeMaster) readings(keys, argv []string) string {
 			break
 		}
 		k, ok := m.key(name)
-		d, left := m.digest(name), int64(saysAbsent)
+		d, left := m.digest(name), int64(decide.SaysAbsent)
 		if ok {
 			left = m.pttl(k)
 		}
@@ -183,9 +184,9 @@ func (m *fakeMaster) looks(keys []string) string {
 func (m *fakeMaster) endOf(name string) int64 {
 	switch k, ok := m.key(name); {
 	case !ok:
-		return saysAbsent
+		return decide.SaysAbsent
 	case k.until == 0:
-		return saysNoTTL
+		return decide.SaysNoTTL
 	default:
 		return k.until / int64(ms)
 	}

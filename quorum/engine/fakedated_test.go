@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"redlock-proxy/quorum/decide"
 )
 
 // undate takes its date from what is dated, and tells what the master answers if that is
@@ -15,7 +17,7 @@ func (m *fakeMaster) undate(args []string) (rest []string, reply string) {
 	last := len(args) - 1
 	date, _ := strconv.ParseFloat(args[last], 64)
 	if float64(m.now())/float64(time.Millisecond) > date {
-		return args[:last], integer(saysLate)
+		return args[:last], integer(decide.SaysLate)
 	}
 	return args[:last], ""
 }

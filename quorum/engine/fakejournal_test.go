@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
@@ -83,7 +84,7 @@ var (
 	saysNil    = says(0, "_")
 	saysZero   = says(0, ":", "0")
 	wrongType  = says(0, "-", "WRONGTYPE Operation against a key holding the wrong kind of value")
-	hasWritten = says(scriptWrote, "+", "OK")
+	hasWritten = says(decide.FlagWrote, "+", "OK")
 )
 
 var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string) effect{
@@ -99,7 +100,7 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 			return saysZero
 		}
 		m.expire(name, m.keys[name], paddedText(argv[1]))
-		return says(scriptWrote, ":", "1")
+		return says(decide.FlagWrote, ":", "1")
 	},
 	freeStep:    freesString,
 	freeScript:  freesString,
@@ -116,7 +117,7 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 			return says(0, "t", strconv.FormatInt(max(left-left/100-2, 1), 10))
 		}
 		m.hash(name, argv, n+1)
-		return says(scriptWrote, "_")
+		return says(decide.FlagWrote, "_")
 	},
 	renewHash: func(m *fakeMaster, name string, argv []string) effect {
 		k, held := m.key(name)
@@ -128,7 +129,7 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 			return saysZero
 		}
 		m.hash(name, argv, n)
-		return says(scriptWrote, ":", "1")
+		return says(decide.FlagWrote, ":", "1")
 	},
 	freeHash: func(m *fakeMaster, name string, argv []string) effect {
 		k, held := m.key(name)
@@ -140,10 +141,10 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 			return saysNil
 		case n > 1:
 			m.hash(name, argv, n-1)
-			return says(scriptWrote, ":", "0")
+			return says(decide.FlagWrote, ":", "0")
 		}
 		delete(m.keys, name)
-		return says(scriptWrote+scriptRemoved, ":", "1")
+		return says(decide.FlagWrote+decide.FlagRemoved, ":", "1")
 	},
 	tellScript: func(_ *fakeMaster, _ string, argv []string) effect {
 		does := saysNil
@@ -184,7 +185,7 @@ func freesString(m *fakeMaster, name string, argv []string) effect {
 		return saysZero
 	}
 	delete(m.keys, name)
-	return says(scriptRemoved, ":", "1")
+	return says(decide.FlagRemoved, ":", "1")
 }
 
 func looksAtString(m *fakeMaster, name string, _ []string) effect {
@@ -233,7 +234,7 @@ func transacts(m *fakeMaster, name string, argv []string) effect {
 		}
 		does.shape, does.value = does.shape+kind[:1], append(does.value, value)
 		if reply == "+OK\r\n" || reply == integer(1) {
-			does.flags = scriptWrote
+			does.flags = decide.FlagWrote
 		}
 	}
 	return does
@@ -250,7 +251,7 @@ func (m *fakeMaster) countBy(name string, by int) effect {
 	n, _ := strconv.Atoi(k.value)
 	k.value = strconv.Itoa(n + by)
 	m.keys[name] = k
-	return says(scriptWrote, ":", k.value)
+	return says(decide.FlagWrote, ":", k.value)
 }
 
 // field reads how often a hash says that its field's owner has taken the lock.
@@ -297,7 +298,7 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply str
 		}
 	}
 	if acted = e.flags != 0; s.Latches {
-		e.flags += scriptStep
+		e.flags += decide.FlagStep
 	}
 	line := int64(-1)
 	if e.shape == "-" {
@@ -306,7 +307,7 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply str
 	for _, v := range e.value {
 		values = append(values, bulk(v))
 	}
-	answer := []string{integer(e.flags), integer(line), bulk(e.shape), integer(int64(len(records) / recordElems))}
+	answer := []string{integer(e.flags), integer(line), bulk(e.shape), integer(int64(len(records) / decide.RecordElems))}
 	return array(append(append(answer, records...), values...)...), acted
 }
 

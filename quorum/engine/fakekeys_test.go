@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -418,14 +419,14 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 			return integer(saysOtherNonce)
 		}
 		if !m.ends(k, args[2], args[3], args[4]) {
-			return integer(saysOther)
+			return integer(decide.SaysOther)
 		}
 		delete(m.keys, name)
 		return integer(1)
 	case !ok:
-		return integer(saysAbsent)
+		return integer(decide.SaysAbsent)
 	case k.value != args[1]:
-		return integer(saysOther)
+		return integer(decide.SaysOther)
 	case s == releaseScript:
 		delete(m.keys, name)
 		return integer(m.pttl(k))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -59,7 +60,7 @@ func (m *fakeMaster) act(s *quorum.Script, args []string) string {
 				m.keys[latch] = l
 			}
 			m.note([]string{"busy", key})
-			return array(integer(scriptBusy), integer(-1), bulk("_"), integer(0))
+			return array(integer(decide.FlagBusy), integer(-1), bulk("_"), integer(0))
 		}
 	}
 	m.note([]string{"step", keys[0]})

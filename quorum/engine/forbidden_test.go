@@ -119,7 +119,8 @@ func TestWhatAMasterForbidsToTakeBackStaysOwed(t *testing.T) {
 			}
 			time.Sleep(5 * time.Second)
 			w.wantValues("k", "a", "a", "")
-			if s := w.engine.Status(); s.UndosMissed != 0 || s.DebtsNeedless != 0 {
+			// One that was carried out when the connection ended is tried once more.
+			if s := w.engine.Status(); s.UndosMissed != 0 || s.DebtsNeedless > 1 || s.DebtsNeedless > 0 && !cut {
 				t.Errorf("%d are missed, %d needless", s.UndosMissed, s.DebtsNeedless)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -202,7 +203,7 @@ func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
 			n = bundle(keys, itself)
 			list, err := r.target.look(keys[:n])
 			if r.eternalOnly {
-				list = slices.DeleteFunc(list, func(g ghost) bool { return g.ends != saysNoTTL })
+				list = slices.DeleteFunc(list, func(g ghost) bool { return g.ends != decide.SaysNoTTL })
 			}
 			if err == nil {
 				list, err = r.unheld(list)

@@ -270,13 +270,3 @@ func (w *world) settle() {
 	time.Sleep(20 * time.Millisecond)
 	synctest.Wait()
 }
-
-// complete tells that all n masters have voted.
-func (c counted) complete(n int) bool {
-	for i := range n {
-		if c.vote(i) == 0 {
-			return false
-		}
-	}
-	return true
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/redis/rueidis"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -63,7 +64,7 @@ func (l *lane) hears(link *master.Link, b *batch) error {
 		heard = heard[:last]
 	}
 	if b.tries {
-		answers := make([]master.Answer, len(rights))
+		answers := make([]decide.Answer, len(rights))
 		for i, a := range heard[len(heard)-len(rights):] {
 			answers[i] = link.Read(a, &b.cost)
 		}

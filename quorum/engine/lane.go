@@ -159,7 +159,7 @@ func (l *lane) push(o *op) (missed quorum.Vote) {
 
 // notSent notes what is known of an op that is not sent, or may not have been. mu is held.
 func (l *lane) notSent(o *op) {
-	s := &o.said[l.index]
+	s := &o.sent[l.index]
 	s.ordinal, s.nonce = l.sentSo.last, l.nonce
 }
 
@@ -370,12 +370,12 @@ const apart = 25 * time.Millisecond
 func (l *lane) owe(d debt, o *op, told int, left time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &o.said[l.index]
+	s := &o.sent[l.index]
 	if d.nonce = s.nonce; l.sentSo.takenSince(o.memory, s.ordinal) {
 		return
 	}
 	if told >= 0 {
-		asked := o.said[told].asked
+		asked := o.sent[told].asked
 		from, vague, known := l.masterTime(asked.From)
 		to, _, _ := l.masterTime(asked.To)
 		if known {
@@ -399,7 +399,7 @@ func (l *lane) oweLocked(d debt, now time.Time) {
 func (l *lane) heal(o *op) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.sentSo.lockFreedSince(o, o.said[l.index].ordinal) {
+	if l.sentSo.lockFreedSince(o, o.sent[l.index].ordinal) {
 		return
 	}
 	if l.open && l.addErrand(errand{heal: o, from: o.put}) {
@@ -567,7 +567,7 @@ func (l *lane) overdue(ops []*op, now time.Time) []*op {
 
 func appendOverdue(to, ops []*op, now time.Time) []*op {
 	for _, o := range ops {
-		if o.overdue(now) && o.ballot.load().decision() == quorum.Undecided {
+		if o.overdue(now) && o.ballot.Load().Decision() == quorum.Undecided {
 			o.hold()
 			to = append(to, o)
 		}

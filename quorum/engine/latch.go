@@ -6,8 +6,8 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
-	"redlock-proxy/quorum/master"
 )
 
 // A step is a journaled script of ours whose writes are signed by no token: what
@@ -100,7 +100,7 @@ const (
 )
 
 // settled takes the master's answer. It tells whether an asker was answered.
-func (n *ending) settled(a master.Answer) (answered bool) {
+func (n *ending) settled(a decide.Answer) (answered bool) {
 	if a.Int&saysWanted != 0 {
 		e := n.op.engine
 		e.turns.want(n.key, time.Now().Add(e.SplitDelay))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // lockWon is what an op has won, if it is a lock: it counts for one holder of the op.
@@ -28,7 +29,7 @@ func (e *Engine) TakeBack(l quorum.Lock) {
 	}
 	now := time.Now()
 	o.untold.Store(true)
-	c := o.ballot.load()
+	c := o.ballot.Load()
 	for i := range o.engine.lanes {
 		o.engine.takeBack(o, c, i, now)
 	}
@@ -36,10 +37,10 @@ func (e *Engine) TakeBack(l quorum.Lock) {
 }
 
 // takeBack takes a lock back from master i, if that has voted.
-func (e *Engine) takeBack(o *op, c counted, i int, now time.Time) {
+func (e *Engine) takeBack(o *op, c decide.Votes, i int, now time.Time) {
 	if o.first != nil {
 		e.unpersist(o, c, i, now)
-	} else if c.did(i) {
-		e.lanes[i].undoLock(o.undoing(i, now), o, o.said[i].ordinal, now)
+	} else if c.Did(i) {
+		e.lanes[i].undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 	}
 }

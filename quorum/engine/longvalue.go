@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -20,11 +21,11 @@ type longValues struct{ sync.Mutex }
 
 // holdsLong notes what a lane has been told before it casts its vote. What comes when all is
 // decided is not kept at all.
-func (o *op) holdsLong(s *said) {
+func (o *op) holdsLong(s *decide.Said) {
 	switch {
-	case len(s.value) < master.Small || !o.TellsValueOnly():
-	case o.ballot.load().decision() != quorum.Undecided:
-		s.value = ""
+	case len(s.Value) < master.Small || !o.TellsValueOnly():
+	case o.ballot.Load().Decision() != quorum.Undecided:
+		s.Value = ""
 	default:
 		o.long.Store(true)
 	}
@@ -32,13 +33,13 @@ func (o *op) holdsLong(s *said) {
 
 // weighLong is weigh of what may have been let go meanwhile, since somebody else's vote has
 // decided. What it says then does not count.
-func (o *op) weighLong(c counted) quorum.Decision {
+func (o *op) weighLong(c decide.Votes) quorum.Decision {
 	if !o.long.Load() {
 		return o.weigh(c)
 	}
 	o.values.Lock()
 	defer o.values.Unlock()
-	if o.ballot.load().decision() != quorum.Undecided {
+	if o.ballot.Load().Decision() != quorum.Undecided {
 		return quorum.Undecided
 	}
 	return o.weigh(c)
@@ -46,15 +47,15 @@ func (o *op) weighLong(c counted) quorum.Decision {
 
 // letGo drops the long values of those who have voted in c: where it is decided, by whoever
 // has decided it, and has told the asker.
-func (o *op) letGo(c counted) {
+func (o *op) letGo(c decide.Votes) {
 	if !o.long.Load() {
 		return
 	}
 	o.values.Lock()
 	defer o.values.Unlock()
-	for i := range o.said {
-		if c.vote(i) != 0 && len(o.said[i].value) >= master.Small {
-			o.said[i].value = ""
+	for i := range o.Said {
+		if c.Vote(i) != 0 && len(o.Said[i].Value) >= master.Small {
+			o.Said[i].Value = ""
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // A master that lags has ops waiting for it long after the others have decided them.
@@ -32,8 +33,8 @@ func TestWhatIsDecidedHoldsNoLongValuesUntilTheSlowestMasterHasAnswered(t *testi
 				ops := w.engine.lanes[2].unanswered()
 				held := 0
 				for _, o := range ops {
-					for i := range o.said {
-						held += len(o.said[i].value)
+					for i := range o.Said {
+						held += len(o.Said[i].Value)
 					}
 				}
 				if len(ops) < 20 || held > 0 {
@@ -83,7 +84,7 @@ func TestLongValuesAreComparedWhileTheyAreLetGo(t *testing.T) {
 
 func TestADumpThatIsPackedDoesNotMakeAValueShort(t *testing.T) {
 	var s sizes
-	write, read := &op{hash: 7, Request: quorum.Request{Kind: quorum.Write}}, &op{hash: 7, Request: quorum.Request{Kind: quorum.Read}}
+	write, read := &op{hash: 7, Question: decide.Question{Request: quorum.Request{Kind: quorum.Write}}}, &op{hash: 7, Question: decide.Question{Request: quorum.Request{Kind: quorum.Read}}}
 	s.note(7, 1<<20)
 	s.told(write, 11<<10)
 	if n := s.of(7); n != 1<<20 {
@@ -117,7 +118,7 @@ func TestWhatIsShortGoesBeforeWhatIsLongAndDoesNotFit(t *testing.T) {
 	} {
 		var ops []*op
 		for name := range strings.FieldsSeq(test.queue) {
-			o := &op{said: make([]said, 3), Request: quorum.Request{Kind: quorum.Release}}
+			o := &op{Question: decide.Question{Said: make([]decide.Said, 3), Request: quorum.Request{Kind: quorum.Release}}, sent: make([]sending, 3)}
 			o.Key = strings.TrimRight(name, "1")
 			if o.Key != name {
 				o.weight = mib
@@ -193,9 +194,9 @@ func TestWhoTakesALockDoesNotWaitForTheLongValuesOfOthers(t *testing.T) {
 
 // It adds nothing to a batch, as it is not sent.
 func TestWhatOthersHaveDecidedDoesNotKeepAMasterThatLagsFromCatchingUp(t *testing.T) {
-	decided := &op{weight: maxBatchBytes, Request: quorum.Request{Kind: quorum.Read}}
-	decided.ballot.word.Store(uint64(counted(0).with(quorum.Won)))
-	open := &op{weight: maxBatchBytes, Request: quorum.Request{Kind: quorum.Read}}
+	decided := &op{weight: maxBatchBytes, Question: decide.Question{Request: quorum.Request{Kind: quorum.Read}}}
+	decided.ballot.Close(func(decide.Votes) quorum.Decision { return quorum.Won })
+	open := &op{weight: maxBatchBytes, Question: decide.Question{Request: quorum.Request{Kind: quorum.Read}}}
 	if n := fitting([]*op{decided, decided, open, decided, open}, maxBatch); n != 4 {
 		t.Errorf("%d fit into a batch", n)
 	}

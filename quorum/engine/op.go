@@ -11,13 +11,14 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 )
 
 // op is one attempt to carry out a Request: it is put to all lanes at once and
 // gathers their votes. A split acquire is tried again as a new op.
 type op struct {
 	// What each lane comes to for its vote stands together.
-	ballot   ballot
+	ballot   decide.Ballot
 	deciders atomic.Uint64 // a counted: see bound.go
 	holders  atomic.Int32  // see recycle.go
 	follows  int32         // how often it has waited behind an acquire
@@ -38,7 +39,7 @@ type op struct {
 	flusher quorum.Flusher // once the asker has been answered
 	ttl     time.Duration  // as the masters get it: padded; 0 is none
 
-	quorum.Request
+	decide.Question
 	px      string    // ttl in milliseconds, "" if none
 	attempt int       // how often the same acquire was put before
 	clock   [2]string // of a Run: the seconds and microseconds that its script is told
@@ -52,9 +53,8 @@ type op struct {
 	// Extend, to lose the short expiry it was set with.
 	first *op
 
-	// said[i] is written by lane i before it casts its vote, and read by
-	// nobody before that vote is seen in the ballot.
-	said   []said
+	// sent[i] is written by lane i before it casts its vote, as said[i] is.
+	sent   []sending
 	long   atomic.Bool // a value of them is long, see longvalue.go
 	values longValues
 }
@@ -104,7 +104,7 @@ func (o *op) expiresIf(seven bool) bool {
 // was answered with "I do not know" should not happen afterwards. Releases are
 // always sent.
 func (o *op) pointless() bool {
-	d := o.ballot.load().decision()
+	d := o.ballot.Load().Decision()
 	switch o.Kind {
 	case quorum.Release, quorum.Remove:
 		return false
@@ -128,30 +128,52 @@ func (o *op) overdue(now time.Time) bool {
 // no more time for that: its client counts from when it has asked.
 func (o *op) waited() time.Duration { return o.put.Sub(o.began) }
 
+// decide is what the votes in c amount to. An acquire that was spoiled is not won, see spoil.
+func (o *op) decide(c decide.Votes) quorum.Decision {
+	d := o.Question.Decide(c)
+	switch {
+	case d != quorum.Won:
+	case o.Kind == quorum.Acquire && o.flight.void.Load():
+		return quorum.Split
+	case o.Kind == quorum.Extend && o.first != nil && o.flight.void.Load():
+		return quorum.Contended
+	}
+	return d
+}
+
+// result is what the asker is told.
+func (o *op) result(c decide.Votes) quorum.Result {
+	r := o.Question.Result(c)
+	if c.Decision() == quorum.Unavailable && c.TimeUp() {
+		r.Shortest = o.engine.tooShort(o.patience + o.waited())
+	}
+	return r
+}
+
 // vote casts lane i's vote and settles what follows from it. It tells whether
 // the asker was answered, so that the caller flushes it when its batch is done.
 func (o *op) vote(i int, v quorum.Vote, did bool, now time.Time) (answered bool) {
 	if o.overdue(now) {
 		answered = o.expire(now)
 	}
-	c, decisive := o.ballot.cast(i, v, did, o.weighLong)
+	c, decisive := o.ballot.Cast(i, v, did, o.weighLong)
 	switch {
 	case decisive:
 		answered = o.engine.decided(o, c, now)
 		o.letGo(c)
-	case c.decision() != quorum.Undecided:
+	case c.Decision() != quorum.Undecided:
 		o.engine.late(o, c, i, now)
-		o.letGo(counted(0).voted(i, v, did)) // and no other: it may be about to be told
+		o.letGo(decide.Votes(0).Voted(i, v, did)) // and no other: it may be about to be told
 	}
 	return answered
 }
 
 // expire ends the vote: masters that have not answered yet count as unknown.
 func (o *op) expire(now time.Time) (answered bool) {
-	if o.ballot.load().decision() != quorum.Undecided {
+	if o.ballot.Load().Decision() != quorum.Undecided {
 		return false
 	}
-	c, decisive := o.ballot.close(o.weighLong)
+	c, decisive := o.ballot.Close(o.weighLong)
 	if !decisive {
 		return false
 	}
@@ -200,7 +222,7 @@ func (o *op) build() {
 
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
-	if o.isStep() {
+	if o.IsStep() {
 		o.holder = o.engine.name + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
 	}
 	if o.Kind == quorum.Run {

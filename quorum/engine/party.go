@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -70,7 +71,7 @@ func (p *party) leave() {
 
 // ask sends a command, and believes the answer only if the master still was the one
 // that was meant when it had carried it out.
-func (p *party) ask(argv []string) (master.Answer, error) {
+func (p *party) ask(argv []string) (decide.Answer, error) {
 	a, proof, err := p.link.Do(argv...)
 	if err == nil {
 		err = p.runsTrue(proof.Clock)
@@ -94,7 +95,7 @@ func (p *party) changed() error {
 }
 
 // call asks with a script, sent by its hash once the master has it.
-func (p *party) call(s *master.Script, keys, args []string) (master.Answer, error) {
+func (p *party) call(s *master.Script, keys, args []string) (decide.Answer, error) {
 	name, text := "EVAL", s.Text
 	if p.link.Knows(s.SHA) {
 		name, text = "EVALSHA", s.SHA
@@ -113,7 +114,7 @@ func (p *party) call(s *master.Script, keys, args []string) (master.Answer, erro
 
 // patiently calls again for the least that can be asked for, as others may have taken the room
 // that the answer needs.
-func (p *party) patiently(s *master.Script, keys, args []string) (a master.Answer, err error) {
+func (p *party) patiently(s *master.Script, keys, args []string) (a decide.Answer, err error) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		a, err = p.call(s, keys, args)
 		if n := a.LeftOut(); n == 0 || int64(n) > p.lane.master.Rooms.Copies.Most {
@@ -125,7 +126,7 @@ func (p *party) patiently(s *master.Script, keys, args []string) (a master.Answe
 }
 
 // change has the master run a script that writes, if it is the one that is meant.
-func (p *party) change(s *master.Script, keys, args []string) (master.Answer, error) {
+func (p *party) change(s *master.Script, keys, args []string) (decide.Answer, error) {
 	a, err := p.call(s, append([]string{quorum.MarkerKey, catchUpLease}, keys...), append([]string{string(p.nonce)}, args...))
 	switch {
 	case err != nil:
@@ -151,7 +152,7 @@ func (p *party) runsTrue(now clock.Sample) error {
 // lookAgain looks at the master's clock until it was seen sharply, or has been seen three
 // times. What it told as left of a ttl may be too little by as much as a slow reply hid of
 // a step; the next look shows that.
-func (p *party) lookAgain() (a master.Answer, err error) {
+func (p *party) lookAgain() (a decide.Answer, err error) {
 	for range 3 {
 		if a, err = p.ask([]string{"TIME"}); err != nil || !p.latest.Vague(sharpLook) {
 			return a, err

@@ -1,6 +1,9 @@
 package engine
 
-import "redlock-proxy/quorum"
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
+)
 
 // Attend says who gets the messages from now on.
 func (e *Engine) Attend(a quorum.Audience) { e.messages.Attend(a) }
@@ -25,12 +28,12 @@ func (e *Engine) carry(envelope string) bool {
 // announce publishes what a journaled script has published, once: each master
 // has kept it back. A lane does so, and waits for nobody. It is what those masters have
 // whose reply the caller gets; one of them may have had less to tell.
-func (e *Engine) announce(o *op, c counted) {
-	from := map[quorum.Decision]quorum.Vote{quorum.Won: quorum.Granted, quorum.Contended: quorum.Refused}[c.decision()]
+func (e *Engine) announce(o *op, c decide.Votes) {
+	from := map[quorum.Decision]quorum.Vote{quorum.Won: quorum.Granted, quorum.Contended: quorum.Refused}[c.Decision()]
 	var list []string
-	for i := range o.said {
-		if from != 0 && c.vote(i) == from && len(o.said[i].journal.published) > len(list) {
-			list = o.said[i].journal.published
+	for i := range o.Said {
+		if from != 0 && c.Vote(i) == from && len(o.Said[i].Journal.Published) > len(list) {
+			list = o.Said[i].Journal.Published
 		}
 	}
 	if len(list) > 0 {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // Ops are used again. An op counts who may still touch it:
@@ -65,11 +66,12 @@ func dropAll(list []*op) {
 // giveBack is another one in tests, where whoever uses an op after that is to be
 // found out.
 var giveBack = func(o *op) {
-	kind, command, said := o.Kind, o.command, o.said
+	kind, command, said, sent := o.Kind, o.command, o.Said, o.sent
 	if !command.IsEmpty() {
 		clear(command.Commands())
 	}
 	clear(said)
-	*o = op{command: command, said: said}
+	clear(sent)
+	*o = op{command: command, Question: decide.Question{Said: said}, sent: sent}
 	ops[kind].Put(o)
 }

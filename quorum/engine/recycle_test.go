@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // TestMain has every test find out whoever uses an op that was given back. Every
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 func spoil(o *op) {
-	*o = op{Request: quorum.Request{Kind: quorum.Survey, DB: -1, Key: "given back", Token: "given back"}}
+	*o = op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Survey, DB: -1, Key: "given back", Token: "given back"}}}
 	o.holders.Store(-1 << 20)
 }
 

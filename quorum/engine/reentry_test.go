@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -84,21 +85,21 @@ func TestEffectsThatDiffer(t *testing.T) {
 	long := func(s string) string { return dump.Fingerprint(hashDump(s + strings.Repeat("x", 200))) }
 	whole := func(s string) string { return "\x10" + s + dumpEnd }
 	for name, test := range map[string]struct {
-		a, b undoRecord
+		a, b decide.UndoRecord
 		want bool
 	}{
-		"alike, of different ones":        {undoRecord{before: whole("1"), after: whole("2")}, undoRecord{after: whole("2")}, false},
-		"made otherwise of the same":      {undoRecord{before: whole("1"), after: whole("2")}, undoRecord{before: whole("1"), after: whole("3")}, true},
-		"made otherwise of nothing":       {undoRecord{after: whole("2")}, undoRecord{after: whole("3")}, true},
-		"counted from different ones":     {undoRecord{before: whole("1"), after: whole("2")}, undoRecord{after: whole("1")}, true},
-		"in another order":                {undoRecord{before: whole("ab"), after: whole("abc")}, undoRecord{before: whole("ba"), after: whole("bac")}, false},
-		"removed and not":                 {undoRecord{before: whole("1")}, undoRecord{before: whole("2"), after: whole("1")}, true},
-		"removed, of different ones":      {undoRecord{before: whole("1")}, undoRecord{before: whole("2")}, false},
-		"long, of nothing":                {undoRecord{after: long("a")}, undoRecord{after: long("b")}, false},
-		"long, of something and nothing":  {undoRecord{before: whole("1"), after: long("a")}, undoRecord{after: long("b")}, true},
-		"long tables, of different order": {undoRecord{before: hashDump("ab"), after: long("a")}, undoRecord{before: hashDump("ba"), after: long("b")}, false},
+		"alike, of different ones":        {decide.UndoRecord{Before: whole("1"), After: whole("2")}, decide.UndoRecord{After: whole("2")}, false},
+		"made otherwise of the same":      {decide.UndoRecord{Before: whole("1"), After: whole("2")}, decide.UndoRecord{Before: whole("1"), After: whole("3")}, true},
+		"made otherwise of nothing":       {decide.UndoRecord{After: whole("2")}, decide.UndoRecord{After: whole("3")}, true},
+		"counted from different ones":     {decide.UndoRecord{Before: whole("1"), After: whole("2")}, decide.UndoRecord{After: whole("1")}, true},
+		"in another order":                {decide.UndoRecord{Before: whole("ab"), After: whole("abc")}, decide.UndoRecord{Before: whole("ba"), After: whole("bac")}, false},
+		"removed and not":                 {decide.UndoRecord{Before: whole("1")}, decide.UndoRecord{Before: whole("2"), After: whole("1")}, true},
+		"removed, of different ones":      {decide.UndoRecord{Before: whole("1")}, decide.UndoRecord{Before: whole("2")}, false},
+		"long, of nothing":                {decide.UndoRecord{After: long("a")}, decide.UndoRecord{After: long("b")}, false},
+		"long, of something and nothing":  {decide.UndoRecord{Before: whole("1"), After: long("a")}, decide.UndoRecord{After: long("b")}, true},
+		"long tables, of different order": {decide.UndoRecord{Before: hashDump("ab"), After: long("a")}, decide.UndoRecord{Before: hashDump("ba"), After: long("b")}, false},
 	} {
-		if test.a.differs(&test.b) != test.want || test.b.differs(&test.a) != test.want {
+		if test.a.Differs(&test.b) != test.want || test.b.Differs(&test.a) != test.want {
 			t.Errorf("%s: differs: %v", name, !test.want)
 		}
 	}

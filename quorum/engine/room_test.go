@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -158,7 +159,7 @@ func TestDebtsOfAllDatabasesAreBoundedTogether(t *testing.T) {
 func TestLongNamesAreNotRememberedInFull(t *testing.T) {
 	now, long := time.Now(), strings.Repeat("k", 1<<20)
 	var b behind
-	r := &undoRecord{before: "a", after: "a"}
+	r := &decide.UndoRecord{Before: "a", After: "a"}
 	b.still(long, 0, r, now, time.Second)
 	for id := range b.since {
 		if len(id.key) > 100 {

@@ -5,15 +5,6 @@ import (
 	"redlock-proxy/quorum/master"
 )
 
-// What the scripts answer where they do not answer a remaining ttl. The latter
-// is what PTTL says: milliseconds, or -1 for a key without expiry.
-const (
-	saysNoTTL  = -1
-	saysAbsent = -2
-	saysOther  = -3
-	saysLate   = -4 // see dated.go
-)
-
 // What is taken back is told by its value and expiry, and so is what a catch-up has
 // given a master, where clients lock with a constant:
 //

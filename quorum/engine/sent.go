@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 // What follows from a vote (a key given again, put back, or taken back) is sent at the
@@ -36,6 +38,14 @@ func (e *Engine) lockMemory(key, token string) memory {
 // ordinal is where an op stands among all that a lane has sent: the number of its own
 // command, or of the last before it.
 type ordinal uint64
+
+// sending is how an op was sent to a master.
+type sending struct {
+	nonce   marker.Nonce // under which the master was known when it was asked
+	ordinal ordinal      // where the lane has sent it
+	done    clock.Span   // when it was carried out, by the master's clock
+	asked   clock.Span   // the same by ours: from when the batch was sent until it was answered
+}
 
 // sentSo is what a lane has sent so far. The lane's mu guards it.
 type sentSo struct {

@@ -6,18 +6,19 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
 // decided acts on the decision in c, which just fell, and answers the asker
 // unless there is more to do. It runs on the goroutine that cast the vote.
-func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
-	d := c.decision()
+func (e *Engine) decided(o *op, c decide.Votes, now time.Time) (answered bool) {
+	d := c.Decision()
 	if o.first == nil {
 		e.decisions[o.Kind][d].Add(1)
 	}
 	switch {
-	case o.isStep():
+	case o.IsStep():
 		return e.stepDecided(o, c, now)
 	case o.Kind == quorum.Acquire && d == quorum.Won:
 		if o.TTL == 0 && o.At == 0 {
@@ -49,7 +50,7 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 		}
 		if d == quorum.Split {
 			e.splits.Add(1)
-			if e.triesAgain(o, now) && c.tally(len(e.lanes)).granted > 0 && !o.hasFreed(c) {
+			if e.triesAgain(o, now) && c.Tally(len(e.lanes)).Granted > 0 && !o.HasFreed(c) {
 				e.tryLater(o)
 				return false
 			}
@@ -92,27 +93,27 @@ func (e *Engine) decided(o *op, c counted, now time.Time) (answered bool) {
 }
 
 // late acts on a vote that came after the decision.
-func (e *Engine) late(o *op, c counted, i int, now time.Time) {
-	d := c.decision()
+func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
+	d := c.Decision()
 	switch {
-	case o.isStep():
+	case o.IsStep():
 		e.stepLate(o, c, i, now)
 	case o.Kind == quorum.Acquire && d != quorum.Won:
-		if c.did(i) {
+		if c.Did(i) {
 			e.lanes[i].undo(o.undoing(i, now), now)
 		}
 	case o.untold.Load():
 		e.takeBack(o, c, i, now)
-	case o.Kind == quorum.Run && (d != quorum.Won || c.did(i) && e.intrudes(o, i, now)):
+	case o.Kind == quorum.Run && (d != quorum.Won || c.Did(i) && e.intrudes(o, i, now)):
 		e.putBack(o, c, i, now)
 	case o.Kind == quorum.Write:
 		e.putBackWrite(o, c, i, now)
 	case o.Kind == quorum.Release, o.Kind == quorum.Remove:
-		if c.vote(i) != quorum.Granted {
+		if c.Vote(i) != quorum.Granted {
 			e.oweRelease(o, c, i, now)
 			return
 		}
-		if c.tally(len(e.lanes)).granted > 1 {
+		if c.Tally(len(e.lanes)).Granted > 1 {
 			return
 		}
 		for j := range e.lanes { // now it is known when the lock ends
@@ -129,9 +130,9 @@ func (e *Engine) late(o *op, c counted, i int, now time.Time) {
 // master that refused holds somebody else's lock, perhaps under the same token:
 // clients do lock with a constant. It is left alone, and so is one whose vote
 // is unknown until its grant is known.
-func (e *Engine) undo(o *op, c counted, now time.Time) {
+func (e *Engine) undo(o *op, c decide.Votes, now time.Time) {
 	for i, l := range e.lanes {
-		if c.did(i) {
+		if c.Did(i) {
 			l.undo(o.undoing(i, now), now)
 		}
 	}
@@ -140,9 +141,9 @@ func (e *Engine) undo(o *op, c counted, now time.Time) {
 // putBackWrite undoes a plain write on master i if it was carried out there and
 // by no quorum. A master that only held something else before is set right by it,
 // unless it was that whose life has changed, or it was late (see bound.go).
-func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
-	if c.did(i) && c.decision() == quorum.Won {
-		if s, _ := o.outcome(c); hasActed(&o.Request, s.reply) && dump.SameValue(s.value, o.said[i].value) && !e.intrudes(o, i, now) {
+func (e *Engine) putBackWrite(o *op, c decide.Votes, i int, now time.Time) {
+	if c.Did(i) && c.Decision() == quorum.Won {
+		if s, _ := o.Outcome(c); decide.HasActed(&o.Request, s.Reply) && dump.SameValue(s.Value, o.Said[i].Value) && !e.intrudes(o, i, now) {
 			return
 		}
 	}
@@ -151,45 +152,45 @@ func (e *Engine) putBackWrite(o *op, c counted, i int, now time.Time) {
 
 // putBack undoes what a lost journaled script, or write, made of its keys on
 // master i.
-func (e *Engine) putBack(o *op, c counted, i int, now time.Time) {
-	if !c.did(i) || o.said[i].journal == nil {
+func (e *Engine) putBack(o *op, c decide.Votes, i int, now time.Time) {
+	if !c.Did(i) || o.Said[i].Journal == nil {
 		return // a removal, for one, is never put back
 	}
-	records := o.said[i].journal.undo
+	records := o.Said[i].Journal.Undo
 	for j := range records {
 		r := &records[j]
 		d := o.puttingBack(i, r, r, now)
-		d.dies = now.Add(r.lives() + clock.Drift(r.lives()))
+		d.dies = now.Add(r.Lives() + clock.Drift(r.Lives()))
 		if d.eternal {
 			d.dies = now.Add(e.MaxTTL)
 		}
-		if c.decision() == quorum.Won && o.strange(r) || r.lengthens() {
+		if c.Decision() == quorum.Won && o.strange(r) || r.Lengthens() {
 			// It is told from all else by its value and end; and that it lives longer
 			// costs nobody a lock.
 			e.lanes[i].undo(d, now)
 		} else {
-			e.lanes[i].undoBehind(d, memoryOf(e.hash(r.key)), o.said[i].ordinal, now)
+			e.lanes[i].undoBehind(d, memoryOf(e.hash(r.Key)), o.sent[i].ordinal, now)
 		}
 	}
 }
 
 // puttingBack makes what back says of a key on master i, where it is still as a script, or
 // write, has made it.
-func (o *op) puttingBack(i int, made, back *undoRecord, now time.Time) debt {
-	said := &o.said[i]
+func (o *op) puttingBack(i int, made, back *decide.UndoRecord, now time.Time) debt {
+	sent := &o.sent[i]
 	d := debt{
-		key:     made.key,
-		value:   made.after,
-		nonce:   said.nonce,
-		eternal: made.expires < 0, // or nothing is there
+		key:     made.Key,
+		value:   made.After,
+		nonce:   sent.nonce,
+		eternal: made.Expires < 0, // or nothing is there
 		back:    back,
-		since:   now.Add(said.asked.To - o.engine.boot()),
+		since:   now.Add(sent.asked.To - o.engine.boot()),
 	}
 	if !d.eternal {
-		d.ends = said.done.Ends(made.lives())
+		d.ends = sent.done.Ends(made.Lives())
 	}
-	if left := clock.OfMilliseconds(back.left); left > 0 && back.before != "" && said.done.Ends(left).Known() {
-		d.ended = said.done.To + left
+	if left := clock.OfMilliseconds(back.Left); left > 0 && back.Before != "" && sent.done.Ends(left).Known() {
+		d.ended = sent.done.To + left
 	}
 	return d
 }
@@ -200,8 +201,8 @@ func (o *op) undoing(i int, now time.Time) debt {
 	return debt{
 		key:   o.Key,
 		value: o.Token,
-		nonce: o.said[i].nonce,
-		ends:  o.said[i].done.Ends(ttl),
+		nonce: o.sent[i].nonce,
+		ends:  o.sent[i].done.Ends(ttl),
 		dies:  now.Add(o.ttl + clock.Drift(o.ttl)),
 	}
 }
@@ -210,25 +211,25 @@ func (o *op) undoing(i int, now time.Time) debt {
 // has released the lock it is not known when it ends, and nothing can be owed. What that
 // has told is carried over to master i's clock: nobody else has told when the lock ends
 // there.
-func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
-	if c.vote(i) != quorum.Unknown {
+func (e *Engine) oweRelease(o *op, c decide.Votes, i int, now time.Time) {
+	if c.Vote(i) != quorum.Unknown {
 		return
 	}
 	d := debt{key: o.Key, value: o.Token}
 	if o.Kind == quorum.Remove {
-		s, _ := o.held(c)
-		if !s.named {
+		s, _ := o.Held(c)
+		if !s.Named {
 			return
 		}
-		d.value = s.value
+		d.value = s.Value
 	}
 	told, longest := -1, int64(0)
-	for j := range o.said {
-		if c.vote(j) != quorum.Granted {
+	for j := range o.Said {
+		if c.Vote(j) != quorum.Granted {
 			continue // and may be writing what it has said
 		}
-		switch left := o.said[j].left; {
-		case left == saysNoTTL:
+		switch left := o.Said[j].Left; {
+		case left == decide.SaysNoTTL:
 			d.eternal = true
 		case told < 0 || left > longest:
 			told, longest = j, left
@@ -248,34 +249,36 @@ func (e *Engine) oweRelease(o *op, c counted, i int, now time.Time) {
 
 // heal gives the key again to master i, which had lost it when the lock was
 // extended.
-func (e *Engine) heal(o *op, c counted, i int) {
+func (e *Engine) heal(o *op, c decide.Votes, i int) {
 	if o.missing(c, i) {
 		e.lanes[i].heal(o)
 	}
 }
 
 // missing tells that master i had no key to extend.
-func (o *op) missing(c counted, i int) bool { return c.vote(i) == quorum.Refused && o.said[i].absent }
+func (o *op) missing(c decide.Votes, i int) bool {
+	return c.Vote(i) == quorum.Refused && o.Said[i].Absent
+}
 
 // persist is the second step of an acquire without ttl.
 func (e *Engine) persist(o *op) {
 	o.keep()
 	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: o.Key, Token: o.Token}, o.asker)
-	second.first, second.flight = o, o.flight
+	second.first, second.Second, second.flight = o, true, o.flight
 	second.began = o.began
 	e.try(second, time.Now())
 }
 
 // unpersist takes an acquire without ttl back whose second step failed, or of which its
 // client was never told. Master i may hold it with its short ttl, or without any.
-func (e *Engine) unpersist(o *op, c counted, i int, now time.Time) {
-	first := o.first.ballot.load().did(i)
-	if !first && !c.did(i) && !o.missing(c, i) {
+func (e *Engine) unpersist(o *op, c decide.Votes, i int, now time.Time) {
+	first := o.first.ballot.Load().Did(i)
+	if !first && !c.Did(i) && !o.missing(c, i) {
 		return
 	}
-	d, sent := o.first.undoing(i, now), o.first.said[i].ordinal
+	d, sent := o.first.undoing(i, now), o.first.sent[i].ordinal
 	if !first {
-		d.nonce, sent = o.said[i].nonce, o.said[i].ordinal
+		d.nonce, sent = o.sent[i].nonce, o.sent[i].ordinal
 	}
 	d.eternal, d.dies = true, now.Add(e.MaxTTL)
 	if o.untold.Load() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // What NOQUORUM and the log say of masters that do not vote: how many can at this very
@@ -30,7 +31,7 @@ type refusal struct {
 
 // shortage is as of now. o is a request that came to nothing, and c the votes on it; nil if
 // there is none.
-func (e *Engine) shortage(o *op, c *counted) (s shortage) {
+func (e *Engine) shortage(o *op, c *decide.Votes) (s shortage) {
 	for i, l := range e.lanes {
 		l.mu.Lock()
 		state, left := l.state, time.Duration(0)
@@ -52,11 +53,11 @@ func (e *Engine) shortage(o *op, c *counted) (s shortage) {
 		s.can++
 		switch {
 		case c == nil:
-		case c.vote(i) == quorum.Unknown && o.said[i].refusal() != "":
-			s.refused(o.said[i].refusal())
-		case c.vote(i) == quorum.Unknown, c.vote(i) == 0 && c.timeUp():
+		case c.Vote(i) == quorum.Unknown && o.Said[i].Refusal() != "":
+			s.refused(o.Said[i].Refusal())
+		case c.Vote(i) == quorum.Unknown, c.Vote(i) == 0 && c.TimeUp():
 			s.silent++
-		case c.vote(i) == quorum.Withheld:
+		case c.Vote(i) == quorum.Withheld:
 			s.doubt++
 		}
 	}
@@ -83,7 +84,7 @@ func (s *shortage) refused(text string) {
 }
 
 // explain has an op's result say what keeps the masters, if that is why it is none.
-func (e *Engine) explain(o *op, c counted) quorum.Result {
+func (e *Engine) explain(o *op, c decide.Votes) quorum.Result {
 	r := o.result(c)
 	if r.Decision == quorum.Unavailable {
 		s := e.shortage(o, &c)

@@ -20,6 +20,8 @@ import (
 	"redlock-proxy/quorum/marker"
 )
 
+var seedFlag = flag.Uint64("seed", 1, "seed of the random tests; 0 takes a new one for each run")
+
 // Whole engines, and whole proxies, over fake masters, under faults drawn from a
 // seed, with clients that check what they were promised: at no time do two of them
 // hold one lock, and when the faults are over every lock can be had again. Masters

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -272,7 +273,7 @@ func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker,
 	if marker.NonceOf(a.Str) == own {
 		l.settleJump(p.Clock)
 		l.untold = false
-		l.hearsStandings(master.Answer{}, p.Clock.Read) // they are others by now
+		l.hearsStandings(decide.Answer{}, p.Clock.Read) // they are others by now
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 func inWorldOfSteps(t *testing.T, f func(w *world)) {
@@ -43,15 +44,15 @@ func TestStepLetsGoOfItsKeyOnceItIsWon(t *testing.T) {
 func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		w.masters[2].put(latchKeys+"k", "0123456789abcdef:1", time.Minute)
-		record := []undoRecord{{key: "k", after: stringDump("1")}}
+		record := []decide.UndoRecord{{Key: "k", After: stringDump("1")}}
 		o := &op{
-			Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k"}, engine: w.engine,
-			turn: &turn{keys: []string{"k"}}, holder: "0123456789abcdef:1", said: make([]said, 3),
+			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k"}, Said: make([]decide.Said, 3)}, engine: w.engine,
+			turn: &turn{keys: []string{"k"}}, holder: "0123456789abcdef:1", sent: make([]sending, 3),
 		}
-		c := counted(0).with(quorum.Won)
+		c := decide.Votes(0).With(quorum.Won)
 		for i, v := range []quorum.Vote{quorum.Granted, quorum.Granted, quorum.Withheld} {
-			c = c.voted(i, v, true)
-			o.said[i].journal = &journaled{acted: true, undo: record}
+			c = c.Voted(i, v, true)
+			o.Said[i].Journal = &decide.Journal{Acted: true, Undo: record}
 		}
 		w.engine.commit(o, c, 2, time.Now())
 		w.settle()

@@ -9,46 +9,6 @@ import (
 	"redlock-proxy/quorum/messages"
 )
 
-// dumbSurvey: when nobody is waited for, won if as many answered as must.
-func dumbSurvey(t tally, asked int) quorum.Decision {
-	return unanimousOnceAllAreIn(t, func(c tally) quorum.Decision {
-		if c.granted >= asked {
-			return quorum.Won
-		}
-		return quorum.Unavailable
-	})
-}
-
-// unanimousOnceAllAreIn is unanimous, but a Won waits for every vote.
-func unanimousOnceAllAreIn(t tally, rule func(tally) quorum.Decision) quorum.Decision {
-	d := unanimous(t, rule)
-	if d == quorum.Won && t.pending > 0 {
-		return quorum.Undecided
-	}
-	return d
-}
-
-func TestSurveyWaitsForEveryAnswerThatCouldCount(t *testing.T) {
-	for n := 1; n <= 7; n++ {
-		eachTally(n, func(c tally) {
-			for _, asked := range []int{1, quorum.QuorumOf(n)} {
-				got := c.survey(asked)
-				if want := dumbSurvey(c, asked); got != want {
-					t.Errorf("%+v of %d asked: %v, want %v", c, asked, got, want)
-				}
-				if c.pending == 0 && got == quorum.Undecided {
-					t.Errorf("%+v of %d asked is undecided", c, asked)
-				}
-				for _, further := range c.next() {
-					if got != quorum.Undecided && further.survey(asked) != got {
-						t.Errorf("%+v of %d asked: %v, but not after %+v", c, asked, got, further)
-					}
-				}
-			}
-		})
-	}
-}
-
 func (w *world) survey(only int, args ...string) quorum.Result {
 	w.t.Helper()
 	return w.ask(quorum.Request{Kind: quorum.Survey, Args: args, Only: only})

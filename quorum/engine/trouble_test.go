@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -262,8 +263,8 @@ func TestFullQueueIsAnUnknownVoteAtOnce(t *testing.T) {
 
 func TestCommandOnAnyOfSeveralKeysKeepsItsPlace(t *testing.T) {
 	l := &lane{}
-	both := &op{Request: quorum.Request{Kind: quorum.Run, Key: "a", Keys: []string{"a", "b"}}}
-	one := &op{Request: quorum.Request{Kind: quorum.Release, Key: "b"}}
+	both := &op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Key: "a", Keys: []string{"a", "b"}}}}
+	one := &op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Release, Key: "b"}}}
 	for _, c := range []struct {
 		keys  []string
 		later *op
@@ -274,7 +275,7 @@ func TestCommandOnAnyOfSeveralKeysKeepsItsPlace(t *testing.T) {
 		{[]string{"a", "b"}, one, true, false},
 		{[]string{"c"}, both, true, true},
 		{[]string{"b"}, both, false, true},
-		{[]string{"c"}, &op{Request: quorum.Request{Kind: quorum.Survey}}, true, false},
+		{[]string{"c"}, &op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Survey}}}, true, false},
 	} {
 		if got := l.mendable(c.keys, []*op{c.later}, []bool{c.sent}); got != c.want {
 			t.Errorf("%q before %v of %q: mendable is %v", c.keys, c.later.Kind, c.later.keys(), got)

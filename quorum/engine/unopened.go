@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -87,7 +88,7 @@ func (l *lane) asksStandings(link *master.Link, b *batch) bool {
 }
 
 // hearsStandings notes what was answered, or that it is not known any more.
-func (l *lane) hearsStandings(a master.Answer, asked time.Duration) {
+func (l *lane) hearsStandings(a decide.Answer, asked time.Duration) {
 	if a.Kind != quorum.BulkReply || len(a.Str) > quorum.Databases {
 		a.Str = ""
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // A master that is busy with a script answers nobody. It is none that came through a proxy,
@@ -27,7 +28,7 @@ func (g *Gate) unbusy(busy string) error {
 	took := time.Since(asked)
 	// It ends at its next hundred thousand instructions, which take a master a while that has
 	// much else to do.
-	var told []Answer
+	var told []decide.Answer
 	for range 80 {
 		if told, err = g.Ask([]string{"TIME"}, []string{"SLOWLOG", "GET", "16"}); err != nil {
 			return err
@@ -47,7 +48,7 @@ var literal = regexp.MustCompile(`"[^"]*"?|'[^']*'?`)
 // end it: so long ago by the master's time, and was that long about its answer. Of the script
 // it leaves out the arguments and strings, which may hold a token. It tells nothing where it
 // may have been one script as well as another.
-func ranThen(now, slow Answer, ago, took time.Duration) string {
+func ranThen(now, slow decide.Answer, ago, took time.Duration) string {
 	if len(now.Elems) != 2 {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 )
 
@@ -52,7 +53,7 @@ func (m *Master) identify(conn net.Conn, predecessor marker.Identity) (who marke
 	}
 	id, info := answers[0], answers[1]
 	settings, loaded := answers[2:2+len(durability)], answers[2+len(durability):]
-	for _, a := range []Answer{info, id} {
+	for _, a := range []decide.Answer{info, id} {
 		if a.Failed("BUSY") {
 			return who, g.unbusy(a.Str)
 		}
@@ -93,9 +94,9 @@ func (m *Master) identify(conn net.Conn, predecessor marker.Identity) (who marke
 
 // MissingRight tells that the master does not carry out one of the rights, by its answers. One whose memory
 // is full takes nothing new, and may vote on all else.
-func MissingRight(answers []Answer) error {
+func MissingRight(answers []decide.Answer) error {
 	for _, a := range answers {
-		if a.RefusesToWrite() || a.forbidden() {
+		if a.RefusesToWrite() || a.Forbidden() {
 			return Trouble(a.Str)
 		}
 	}
@@ -144,7 +145,7 @@ var durability = [][2]string{{"appendonly", "yes"}, {"appendfsync", "always"}, {
 
 // isDurable reads what CONFIG GET said of each of them. A master that will not tell
 // is not.
-func isDurable(settings []Answer) bool {
+func isDurable(settings []decide.Answer) bool {
 	for i, a := range settings {
 		if len(a.Elems) != 2 || a.Elems[1].Str != durability[i][1] {
 			return false
@@ -154,7 +155,7 @@ func isDurable(settings []Answer) bool {
 }
 
 // TimeOf reads the reply to TIME.
-func TimeOf(a Answer) (time.Time, bool) {
+func TimeOf(a decide.Answer) (time.Time, bool) {
 	if len(a.Elems) != 2 {
 		return time.Time{}, false
 	}
@@ -221,11 +222,11 @@ func (g *Gate) authenticate(user, password string) error {
 }
 
 // Ask sends the calls at once and reads one answer for each.
-func (g *Gate) Ask(calls ...[]string) ([]Answer, error) {
+func (g *Gate) Ask(calls ...[]string) ([]decide.Answer, error) {
 	if err := g.send(calls...); err != nil {
 		return nil, err
 	}
-	answers := make([]Answer, len(calls))
+	answers := make([]decide.Answer, len(calls))
 	for i := range answers {
 		a, err := g.read(3)
 		if err != nil {
@@ -256,47 +257,47 @@ func (g *Gate) send(calls ...[]string) error {
 const maxGateBulk = 1 << 20
 
 // read reads one RESP2 value, arrays nested up to depth.
-func (g *Gate) read(depth int) (Answer, error) {
+func (g *Gate) read(depth int) (decide.Answer, error) {
 	line, err := g.r.ReadSlice('\n')
 	if err != nil {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			err = ErrGarbage
 		}
-		return Answer{}, err
+		return decide.Answer{}, err
 	}
 	if len(line) < 3 || line[len(line)-2] != '\r' {
-		return Answer{}, ErrGarbage
+		return decide.Answer{}, ErrGarbage
 	}
 	text := string(line[1 : len(line)-2])
 	switch line[0] {
 	case '+':
-		return Answer{Kind: quorum.BulkReply, Str: text}, nil
+		return decide.Answer{Kind: quorum.BulkReply, Str: text}, nil
 	case '-':
-		return failure(text), nil
+		return decide.Failure(text), nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return Answer{}, ErrGarbage
+		return decide.Answer{}, ErrGarbage
 	}
 	switch {
 	case line[0] == ':':
-		return Answer{Kind: quorum.IntegerReply, Int: n}, nil
+		return decide.Answer{Kind: quorum.IntegerReply, Int: n}, nil
 	case line[0] == '$' && n == -1 && g.nils:
-		return Answer{Kind: quorum.NilReply}, nil
+		return decide.Answer{Kind: quorum.NilReply}, nil
 	case line[0] == '$' && n >= 0 && n <= max(g.Longest, maxGateBulk):
 		b := make([]byte, n+2)
 		if _, err := io.ReadFull(g.r, b); err != nil {
-			return Answer{}, err
+			return decide.Answer{}, err
 		}
-		return Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, nil
-	case line[0] == '*' && n >= 0 && n <= MaxReplyElems && depth > 0:
-		a := Answer{Elems: make([]Answer, n)}
+		return decide.Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, nil
+	case line[0] == '*' && n >= 0 && n <= decide.MaxElems && depth > 0:
+		a := decide.Answer{Elems: make([]decide.Answer, n)}
 		for i := range a.Elems {
 			if a.Elems[i], err = g.read(depth - 1); err != nil {
-				return Answer{}, err
+				return decide.Answer{}, err
 			}
 		}
 		return a, nil
 	}
-	return Answer{}, ErrGarbage
+	return decide.Answer{}, ErrGarbage
 }

@@ -9,15 +9,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum/decide"
 )
 
 // Limits on what a master may send. The commands that we send have small
 // replies, but for the values that clients themselves have stored.
 const (
 	maxReplyBulk  = 512 << 20 // Redis's own limit
-	MaxReplyElems = 4096
-	maxReplyDepth = 1024     // of arrays in arrays, each of which takes stack to read
-	maxPageElems  = 64 << 10 // of a survey: some masters tell all keys at once
+	maxReplyDepth = 1024      // of arrays in arrays, each of which takes stack to read
+	maxPageElems  = 64 << 10  // of a survey: some masters tell all keys at once
 	maxReplyLine  = 64 << 10
 )
 
@@ -74,7 +75,7 @@ func (g *guard) expect(n int) { g.replies.Add(int64(n)) }
 
 // allow tells the guard whether there are surveys among the next commands.
 func (g *guard) allow(surveys bool) {
-	most := int32(MaxReplyElems)
+	most := int32(decide.MaxElems)
 	if surveys {
 		most = maxPageElems
 	}
@@ -333,7 +334,7 @@ func (g *guard) header(line []byte) (instead string, err error) {
 	case n == 0:
 		g.value()
 	default:
-		if most := max(int(g.most.Load()), MaxReplyElems); n > most || g.elems > most {
+		if most := max(int(g.most.Load()), decide.MaxElems); n > most || g.elems > most {
 			return "", fmt.Errorf("the master sent an array of %d", n)
 		}
 		if len(g.open) >= maxReplyDepth {
@@ -353,7 +354,7 @@ func (g *guard) header(line []byte) (instead string, err error) {
 // leaveOut is what stands in the place of n bytes that are left out.
 func (g *guard) leaveOut(n int) (instead string) {
 	g.leavesOut.Store(true)
-	text := saysTooLong(n)
+	text := decide.SaysTooLong(n)
 	g.charge(len(text))
 	return "-" + text + "\r\n"
 }

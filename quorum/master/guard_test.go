@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum/decide"
 )
 
 // chunked is a connection that gives what it has in the pieces asked for.
@@ -105,7 +107,7 @@ func TestGuardStopsWhatIsNoReply(t *testing.T) {
 
 // Arrays in arrays must not add up to more than their bound.
 func TestGuardBoundsNestedArrays(t *testing.T) {
-	data := strings.Repeat(fmt.Sprintf("*%d\r\n", MaxReplyElems), 64)
+	data := strings.Repeat(fmt.Sprintf("*%d\r\n", decide.MaxElems), 64)
 	if _, c, err := pass([]byte(data), 1, func() int { return 1000 }); err == nil || !c.closed {
 		t.Error("arrays in arrays came through without bound")
 	}

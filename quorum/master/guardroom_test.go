@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // endless is a connection on which a text comes again and again.
@@ -128,7 +129,7 @@ func TestTheRoomThatRepliesTakeIsGivenBack(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", data, err)
 			}
-			cost += m.cost()
+			cost += costOf(&m)
 		}
 		link.guard.give(cost)
 		if used := g.room.Used.Load(); used != 0 {
@@ -138,7 +139,7 @@ func TestTheRoomThatRepliesTakeIsGivenBack(t *testing.T) {
 }
 
 // readMessage reads an answer as rueidis would.
-func readMessage(r *bufio.Reader) (a Answer, err error) {
+func readMessage(r *bufio.Reader) (a decide.Answer, err error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
 		return a, err
@@ -146,21 +147,21 @@ func readMessage(r *bufio.Reader) (a Answer, err error) {
 	text, n := line[1:len(line)-2], 0
 	switch line[0] {
 	case '+':
-		return Answer{Kind: quorum.BulkReply, Str: text}, nil
+		return decide.Answer{Kind: quorum.BulkReply, Str: text}, nil
 	case '-':
-		return Answer{Kind: quorum.FailureReply, Str: text}, nil
+		return decide.Answer{Kind: quorum.FailureReply, Str: text}, nil
 	case ':':
-		return Answer{Kind: quorum.IntegerReply}, nil
+		return decide.Answer{Kind: quorum.IntegerReply}, nil
 	}
 	if _, err := fmt.Sscan(text, &n); err != nil || n < 0 {
-		return Answer{Kind: quorum.NilReply}, err
+		return decide.Answer{Kind: quorum.NilReply}, err
 	}
 	if line[0] == '$' {
 		b := make([]byte, n+2)
 		_, err := io.ReadFull(r, b)
-		return Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, err
+		return decide.Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, err
 	}
-	a.Elems = make([]Answer, n)
+	a.Elems = make([]decide.Answer, n)
 	for i := range a.Elems {
 		if a.Elems[i], err = readMessage(r); err != nil {
 			return a, err

@@ -6,13 +6,14 @@ import (
 	"github.com/redis/rueidis"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // AskInfo asks a server for what it tells of itself.
 var AskInfo = rueidis.Builder{}.Arbitrary("INFO").Build().Pin()
 
 // Hear takes in what INFO said, as far as it can have changed since the gate.
-func (l *Link) Hear(a Answer) error {
+func (l *Link) Hear(a decide.Answer) error {
 	switch {
 	case a.Kind == quorum.FailureReply:
 		return errors.New(a.Str)

@@ -13,6 +13,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 )
 
@@ -307,21 +308,21 @@ func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 
 // Read takes over an answer, and adds to cost what is to be given back once it is judged. One
 // of which something was left out is an error as a whole.
-func (l *Link) Read(r rueidis.RedisResult, cost *int) Answer {
+func (l *Link) Read(r rueidis.RedisResult, cost *int) decide.Answer {
 	m, _ := r.ToMessage()
 	a := newAnswer(m)
-	*cost += a.cost()
+	*cost += costOf(&a)
 	if l.guard.leavesOut.Load() {
 		if n := a.LeftOut(); n > 0 {
-			return Answer{Kind: quorum.FailureReply, Str: saysTooLong(n)}
+			return decide.Answer{Kind: quorum.FailureReply, Str: decide.SaysTooLong(n)}
 		}
 	}
 	return a
 }
 
 // ReadAll is read of the few answers of somebody who has judged them before the next ones.
-func (l *Link) ReadAll(results []rueidis.RedisResult) []Answer {
-	answers, cost := make([]Answer, len(results)), 0
+func (l *Link) ReadAll(results []rueidis.RedisResult) []decide.Answer {
+	answers, cost := make([]decide.Answer, len(results)), 0
 	for i, r := range results {
 		answers[i] = l.Read(r, &cost)
 	}
@@ -333,10 +334,10 @@ func (l *Link) ReadAll(results []rueidis.RedisResult) []Answer {
 var AskTime = rueidis.Builder{}.Arbitrary("TIME").Build().Pin()
 
 // Do sends one command as a batch of its own.
-func (l *Link) Do(argv ...string) (Answer, Proof, error) {
+func (l *Link) Do(argv ...string) (decide.Answer, Proof, error) {
 	answers, p, err := l.Exchange([]rueidis.Completed{l.client.B().Arbitrary(argv...).Build()})
 	if err != nil {
-		return Answer{}, p, err
+		return decide.Answer{}, p, err
 	}
 	return l.ReadAll(answers)[0], p, nil
 }

@@ -1,4 +1,4 @@
-package engine
+package decide
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func eachTally(n int, f func(tally)) {
 		for r := range n - g + 1 {
 			for u := range n - g - r + 1 {
 				for w := range n - g - r - u + 1 {
-					f(tally{masters: n, granted: g, refused: r, unknown: u, withheld: w, pending: n - g - r - u - w})
+					f(tally{masters: n, Granted: g, Refused: r, unknown: u, withheld: w, pending: n - g - r - u - w})
 				}
 			}
 		}
@@ -27,7 +27,7 @@ func eachTally(n int, f func(tally)) {
 // completions are the tallies that t can still become.
 func (t tally) completions() (all []tally) {
 	eachTally(t.masters, func(c tally) {
-		if c.pending == 0 && c.granted >= t.granted && c.refused >= t.refused &&
+		if c.pending == 0 && c.Granted >= t.Granted && c.Refused >= t.Refused &&
 			c.unknown >= t.unknown && c.withheld >= t.withheld {
 			all = append(all, c)
 		}
@@ -57,17 +57,17 @@ func needed(n int) int { return n/2 + 1 }
 func dumbAcquire(t tally, seen bool) quorum.Decision {
 	rule := func(c tally) quorum.Decision {
 		switch {
-		case c.granted >= needed(c.masters):
+		case c.Granted >= needed(c.masters):
 			return quorum.Won
-		case c.refused >= c.masters-needed(c.masters)+1:
+		case c.Refused >= c.masters-needed(c.masters)+1:
 			return quorum.Contended
-		case c.granted+c.refused >= needed(c.masters):
+		case c.Granted+c.Refused >= needed(c.masters):
 			return quorum.Split
 		}
 		return quorum.Unavailable
 	}
 	d := unanimous(t, rule)
-	if d == quorum.Contended && t.granted > 0 && !seen {
+	if d == quorum.Contended && t.Granted > 0 && !seen {
 		return quorum.Split
 	}
 	return d
@@ -77,9 +77,9 @@ func dumbAcquire(t tally, seen bool) quorum.Decision {
 // is impossible, whatever the unknown masters did; else unknown.
 func dumbRelease(t tally) quorum.Decision {
 	return unanimous(t, func(c tally) quorum.Decision {
-		may := c.granted + c.unknown + c.withheld
+		may := c.Granted + c.unknown + c.withheld
 		switch {
-		case c.granted >= 1 && may >= needed(c.masters):
+		case c.Granted >= 1 && may >= needed(c.masters):
 			return quorum.Won
 		case may < needed(c.masters):
 			return quorum.Contended
@@ -93,9 +93,9 @@ func dumbRelease(t tally) quorum.Decision {
 func dumbExtend(t tally) quorum.Decision {
 	return unanimous(t, func(c tally) quorum.Decision {
 		switch {
-		case c.granted >= needed(c.masters):
+		case c.Granted >= needed(c.masters):
 			return quorum.Won
-		case c.refused >= c.masters-needed(c.masters)+1:
+		case c.Refused >= c.masters-needed(c.masters)+1:
 			return quorum.Contended
 		}
 		return quorum.Unavailable
@@ -126,7 +126,7 @@ func TestEveryTallyIsDecidedWhenAllHaveVoted(t *testing.T) {
 			if c.pending > 0 {
 				return
 			}
-			for most := range c.granted + 1 {
+			for most := range c.Granted + 1 {
 				for _, d := range []quorum.Decision{
 					c.acquire(func() bool { return false }), c.acquire(func() bool { return true }),
 					c.release(), c.extend(), c.read(most), c.write(most),
@@ -146,7 +146,7 @@ func (t tally) next() (all []tally) {
 		return nil
 	}
 	t.pending--
-	for _, add := range []*int{&t.granted, &t.refused, &t.unknown, &t.withheld} {
+	for _, add := range []*int{&t.Granted, &t.Refused, &t.unknown, &t.withheld} {
 		*add++
 		all = append(all, t)
 		*add--
@@ -177,7 +177,7 @@ func TestTwoQuorumsAlwaysMeet(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		// Each master grants the lock to the first, the second or nobody.
 		for code := range pow(3, n) {
-			var first, second counted
+			var first, second Votes
 			for i, rest := 0, code; i < n; i, rest = i+1, rest/3 {
 				a, b := quorum.Refused, quorum.Refused
 				switch rest % 3 {
@@ -186,10 +186,10 @@ func TestTwoQuorumsAlwaysMeet(t *testing.T) {
 				case 1:
 					b = quorum.Granted
 				}
-				first, second = first.voted(i, a, a == quorum.Granted), second.voted(i, b, b == quorum.Granted)
+				first, second = first.Voted(i, a, a == quorum.Granted), second.Voted(i, b, b == quorum.Granted)
 			}
 			never := func() bool { return false }
-			if first.tally(n).acquire(never) == quorum.Won && second.tally(n).acquire(never) == quorum.Won {
+			if first.Tally(n).acquire(never) == quorum.Won && second.Tally(n).acquire(never) == quorum.Won {
 				t.Fatalf("n=%d: both won with %x and %x", n, first, second)
 			}
 		}
@@ -207,4 +207,44 @@ func pow(b, e int) int {
 		p *= b
 	}
 	return p
+}
+
+// dumbSurvey: when nobody is waited for, won if as many answered as must.
+func dumbSurvey(t tally, asked int) quorum.Decision {
+	return unanimousOnceAllAreIn(t, func(c tally) quorum.Decision {
+		if c.Granted >= asked {
+			return quorum.Won
+		}
+		return quorum.Unavailable
+	})
+}
+
+// unanimousOnceAllAreIn is unanimous, but a Won waits for every vote.
+func unanimousOnceAllAreIn(t tally, rule func(tally) quorum.Decision) quorum.Decision {
+	d := unanimous(t, rule)
+	if d == quorum.Won && t.pending > 0 {
+		return quorum.Undecided
+	}
+	return d
+}
+
+func TestSurveyWaitsForEveryAnswerThatCouldCount(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		eachTally(n, func(c tally) {
+			for _, asked := range []int{1, quorum.QuorumOf(n)} {
+				got := c.survey(asked)
+				if want := dumbSurvey(c, asked); got != want {
+					t.Errorf("%+v of %d asked: %v, want %v", c, asked, got, want)
+				}
+				if c.pending == 0 && got == quorum.Undecided {
+					t.Errorf("%+v of %d asked is undecided", c, asked)
+				}
+				for _, further := range c.next() {
+					if got != quorum.Undecided && further.survey(asked) != got {
+						t.Errorf("%+v of %d asked: %v, but not after %+v", c, asked, got, further)
+					}
+				}
+			}
+		})
+	}
 }

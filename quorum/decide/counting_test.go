@@ -1,8 +1,6 @@
-package engine
+package decide
 
 import (
-	"flag"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -14,80 +12,64 @@ import (
 // What masters said to a read, a write or a lost acquire, counted, compared
 // with the dumbest way of counting it.
 
-var seedFlag = flag.Uint64("seed", 1, "seed of the random tests; 0 takes a new one for each run")
-
-// seeded is a source of randomness whose seed is printed if the test fails.
-func seeded(t *testing.T) *rand.Rand {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat with: go test ./quorum/engine -run '^%s$' -seed %d", t.Name(), seed)
-		}
-	})
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 // heard is one master's part in a random vote.
 type heard struct {
 	vote quorum.Vote
-	said
+	Said
 }
 
-func opOf(r quorum.Request, votes []heard) (*op, counted) {
-	o := &op{Request: r, said: make([]said, len(votes))}
-	var c counted
+func opOf(r quorum.Request, votes []heard) (*Question, Votes) {
+	o := &Question{Request: r, Said: make([]Said, len(votes))}
+	var c Votes
 	for i, h := range votes {
-		c = c.voted(i, h.vote, false)
-		o.said[i] = h.said
+		c = c.Voted(i, h.vote, false)
+		o.Said[i] = h.Said
 	}
 	return o, c
 }
 
 // possible are the reads that a master can have answered.
 var possible = []heard{
-	{}, {vote: quorum.Unknown}, {vote: quorum.Withheld, said: said{value: "a", typ: "string", left: 90}},
-	{vote: quorum.Granted, said: said{absent: true}},
-	{vote: quorum.Granted, said: said{value: "a", typ: "string"}},
-	{vote: quorum.Granted, said: said{value: "b", typ: "string"}},
-	{vote: quorum.Granted, said: said{typ: "hash"}},
-	{vote: quorum.Granted, said: said{value: "", typ: "string"}},
+	{}, {vote: quorum.Unknown}, {vote: quorum.Withheld, Said: Said{Value: "a", typ: "string", Left: 90}},
+	{vote: quorum.Granted, Said: Said{Absent: true}},
+	{vote: quorum.Granted, Said: Said{Value: "a", typ: "string"}},
+	{vote: quorum.Granted, Said: Said{Value: "b", typ: "string"}},
+	{vote: quorum.Granted, Said: Said{typ: "hash"}},
+	{vote: quorum.Granted, Said: Said{Value: "", typ: "string"}},
 }
 
 // dumbRead: the value that a quorum holds; nothing when no value can have a
 // quorum; split if that is because a quorum holds several, or where a quorum answered and
 // yet it cannot be known; unavailable where none did. A value is told by type and value together; what an unknown or
 // withheld master holds may be any.
-func dumbRead(votes []heard) (quorum.Decision, said) {
+func dumbRead(votes []heard) (quorum.Decision, Said) {
 	count := make(map[[2]string]int)
 	most, silent, lack := 0, 0, 0
 	for _, h := range votes {
 		switch {
 		case h.vote != quorum.Granted:
 			silent++
-		case h.absent:
+		case h.Absent:
 			lack++
 		default:
-			count[[2]string{h.typ, h.value}]++
+			count[[2]string{h.typ, h.Value}]++
 		}
 	}
 	for v, n := range count {
 		if n >= needed(len(votes)) {
-			return quorum.Won, said{typ: v[0], value: v[1]}
+			return quorum.Won, Said{typ: v[0], Value: v[1]}
 		}
 		most = max(most, n)
 	}
 	switch {
 	case most+silent >= needed(len(votes)) && len(votes)-silent >= needed(len(votes)):
-		return quorum.Split, said{} // a quorum may hold it
+		return quorum.Split, Said{} // a quorum may hold it
 	case most+silent >= needed(len(votes)):
-		return quorum.Unavailable, said{}
+		return quorum.Unavailable, Said{}
 	case len(votes)-lack < needed(len(votes)):
-		return quorum.Won, said{absent: true}
+		return quorum.Won, Said{Absent: true}
 	}
-	return quorum.Split, said{absent: true}
+	return quorum.Split, Said{Absent: true}
 }
 
 // Every combination of answers of up to five masters, with the pending ones
@@ -97,11 +79,11 @@ func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		memo := make(map[int]struct {
 			d quorum.Decision
-			s said
+			s Said
 		})
 		// code is the votes, six digits each; 0 is pending.
-		var outcome func(code int) (quorum.Decision, said)
-		outcome = func(code int) (quorum.Decision, said) {
+		var outcome func(code int) (quorum.Decision, Said)
+		outcome = func(code int) (quorum.Decision, Said) {
 			if m, ok := memo[code]; ok {
 				return m.d, m.s
 			}
@@ -113,20 +95,20 @@ func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
 					pending = i
 				}
 			}
-			d, s := quorum.Undecided, said{}
+			d, s := quorum.Undecided, Said{}
 			if pending < 0 {
 				d, s = dumbRead(votes)
 			} else {
 				d, s = outcome(code + pow(6, pending))
 				for a := 2; a <= len(answers); a++ {
 					if d2, s2 := outcome(code + a*pow(6, pending)); d2 != d || !sameSaid(s2, s) {
-						d, s = quorum.Undecided, said{}
+						d, s = quorum.Undecided, Said{}
 					}
 				}
 			}
 			memo[code] = struct {
 				d quorum.Decision
-				s said
+				s Said
 			}{d, s}
 			return d, s
 		}
@@ -137,18 +119,18 @@ func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
 			}
 			want, value := outcome(code)
 			o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
-			got := o.decide(c)
+			got := o.Decide(c)
 			if got != want {
 				t.Fatalf("%+v: %v, want %v", votes, got, want)
 			}
-			r := o.result(c.with(got))
-			if got == quorum.Split && !value.absent {
+			r := o.Result(c.With(got))
+			if got == quorum.Split && !value.Absent {
 				if r.Decision != quorum.Split || r.Exists || r.Type == "" {
 					t.Fatalf("%+v: %+v, want a split", votes, r)
 				}
 				continue
 			}
-			if (got == quorum.Won || got == quorum.Split) && (r.Decision != quorum.Won || r.Exists == value.absent || r.Value != value.value || r.Type != value.typ) {
+			if (got == quorum.Won || got == quorum.Split) && (r.Decision != quorum.Won || r.Exists == value.Absent || r.Value != value.Value || r.Type != value.typ) {
 				t.Fatalf("%+v: %+v, want %+v", votes, r, value)
 			}
 		}
@@ -173,13 +155,13 @@ func TestMostFrequentValueIsHeld(t *testing.T) {
 			want = max(want, n)
 		}
 		o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
-		s, most := o.held(c)
+		s, most := o.Held(c)
 		if most != want {
 			t.Fatalf("%+v: %d hold one value, want %d", votes, most, want)
 		}
 		n := 0
 		for _, v := range votes {
-			if v.vote == quorum.Granted && v.said == s {
+			if v.vote == quorum.Granted && v.Said == s {
 				n++
 			}
 		}
@@ -200,12 +182,12 @@ func dumbWrite(votes []heard) (quorum.Decision, quorum.Reply) {
 		replied++
 		n := 0
 		for _, w := range votes {
-			if w.vote == quorum.Granted && w.reply == v.reply {
+			if w.vote == quorum.Granted && w.Reply == v.Reply {
 				n++
 			}
 		}
 		if n >= needed(len(votes)) {
-			return quorum.Won, v.reply
+			return quorum.Won, v.Reply
 		}
 	}
 	if replied >= needed(len(votes)) {
@@ -217,10 +199,10 @@ func dumbWrite(votes []heard) (quorum.Decision, quorum.Reply) {
 func TestWriteIsDecidedByEqualReplies(t *testing.T) {
 	replies := []heard{
 		{vote: quorum.Unknown}, {vote: quorum.Withheld},
-		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}},
-		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.IntegerReply}}},
-		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR"}}},
-		{vote: quorum.Granted, said: said{reply: quorum.Reply{Kind: quorum.BulkReply, Str: "1"}}},
+		{vote: quorum.Granted, Said: Said{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}},
+		{vote: quorum.Granted, Said: Said{Reply: quorum.Reply{Kind: quorum.IntegerReply}}},
+		{vote: quorum.Granted, Said: Said{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "ERR"}}},
+		{vote: quorum.Granted, Said: Said{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: "1"}}},
 	}
 	var complete func(votes []heard, f func([]heard))
 	complete = func(votes []heard, f func([]heard)) {
@@ -256,12 +238,12 @@ func TestWriteIsDecidedByEqualReplies(t *testing.T) {
 			d, reply := dumbWrite(v)
 			outcomes[outcome{d, reply}] = true
 		})
-		got := o.decide(c)
+		got := o.Decide(c)
 		if got == quorum.Undecided != (len(outcomes) > 1) {
 			t.Fatalf("%+v: %v, while it can still become %v", votes, got, outcomes)
 		}
-		if got != quorum.Undecided && !outcomes[outcome{got, o.result(c.with(got)).Reply}] {
-			t.Fatalf("%+v: %v with %+v, want %v", votes, got, o.result(c.with(got)).Reply, outcomes)
+		if got != quorum.Undecided && !outcomes[outcome{got, o.Result(c.With(got)).Reply}] {
+			t.Fatalf("%+v: %v with %+v, want %v", votes, got, o.Result(c.With(got)).Reply, outcomes)
 		}
 	}
 }
@@ -276,10 +258,10 @@ func TestRefusalsNameTheValueOfAQuorum(t *testing.T) {
 			if r.IntN(4) > 0 {
 				h.vote = quorum.Refused
 			}
-			h.value, h.named = string("ab"[r.IntN(5)/4]), r.IntN(8) > 0
+			h.Value, h.Named = string("ab"[r.IntN(5)/4]), r.IntN(8) > 0
 			votes[i] = h
-			if h.vote == quorum.Refused && h.named {
-				count[h.value]++
+			if h.vote == quorum.Refused && h.Named {
+				count[h.Value]++
 			}
 		}
 		want := ""
@@ -289,8 +271,8 @@ func TestRefusalsNameTheValueOfAQuorum(t *testing.T) {
 			}
 		}
 		o, c := opOf(quorum.Request{Kind: quorum.Acquire}, votes)
-		if got, most := o.seen(c); (most >= needed(len(votes))) != (want != "") || want != "" && got.value != want {
-			t.Fatalf("%+v: %q by %d, want %q", votes, got.value, most, want)
+		if got, most := o.seen(c); (most >= needed(len(votes))) != (want != "") || want != "" && got.Value != want {
+			t.Fatalf("%+v: %q by %d, want %q", votes, got.Value, most, want)
 		}
 	}
 }
@@ -305,19 +287,19 @@ func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
 		for i := range votes {
 			left := int64(1000 * (1 + r.IntN(n+1)))
 			if r.IntN(4) == 0 {
-				left = saysNoTTL
+				left = SaysNoTTL
 			}
-			votes[i] = heard{vote: quorum.Granted, said: said{value: "a", typ: "string", left: left}}
+			votes[i] = heard{vote: quorum.Granted, Said: Said{Value: "a", typ: "string", Left: left}}
 		}
 		for range r.IntN(n - needed(n) + 1) {
 			votes[r.IntN(n)] = possible[r.IntN(4)]
 		}
 		o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
-		s, _ := o.held(c)
+		s, _ := o.Held(c)
 		got := o.remaining(c, s)
 		holding := func(at time.Duration) (k int) { // how many still hold it then
 			for _, v := range votes {
-				if v.vote == quorum.Granted && !v.absent && (v.left == saysNoTTL || time.Duration(v.left)*time.Millisecond >= at) {
+				if v.vote == quorum.Granted && !v.Absent && (v.Left == SaysNoTTL || time.Duration(v.Left)*time.Millisecond >= at) {
 					k++
 				}
 			}
@@ -336,7 +318,64 @@ func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
 	}
 }
 
-func sameSaid(s, t said) bool {
-	return s.value == t.value && s.typ == t.typ && s.left == t.left && s.named == t.named &&
-		s.absent == t.absent && s.reply == t.reply
+func sameSaid(s, t Said) bool {
+	return s.Value == t.Value && s.typ == t.typ && s.Left == t.Left && s.Named == t.Named &&
+		s.Absent == t.Absent && s.Reply == t.Reply
+}
+
+// A script that says no with what is left of a ttl tells it as a read does.
+func TestScriptThatTellsATTLIsAsNewAsTheLastAnsweredWrite(t *testing.T) {
+	ttl := func(ms int64) *Journal {
+		return &Journal{Reply: quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: []quorum.ScriptReply{
+			ofKind(quorum.NilReply, ""), {Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: ms}, Left: true},
+		}}}
+	}
+	o := &Question{Request: quorum.Request{Kind: quorum.Run}, Said: make([]Said, 5)}
+	var c Votes
+	for i, left := range []int64{10_000, 60_000, 10_010, 60_020, 60_030} {
+		o.Said[i].Journal = ttl(left)
+		c = c.Voted(i, quorum.Refused, false)
+		want := quorum.Undecided
+		if i == 4 {
+			want = quorum.Contended
+		}
+		if d := o.Decide(c); d != want {
+			t.Errorf("after %d masters: %v", i+1, d)
+		}
+	}
+	if r := o.Result(c.With(quorum.Contended)); r.Script.Elems[1].Int != 60_000 {
+		t.Errorf("%+v", r.Script)
+	}
+	o.Said[0].Journal = ttl(60_050)
+	o.Said[2].Journal = ttl(60_060)
+	c = 0
+	for i := range 3 {
+		c = c.Voted(i, quorum.Refused, false)
+	}
+	if d := o.Decide(c); d != quorum.Contended {
+		t.Errorf("three that agree: %v", d)
+	}
+}
+
+func TestTTLThatNoDurationHoldsIsToldAsALongOne(t *testing.T) {
+	const years = int64(365 * 24 * time.Hour / time.Millisecond)
+	now := time.Now()
+	for _, n := range []int64{300 * years, 1e15, 9e18} {
+		r := UndoRecord{Expires: n, Left: n}
+		if lives := r.Lives(); lives != clock.LongestTTL || !now.Add(lives+clock.Drift(lives)).After(now) {
+			t.Errorf("what lives for %d ms lives for %v", n, lives)
+		}
+		var l lefts
+		for range 3 {
+			l.add(n)
+		}
+		o := Question{Said: []Said{{typ: "string", Left: n}, {typ: "string", Left: n}}}
+		c := Votes(0).Voted(0, quorum.Granted, false).Voted(1, quorum.Granted, false)
+		if left := o.remaining(c, o.Said[0]); left < clock.LongestTTL/10*9 {
+			t.Errorf("of %d ms, %v is told", n, left)
+		}
+		if l.open(2, 0) {
+			t.Error("it is open how long they live")
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package engine
+package decide
 
 import (
 	"redlock-proxy/quorum"
@@ -34,7 +34,7 @@ type lefts struct {
 
 func (l *lefts) add(left int64) {
 	i := l.n
-	for ; i > 0 && outlives(left, l.left[i-1]); i-- {
+	for ; i > 0 && Outlives(left, l.left[i-1]); i-- {
 		l.left[i] = l.left[i-1]
 	}
 	l.left[i] = left
@@ -51,42 +51,14 @@ func (l *lefts) open(quorum, pending int) bool {
 		return false
 	}
 	now, then := l.held(quorum), l.held(max(quorum-pending, 1))
-	if now == saysNoTTL || then == saysNoTTL {
+	if now == SaysNoTTL || then == SaysNoTTL {
 		return now != then
 	}
 	return clock.OfMilliseconds(then)-clock.OfMilliseconds(now) > clock.Drift(clock.OfMilliseconds(then))
 }
 
-// lefts are those of the masters that hold s.
-func (o *op) lefts(c counted, s said) (l lefts) {
-	for i := range o.said {
-		if c.vote(i) == quorum.Granted && o.said[i].holds(s) {
-			l.add(o.said[i].left)
-		}
-	}
-	return l
-}
-
-// leftIsOpen is lefts.open of each ttl that is told in replies, which are alike.
-func leftIsOpen(replies []quorum.ScriptReply, needed, pending int) bool {
-	if len(replies) == 0 || !replies[0].TellsLeft() {
-		return false
-	}
-	var l lefts
-	if replies[0].Left {
-		for i := range replies {
-			l.add(replies[i].Int)
-		}
-		return l.open(needed, pending)
-	}
-	column := make([]quorum.ScriptReply, len(replies))
-	for i := range replies[0].Elems {
-		for j := range replies {
-			column[j] = replies[j].Elems[i]
-		}
-		if leftIsOpen(column, needed, pending) {
-			return true
-		}
-	}
-	return false
+// Outlives tells of two remaining ttls in milliseconds, or saysNoTTL, whether the
+// first ends later than the second.
+func Outlives(a, b int64) bool {
+	return b != SaysNoTTL && (a == SaysNoTTL || a > b)
 }

@@ -1,13 +1,14 @@
-package master
+package decide
 
 import (
 	"strconv"
 	"strings"
 
-	"github.com/redis/rueidis"
-
 	"redlock-proxy/quorum"
 )
+
+// MaxElems is how many elements an array may have that a master answers with, but for a survey's.
+const MaxElems = 4096
 
 // Answer is one reply of a master to one command. Its kind is zero for an
 // array, whose parts are in elems.
@@ -18,34 +19,9 @@ type Answer struct {
 	Elems []Answer
 }
 
-// newAnswer takes over what rueidis read. Status and bulk strings are not told
-// apart there; both become BulkReply.
-func newAnswer(m rueidis.RedisMessage) Answer {
-	switch {
-	case m.IsNil():
-		return Answer{Kind: quorum.NilReply}
-	case m.IsInt64():
-		n, _ := m.AsInt64()
-		return Answer{Kind: quorum.IntegerReply, Int: n}
-	case m.IsString():
-		s, _ := m.ToString()
-		return Answer{Kind: quorum.BulkReply, Str: s}
-	case m.IsArray():
-		parts, _ := m.ToArray()
-		a := Answer{Elems: make([]Answer, len(parts))}
-		for i := range parts {
-			a.Elems[i] = newAnswer(parts[i])
-		}
-		return a
-	}
-	// Of an error, ToString gives the whole text, and Error one without "ERR ".
-	s, _ := m.ToString()
-	return failure(s)
-}
-
-// failure is an error that a master has answered with. Of a command that it does not know it
+// Failure is an error that a master has answered with. Of a command that it does not know it
 // tells the arguments as well, which may be a token.
-func failure(text string) Answer {
+func Failure(text string) Answer {
 	if strings.HasPrefix(text, unknownCommand) {
 		text, _, _ = strings.Cut(text, ", with args")
 	}
@@ -93,9 +69,9 @@ func (a Answer) WrongType() bool {
 // RefusesToWrite tells that the master answers nothing but reads.
 func (a Answer) RefusesToWrite() bool { return a.Failed("MISCONF ") || a.Failed("NOREPLICAS ") }
 
-// forbidden tells that the master knows no such command, or that our user may not use it, for
+// Forbidden tells that the master knows no such command, or that our user may not use it, for
 // that key at least.
-func (a Answer) forbidden() bool { return a.Failed("NOPERM ") || a.Failed(unknownCommand) }
+func (a Answer) Forbidden() bool { return a.Failed("NOPERM ") || a.Failed(unknownCommand) }
 
 const unknownCommand = "ERR unknown command"
 
@@ -108,26 +84,6 @@ func (a Answer) Bytes() int {
 	return n
 }
 
-// elemSize is about what an element of an array takes beside its text.
-const elemSize = 128
-
-// cost is what an answer takes of the room for replies, as guard counts it. What is small
-// takes nothing.
-func (a *Answer) cost() int {
-	if n := a.size(); n >= Small {
-		return n
-	}
-	return 0
-}
-
-func (a *Answer) size() int {
-	n := len(a.Str) + elemSize*len(a.Elems)
-	for i := range a.Elems {
-		n += a.Elems[i].size()
-	}
-	return n
-}
-
 // tooLong is what guard puts in the place of a string that there is no room for; its length
 // in bytes follows. A master that says so itself is believed: it has not answered.
 const (
@@ -135,7 +91,7 @@ const (
 	tooLongEnd = " bytes are more than there is room for"
 )
 
-func saysTooLong(n int) string { return tooLong + strconv.Itoa(n) + tooLongEnd }
+func SaysTooLong(n int) string { return tooLong + strconv.Itoa(n) + tooLongEnd }
 
 // LeftOut is how long a string is that was left out of the answer, 0 if there is none.
 func (a *Answer) LeftOut() int {

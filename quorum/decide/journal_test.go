@@ -1,19 +1,17 @@
-package engine
+package decide
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/master"
 )
 
-func bulks(values ...string) (a []master.Answer) {
+func bulks(values ...string) (a []Answer) {
 	for _, v := range values {
-		a = append(a, master.Answer{Kind: quorum.BulkReply, Str: v})
+		a = append(a, Answer{Kind: quorum.BulkReply, Str: v})
 	}
 	return a
 }
@@ -24,7 +22,7 @@ func TestShapeTellsWhatAReplyIs(t *testing.T) {
 	}
 	for _, c := range []struct {
 		shape  string
-		values []master.Answer
+		values []Answer
 		want   quorum.ScriptReply
 	}{
 		{"_", nil, ofKind(quorum.NilReply, "")},
@@ -103,7 +101,7 @@ func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
 					for acted := min(granted, 1); acted <= granted; acted++ {
 						for declined := min(refused, 1); declined <= refused; declined++ {
 							pending := n - granted - refused - unknown
-							tl := tally{masters: n, granted: granted, refused: refused, unknown: unknown, pending: pending}
+							tl := tally{masters: n, Granted: granted, Refused: refused, unknown: unknown, pending: pending}
 							got := tl.script(acted, declined)
 							switch {
 							case acted >= q:
@@ -137,90 +135,25 @@ func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
 	}
 }
 
-// A master that is busy has voted, and for nothing: every way in which up to seven
-// masters can have voted on a step, put to the op itself.
-func TestBusyMastersAreNeitherForNorAgainst(t *testing.T) {
-	votes := []struct {
-		vote quorum.Vote
-		j    *journaled
-	}{
-		{quorum.Granted, &journaled{acted: true, reply: ofKind(quorum.StatusReply, "OK")}},
-		{quorum.Refused, &journaled{reply: ofKind(quorum.NilReply, "")}},
-		{quorum.Refused, &journaled{busy: true, reply: ofKind(quorum.NilReply, "")}},
-		{quorum.Unknown, nil},
-		{0, nil},
-	}
-	for n := 1; n <= 7; n++ {
-		q, blocking := n/2+1, n-(n/2+1)+1
-		for code := range pow(len(votes), n) {
-			o := &op{Request: quorum.Request{Kind: quorum.Run, Script: countStep}, said: make([]said, n)}
-			var c counted
-			var count [5]int
-			for i, rest := 0, code; i < n; i, rest = i+1, rest/len(votes) {
-				v := rest % len(votes)
-				count[v]++
-				if votes[v].vote != 0 {
-					c = c.voted(i, votes[v].vote, v == 0)
-					o.said[i].journal = votes[v].j
-				}
-			}
-			acted, declined, busy, pending := count[0], count[1], count[2], count[4]
-			want := quorum.Unavailable
-			switch {
-			case acted >= q:
-				want = quorum.Won
-			case declined >= blocking:
-				want = quorum.Contended
-			case pending > 0 && (acted+pending >= q || declined+pending >= blocking):
-				want = quorum.Undecided
-			case acted+declined+busy >= q:
-				want = quorum.Split
-			case acted+declined+busy+pending >= q:
-				want = quorum.Undecided
-			}
-			if got := o.decide(c); got != want {
-				t.Fatalf("of %d masters %v: %v, want %v", n, count, got, want)
-			}
-		}
-	}
-}
-
-func TestPreludeIsOneLineOfLua(t *testing.T) {
-	lua := prelude.before + oursKnow + helpers.of(helpers.names) + helpers.all() + prelude.after + latchText
-	if strings.ContainsAny(lua, "\n\r\t") || strings.Contains(lua, "--") {
-		t.Error("the prelude has line ends or comments left in it")
-	}
-	if !strings.Contains(formOf(countStep).wrapped.Text, "(redis,KEYS,ARGV,__latch,") {
-		t.Error("a step does not tell the prelude of its latch")
-	}
-	for _, text := range []string{preludeText, helpersText} {
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(strings.TrimSpace(line), "(") {
-				t.Error("a statement begins with a parenthesis")
-			}
-		}
-	}
-}
-
 // A script whose command was refused for the state that the master is in has not said
 // anything: another master may be in a better one. What it wrote before is put back.
 func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {
 	r := quorum.Request{Kind: quorum.Run}
-	answered := func(flags int64, text string) master.Answer {
-		return master.Answer{Elems: []master.Answer{
+	answered := func(flags int64, text string) Answer {
+		return Answer{Elems: []Answer{
 			{Kind: quorum.IntegerReply, Int: flags}, {Kind: quorum.IntegerReply, Int: 1}, {Kind: quorum.BulkReply, Str: "-"}, {Kind: quorum.IntegerReply}, {Kind: quorum.BulkReply, Str: text},
 		}}
 	}
-	for flags, want := range map[int64]quorum.Vote{scriptTrouble: quorum.Unknown, 0: quorum.Refused} { // else it is the script's own error
+	for flags, want := range map[int64]quorum.Vote{flagTrouble: quorum.Unknown, 0: quorum.Refused} { // else it is the script's own error
 		const text = "READONLY You can't write against a read only replica."
-		if v, did, s := judge(&r, answered(flags, text)); v != want || did || (s.refusal() == text) != (want == quorum.Unknown) {
-			t.Errorf("flags %d: %v, carried out: %v, %q", flags, v, did, s.refusal())
+		if v, did, s := Judge(&r, answered(flags, text)); v != want || did || (s.Refusal() == text) != (want == quorum.Unknown) {
+			t.Errorf("flags %d: %v, carried out: %v, %q", flags, v, did, s.Refusal())
 		}
 		wrote := want
 		if wrote == quorum.Refused {
 			wrote = quorum.Granted
 		}
-		if v, did, s := judge(&r, answered(flags+scriptWrote, text)); v != wrote || !did || s.journal == nil {
+		if v, did, s := Judge(&r, answered(flags+FlagWrote, text)); v != wrote || !did || s.Journal == nil {
 			t.Errorf("flags %d, and it has written: %v, carried out: %v", flags, v, did)
 		}
 	}
@@ -230,12 +163,12 @@ func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {
 func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
 	one, zero := ofKind(quorum.IntegerReply, ""), ofKind(quorum.IntegerReply, "")
 	one.Int = 1
-	extended := &journaled{reply: one, acted: true, undo: []undoRecord{{key: "k", before: "dump", after: "dump"}}}
-	acquired := &journaled{reply: one, acted: true, undo: []undoRecord{{key: "k", after: "dump"}}}
-	declined := &journaled{reply: zero}
-	other := &journaled{reply: ofKind(quorum.NilReply, "")}
+	extended := &Journal{Reply: one, Acted: true, Undo: []UndoRecord{{Key: "k", Before: "dump", After: "dump"}}}
+	acquired := &Journal{Reply: one, Acted: true, Undo: []UndoRecord{{Key: "k", After: "dump"}}}
+	declined := &Journal{Reply: zero}
+	other := &Journal{Reply: ofKind(quorum.NilReply, "")}
 	for name, test := range map[string]struct {
-		acted, declined, third *journaled
+		acted, declined, third *Journal
 		vote                   quorum.Vote // of the third
 		want                   quorum.Decision
 	}{
@@ -244,9 +177,9 @@ func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
 		"extended, and two say otherwise": {extended, declined, other, quorum.Refused, quorum.Contended},
 		"acquired, which is undone":       {acquired, declined, nil, quorum.Unknown, quorum.Contended},
 	} {
-		o := op{Request: quorum.Request{Kind: quorum.Run}, said: []said{{journal: test.acted}, {journal: test.declined}, {journal: test.third}}}
-		c := counted(0).voted(0, quorum.Granted, true).voted(1, quorum.Refused, false).voted(2, test.vote, false).with(quorum.Split)
-		if r := o.result(c); r.Decision != test.want || (r.Script != nil) != (test.want == quorum.Contended) {
+		o := Question{Request: quorum.Request{Kind: quorum.Run}, Said: []Said{{Journal: test.acted}, {Journal: test.declined}, {Journal: test.third}}}
+		c := Votes(0).Voted(0, quorum.Granted, true).Voted(1, quorum.Refused, false).Voted(2, test.vote, false).With(quorum.Split)
+		if r := o.Result(c); r.Decision != test.want || (r.Script != nil) != (test.want == quorum.Contended) {
 			t.Errorf("%s: %v, %+v; want %v", name, r.Decision, r.Script, test.want)
 		}
 	}
@@ -255,11 +188,11 @@ func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
 func TestScriptThatReleasesIsAReleaseWithAMasterAway(t *testing.T) {
 	one, zero := ofKind(quorum.IntegerReply, ""), ofKind(quorum.IntegerReply, "")
 	one.Int = 1
-	removed := &journaled{reply: one, acted: true}
-	wrote := &journaled{reply: one, acted: true, undo: []undoRecord{{key: "k", before: "dump", after: "other"}}}
-	declined := &journaled{reply: zero}
+	removed := &Journal{Reply: one, Acted: true}
+	wrote := &Journal{Reply: one, Acted: true, Undo: []UndoRecord{{Key: "k", Before: "dump", After: "other"}}}
+	declined := &Journal{Reply: zero}
 	for name, test := range map[string]struct {
-		acted, second, third *journaled
+		acted, second, third *Journal
 		votes                [2]quorum.Vote // of the second and third
 		want                 quorum.Decision
 	}{
@@ -269,9 +202,9 @@ func TestScriptThatReleasesIsAReleaseWithAMasterAway(t *testing.T) {
 		"it wrote":                                 {wrote, declined, nil, [2]quorum.Vote{quorum.Refused, quorum.Unknown}, quorum.Split},
 		"two are away":                             {removed, nil, nil, [2]quorum.Vote{quorum.Unknown, quorum.Unknown}, quorum.Unavailable},
 	} {
-		o := op{Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewScript("")}, said: []said{{journal: test.acted}, {journal: test.second}, {journal: test.third}}}
-		c := counted(0).voted(0, quorum.Granted, true).voted(1, test.votes[0], false).voted(2, test.votes[1], false)
-		if d := o.decide(c); d != test.want {
+		o := Question{Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewScript("")}, Said: []Said{{Journal: test.acted}, {Journal: test.second}, {Journal: test.third}}}
+		c := Votes(0).Voted(0, quorum.Granted, true).Voted(1, test.votes[0], false).Voted(2, test.votes[1], false)
+		if d := o.Decide(c); d != test.want {
 			t.Errorf("%s: %v, want %v", name, d, test.want)
 		}
 	}
@@ -288,9 +221,9 @@ func TestMembersAndFieldsArePutIntoOneOrder(t *testing.T) {
 		{"*3;$$$", []string{"b", "c", "a"}, []string{"b", "c", "a"}},
 		{"~0;", nil, nil},
 	} {
-		values := make([]master.Answer, len(x.values))
+		values := make([]Answer, len(x.values))
 		for i, v := range x.values {
-			values[i] = master.Answer{Kind: quorum.BulkReply, Str: v}
+			values[i] = Answer{Kind: quorum.BulkReply, Str: v}
 		}
 		r, rest, ok := readShape(x.shape, values)
 		var got []string
@@ -303,21 +236,49 @@ func TestMembersAndFieldsArePutIntoOneOrder(t *testing.T) {
 	}
 }
 
-// Nothing has a script's replies be RESP3's. Were there a way, what is in them would go uncounted.
-func TestScriptIsGivenNoReplyThatIsNotCounted(t *testing.T) {
-	real := bothSides(t)[0].(realSide)
-	real.do("HSET", "h", "f", "v")
-	real.do("SADD", "s", "m")
-	real.do("ZADD", "z", "1", "m")
-	for _, read := range []string{"'HGETALL','h'", "'SMEMBERS','s'", "'ZSCORE','z','m'", "'ZRANGE','z',0,-1,'WITHSCORES'", "'HGETALL','none'", "'TYPE','h'", "'HGET','h','f'"} {
-		for _, version := range []string{"2", "3"} {
-			p := quorum.NewPrinted(quorum.Printed{Body: "redis.setresp(" + version + ") local r=__h.redis_call(" + read + ") return 'given'", Helpers: []string{"redis_call"}, Bounds: quorum.DefaultBounds})
-			want := "given"
-			if version == "3" && !strings.Contains(read, "TYPE") && !strings.Contains(read, "HGET'") {
-				want = "ERR the script is given a reply of a type that this proxy does not know"
+// A master that is busy has voted, and for nothing: every way in which up to seven
+// masters can have voted on a step, put to the op itself.
+func TestBusyMastersAreNeitherForNorAgainst(t *testing.T) {
+	votes := []struct {
+		vote quorum.Vote
+		j    *Journal
+	}{
+		{quorum.Granted, &Journal{Acted: true, Reply: ofKind(quorum.StatusReply, "OK")}},
+		{quorum.Refused, &Journal{Reply: ofKind(quorum.NilReply, "")}},
+		{quorum.Refused, &Journal{Busy: true, Reply: ofKind(quorum.NilReply, "")}},
+		{quorum.Unknown, nil},
+		{0, nil},
+	}
+	for n := 1; n <= 7; n++ {
+		q, blocking := n/2+1, n-(n/2+1)+1
+		for code := range pow(len(votes), n) {
+			o := &Question{Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewCountUp("return redis.call('INCR', KEYS[1])")}, Said: make([]Said, n)}
+			var c Votes
+			var count [5]int
+			for i, rest := 0, code; i < n; i, rest = i+1, rest/len(votes) {
+				v := rest % len(votes)
+				count[v]++
+				if votes[v].vote != 0 {
+					c = c.Voted(i, votes[v].vote, v == 0)
+					o.Said[i].Journal = votes[v].j
+				}
 			}
-			if got := fmt.Sprint(real.run(formOf(p).itself(), []string{"h", "s", "z", "none"}, []string{"1", "0", noDate})); !strings.Contains(got, want) {
-				t.Errorf("%s by RESP%s: %s, want %s", read, version, got, want)
+			acted, declined, busy, pending := count[0], count[1], count[2], count[4]
+			want := quorum.Unavailable
+			switch {
+			case acted >= q:
+				want = quorum.Won
+			case declined >= blocking:
+				want = quorum.Contended
+			case pending > 0 && (acted+pending >= q || declined+pending >= blocking):
+				want = quorum.Undecided
+			case acted+declined+busy >= q:
+				want = quorum.Split
+			case acted+declined+busy+pending >= q:
+				want = quorum.Undecided
+			}
+			if got := o.Decide(c); got != want {
+				t.Fatalf("of %d masters %v: %v, want %v", n, count, got, want)
 			}
 		}
 	}

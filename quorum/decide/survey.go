@@ -1,29 +1,28 @@
-package engine
+package decide
 
 import (
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/master"
 )
 
 // A survey asks masters for what is not about one key: which keys there are, how
 // many, or that there be none.
 
-// asks tells whether the op is put to lane i.
-func (o *op) asks(i int) bool { return o.Kind != quorum.Survey || o.Only == 0 || o.Only == i+1 }
+// Asks tells whether the op is put to lane i.
+func (q *Question) Asks(i int) bool { return q.Kind != quorum.Survey || q.Only == 0 || q.Only == i+1 }
 
 // asked is how many masters must answer a Survey.
-func (o *op) asked() int {
-	if o.Only != 0 {
+func (q *Question) asked() int {
+	if q.Only != 0 {
 		return 1
 	}
-	return quorum.QuorumOf(len(o.said))
+	return quorum.QuorumOf(len(q.Said))
 }
 
 // survey decides a survey that so many masters must answer: when none is waited
 // for any more, or so few are left that it is in vain.
 func (t tally) survey(asked int) quorum.Decision {
 	switch {
-	case t.granted+t.pending < asked:
+	case t.Granted+t.pending < asked:
 		return quorum.Unavailable
 	case t.pending > 0:
 		return quorum.Undecided
@@ -32,18 +31,18 @@ func (t tally) survey(asked int) quorum.Decision {
 }
 
 // answers are what the masters said, one for each.
-func (o *op) answers(c counted) []quorum.Answer {
-	answers := make([]quorum.Answer, len(o.said))
-	for i := range o.said {
-		if c.vote(i) == quorum.Granted {
-			answers[i] = quorum.Answer{Given: true, Server: o.said[i].value, Reply: o.said[i].journal.reply}
+func (q *Question) answers(c Votes) []quorum.Answer {
+	answers := make([]quorum.Answer, len(q.Said))
+	for i := range q.Said {
+		if c.Vote(i) == quorum.Granted {
+			answers[i] = quorum.Answer{Given: true, Server: q.Said[i].Value, Reply: q.Said[i].Journal.Reply}
 		}
 	}
 	return answers
 }
 
 // reply is an answer in the words of Result.
-func replyOf(a master.Answer) quorum.ScriptReply {
+func replyOf(a Answer) quorum.ScriptReply {
 	if a.Kind != 0 {
 		return quorum.ScriptReply{Reply: quorum.Reply{Kind: a.Kind, Str: a.Str, Int: a.Int}}
 	}
@@ -52,4 +51,8 @@ func replyOf(a master.Answer) quorum.ScriptReply {
 		r.Elems[i] = replyOf(a.Elems[i])
 	}
 	return r
+}
+
+func judgeSurvey(a Answer) (quorum.Vote, bool, Said) {
+	return quorum.Granted, false, Said{Journal: &Journal{Reply: replyOf(a)}}
 }

@@ -1,0 +1,162 @@
+package decide
+
+import (
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+)
+
+func judgeRead(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
+	if r.ValueOnly {
+		switch {
+		case a.Kind == quorum.NilReply:
+			return quorum.Granted, true, Said{Absent: true}
+		case a.Kind == quorum.BulkReply:
+			return quorum.Granted, true, Said{Value: a.Str, typ: "string", Named: true}
+		case a.WrongType():
+			return quorum.Granted, true, ofAnotherType
+		}
+		return quorum.Unknown, false, Said{}
+	}
+	s, ok := typed(a)
+	if !ok {
+		return quorum.Unknown, false, Said{}
+	}
+	return quorum.Granted, true, s
+}
+
+// typed reads the reply of readScript and removeScript: {type, value, ttl}.
+func typed(a Answer) (s Said, ok bool) {
+	if len(a.Elems) == 0 || a.Elems[0].Kind != quorum.BulkReply {
+		return s, false
+	}
+	if a.Elems[0].Str == "none" {
+		return Said{Absent: true}, true
+	}
+	if len(a.Elems) != 3 || a.Elems[1].Kind != quorum.BulkReply || a.Elems[2].Kind != quorum.IntegerReply {
+		return s, false
+	}
+	s.typ, s.Value, s.Left = a.Elems[0].Str, a.Elems[1].Str, a.Elems[2].Int
+	s.Named = s.typ == "string"
+	return s, true
+}
+
+// read decides a read: most is how many of the masters that answered hold the
+// most frequent value. Won also covers that there is no such key, which needs
+// no quorum of its own: it is known as soon as no value can have one. While a master is
+// away, a lock that is being taken or freed is on some of the others and not on the rest:
+// that is split, and tried again. If it stays so, a quorum may hold the value or not.
+func (t tally) read(most int) quorum.Decision {
+	switch {
+	case most >= t.Quorum():
+		return quorum.Won
+	case most+t.unknown+t.withheld+t.pending < t.Quorum():
+		return quorum.Won
+	case t.pending > 0 && (most+t.pending >= t.Quorum() || most+t.unknown+t.withheld < t.Quorum() ||
+		t.Granted < t.Quorum() && t.Granted+t.pending >= t.Quorum()):
+		return quorum.Undecided
+	case t.Granted >= t.Quorum():
+		return quorum.Split
+	}
+	return quorum.Unavailable
+}
+
+// lacked decides a read of a key of which no value can have a quorum: so many masters have
+// told that they lack it. Where they are too few for that to be the reason, it may be on its
+// way from one value to another, and the read is tried again, as what is split is:
+//
+//	1: master 3 missed a write of k: 1 and 2 hold k=5, and 3 holds k=4
+//	2: A counts to 6; master 1 does so first, and B reads 6, 5 and 4
+//
+// Only if they differ for good does nobody hold anything.
+func (t tally) lacked(lack int) quorum.Decision {
+	blocking := t.masters - t.Quorum() + 1
+	switch {
+	case lack >= blocking:
+		return quorum.Won
+	case lack+t.pending >= blocking:
+		return quorum.Undecided
+	}
+	return quorum.Split
+}
+
+// Held is the value (or, for what is no string, the type) that most masters
+// hold, and how many they are.
+func (q *Question) Held(c Votes) (s Said, most int) {
+	for i := range q.Said {
+		if c.Vote(i) != quorum.Granted || q.Said[i].Absent {
+			continue
+		}
+		alike := 0
+		for j := range q.Said {
+			if c.Vote(j) == quorum.Granted && q.Said[j].holds(q.Said[i]) {
+				alike++
+			}
+		}
+		if alike > most {
+			s, most = q.Said[i], alike
+		}
+	}
+	return s, most
+}
+
+// lack is how many masters have told a read that there is no such key.
+func (q *Question) lack(c Votes) (n int) {
+	for i := range q.Said {
+		if c.Vote(i) == quorum.Granted && q.Said[i].Absent {
+			n++
+		}
+	}
+	return n
+}
+
+func (s Said) holds(t Said) bool {
+	return !s.Absent && s.typ == t.typ && s.Value == t.Value
+}
+
+// remaining is the ttl that a quorum still holds value s for.
+func (q *Question) remaining(c Votes, s Said) time.Duration {
+	l := q.lefts(c, s)
+	p := l.held(quorum.QuorumOf(len(q.Said)))
+	if p == SaysNoTTL {
+		return quorum.NoTTL
+	}
+	return clock.Unpad(clock.OfMilliseconds(p))
+}
+
+// lefts are those of the masters that hold s.
+func (q *Question) lefts(c Votes, s Said) (l lefts) {
+	for i := range q.Said {
+		if c.Vote(i) == quorum.Granted && q.Said[i].holds(s) {
+			l.add(q.Said[i].Left)
+		}
+	}
+	return l
+}
+
+func (q *Question) decideRead(c Votes, t tally) quorum.Decision {
+	s, most := q.Held(c)
+	d := t.read(most)
+	if d == quorum.Won && most < t.Quorum() {
+		return t.lacked(q.lack(c))
+	}
+	if d == quorum.Won && most >= t.Quorum() && !q.ValueOnly {
+		if l := q.lefts(c, s); l.open(t.Quorum(), t.pending) {
+			return quorum.Undecided
+		}
+	}
+	return d
+}
+
+func (q *Question) tellRead(c Votes, t tally, r *quorum.Result) {
+	s, most := q.Held(c)
+	if r.Decision == quorum.Split {
+		if r.Decision = t.read(most); r.Decision == quorum.Split {
+			r.Type = s.typ
+		}
+	} else if r.Decision == quorum.Won && most >= r.Needed {
+		r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.Value, s.Reply
+		r.TTL = q.remaining(c, s)
+	}
+}

@@ -1,0 +1,49 @@
+package decide
+
+import "redlock-proxy/quorum"
+
+// ofAnotherType is what is kept where a string was asked for and is not there:
+// Redis's own error.
+var ofAnotherType = Said{typ: "another", Named: true, Reply: quorum.Reply{
+	Kind: quorum.FailureReply, Str: "WRONGTYPE Operation against a key holding the wrong kind of value",
+}}
+
+// Said is what is kept of one master's answer until the request is settled. Which fields
+// count depends on the kind of the request.
+type Said struct {
+	Value  string // the value seen, removed or given another expiry; of a Survey, the server's run id
+	typ    string // its type; "" if there is none
+	Left   int64  // remaining ttl in milliseconds, or saysNoTTL
+	Named  bool   // value and type were told
+	Absent bool   // there was no key
+	Reply  quorum.Reply
+
+	Journal *Journal // of a Run, and the reply to a Survey
+}
+
+// Refusal is what the master said of itself where it did not carry out what was asked; "" if
+// it said nothing.
+func (s *Said) Refusal() string {
+	switch {
+	case s.Journal != nil:
+		return s.Journal.trouble()
+	case s.Reply.Kind == quorum.FailureReply:
+		return s.Reply.Str
+	}
+	return ""
+}
+
+// What the scripts answer where they do not answer a remaining ttl. The latter
+// is what PTTL says: milliseconds, or -1 for a key without expiry.
+const (
+	SaysNoTTL  = -1
+	SaysAbsent = -2
+	SaysOther  = -3
+	SaysLate   = -4 // it is dated, and came too late
+)
+
+// foundOther tells that the command was bound, and was left.
+func foundOther(a Answer) bool { return a.Kind == quorum.IntegerReply && a.Int == SaysOther }
+
+// tooLate tells that the command was dated, and came too late.
+func tooLate(a Answer) bool { return a.Kind == quorum.IntegerReply && a.Int == SaysLate }

@@ -1,0 +1,82 @@
+package decide
+
+import (
+	"slices"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
+)
+
+// IsStep tells that the op latches its keys.
+func (q *Question) IsStep() bool { return q.Kind == quorum.Run && q.Script.Latches }
+
+// MetLatch tells that a master was busy with another proxy's step.
+func (q *Question) MetLatch(c Votes) bool {
+	for i := range q.Said {
+		if c.Vote(i) == quorum.Refused && q.Said[i].Journal.Busy {
+			return true
+		}
+	}
+	return false
+}
+
+// Made is what a quorum has made of a key in a step: that the replies
+// are alike is not enough, where the key holds more than they tell. It is nil where
+// no quorum has made the same.
+func (q *Question) Made(c Votes, key string) *UndoRecord {
+	for i := range q.Said {
+		if c.Vote(i) != quorum.Granted {
+			continue
+		}
+		alike := 0
+		r := q.Said[i].Journal.Record(key)
+		for j := range q.Said {
+			if c.Vote(j) != quorum.Granted {
+				continue
+			}
+			if s := q.Said[j].Journal.Record(key); r != nil && s != nil && dump.Same(r.After, s.After) {
+				alike++
+			}
+		}
+		if alike >= quorum.QuorumOf(len(q.Said)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Leveller is the master that counted least of those which a quorum has not counted
+// beyond; else, also where a master is busy, it is negative.
+func (q *Question) Leveller(c Votes) int {
+	if q.Script.Further == nil || q.MetLatch(c) {
+		return -1
+	}
+	var least []int // the masters, the one that counted least first
+	for i := range q.Said {
+		if c.Vote(i) != quorum.Granted {
+			continue
+		}
+		if j := q.Said[i].Journal; j.Reply.Kind != quorum.IntegerReply || j.Record(q.Key) == nil {
+			return -1
+		}
+		least = append(least, i)
+	}
+	if len(least) < quorum.QuorumOf(len(q.Said)) {
+		return -1
+	}
+	slices.SortFunc(least, func(i, j int) int {
+		switch {
+		case q.Further(i, j):
+			return 1
+		case q.Further(j, i):
+			return -1
+		}
+		return 0
+	})
+	return least[quorum.QuorumOf(len(q.Said))-1]
+}
+
+// Further tells that master i has counted further than j.
+func (q *Question) Further(i, j int) bool {
+	return q.Script.Further(q.Said[i].Journal.Reply.Int, q.Said[j].Journal.Reply.Int)
+}
