@@ -111,7 +111,7 @@ func TestWhatAMasterForbidsToTakeBackStaysOwed(t *testing.T) {
 					return ""
 				}
 			})
-			w.want(w.acquire("k", "b", time.Hour), quorum.Contended)
+			w.late(func() { w.want(w.acquire("k", "b", time.Hour), quorum.Contended) }, 1, 2)
 			w.settle()
 			w.wantValues("k", "a", "a", "b")
 			if writeAgain(w.masters[2]); cut {
