@@ -19,7 +19,8 @@ type reading struct {
 	payload string
 	// left is the remaining ttl in milliseconds, or saysNoTTL.
 	left int64
-	// leftOut is how long what the source holds is, if there is no room for that.
+	// leftOut is about how long what the source holds is, in bytes, if that is too long to be
+	// read, or there is no room for it.
 	leftOut int
 }
 
@@ -30,7 +31,7 @@ const (
 	nowhere  agreement = iota + 1 // no source holds the key
 	agreed                        // those that hold it hold the same
 	disputed                      // they hold different values
-	unread                        // what one holds is more than there is room for
+	unread                        // what one holds is too long to be read
 )
 
 func (a agreement) String() string {
@@ -134,6 +135,8 @@ func readReadings(a decide.Answer) (list []reading, ok bool) {
 		r.left = min(left.Int, maxLeft)
 		switch {
 		case left.Int == decide.SaysAbsent:
+		case len(what.Elems) == 1 && what.Elems[0].Kind == quorum.IntegerReply:
+			r.leftOut = int(max(what.Elems[0].Int, 1))
 		case what.Kind == quorum.BulkReply:
 			r.digest = toldWhole + what.Str
 		case len(what.Elems) == 2 && what.Elems[0].Str != "":

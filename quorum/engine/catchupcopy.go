@@ -83,7 +83,7 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, l
 		switch best, a := agree(of); {
 		case a == unread:
 			// The others are no worse for it.
-			r.failed = fmt.Errorf("a key of %d bytes cannot be copied: there is no room for it", best.leftOut)
+			r.failed = fmt.Errorf("a key of about %d bytes is too long to be copied", best.leftOut)
 			r.note(keys[i])
 		case a == agreed && r.closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
@@ -210,17 +210,26 @@ func (r *catchUpRun) takeBack(list []given) error {
 	if len(list) == 0 {
 		return nil
 	}
-	var keys []string
-	args := []string{r.lease, leaseFor}
+	var keys, digests []string
 	for _, g := range list {
-		keys, args = append(keys, g.key), append(args, g.digest)
+		keys, digests = append(keys, g.key), append(digests, g.digest)
 		if _, known := r.eternal[g.key]; known {
 			delete(r.eternal, g.key)
 			r.lasting -= len(g.key)
 		}
 	}
-	_, err := r.target.change(returnScript, keys, args)
-	return err
+	for len(keys) > 0 {
+		a, err := r.target.change(returnScript, keys, append([]string{r.lease, leaseFor}, digests...))
+		if err != nil {
+			return err
+		}
+		_, looked, err := r.target.settled(a, len(keys))
+		if err != nil {
+			return err
+		}
+		keys, digests = keys[looked:], digests[looked:]
+	}
+	return nil
 }
 
 // byKey turns what each source said of each key into what was said of each key by

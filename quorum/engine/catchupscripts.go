@@ -28,15 +28,43 @@ const (
 	ofLease = ofNonce + `if redis.call('GET',KEYS[2])~=ARGV[2] then return -2 end
 redis.call('PEXPIRE',KEYS[2],ARGV[3])
 `
-	// valuesFunction makes value(i) of KEYS[i]: the string that it holds, or false,
-	// for i from first to #KEYS in turn. Strings are most of what there is, and
-	// asking for twenty of them costs little more than for one.
-	valuesFunction = `local first,values
+	// valuesFunction makes fits(i) and value(i) of KEYS[i], for i from the first to #KEYS in
+	// turn. A master does nothing else while a script reads: so that is as much as takes some
+	// 20 ms, or one key. What is too long to be read at all has no heft[i]; of what does
+	// not fit into this call any more fits(i) says so, unless it is the first.
+	// value(i) is the string that the key holds, or false. Strings are most of what there is,
+	// and asking for twenty short ones costs little more than for one.
+	valuesFunction = `local heft,at,got,upto,room,begun={},{},{},0,2097152,false
+local function weight(k)
+local n=redis.pcall('STRLEN',k)
+if type(n)=='number' then return n<=16777216 and n end
+local c=({hash='HLEN',set='SCARD',zset='ZCARD',list='LLEN'})[redis.call('TYPE',k).ok]
+n=c and redis.pcall(c,k)
+if type(n)~='number' then n=0 end
+if n>32768 then return false end
+local m=redis.pcall('MEMORY','USAGE',k,'SAMPLES',c and '0' or '5')
+if type(m)~='number' then m=0 end
+return m<=4194304 and m+128*n end
+local function weigh(i)
+local names,sum={},0
+upto=i-1
+while upto<#KEYS and upto<i+19 and sum<=room do
+upto=upto+1
+local n=weight(KEYS[upto])
+heft[upto]=n
+if n then sum=sum+n
+if n<=4096 then names[#names+1]=KEYS[upto] at[upto]=#names end end end
+got=#names>0 and redis.call('MGET',unpack(names)) or {} end
+local function fits(i)
+if i>upto then weigh(i) end
+local n=heft[i] or 0
+if begun and n>room then return false end
+begun,room=true,room-n
+return true end
 local function value(i)
-first=first or i
-local at=(i-first)%20
-if at==0 then values=redis.call('MGET',unpack(KEYS,i,math.min(i+19,#KEYS))) end
-return values[at+1] end
+if at[i] then return got[at[i]] end
+local v=heft[i] and redis.pcall('GET',KEYS[i])
+return type(v)=='string' and v end
 `
 	// endsFunction makes ends(k): when a key ends by the master's clock, as precisely as two
 	// looks at that tell.
@@ -47,12 +75,14 @@ local p=redis.call('PTTL',k)
 if p<0 then return p end
 return now+p end
 `
-	// digestFunction makes digest(k,v) of a key and the string it holds, or
-	// false: a text that tells its value from all others, but for its expiry, and
+	// digestFunction makes digest(i,v) of KEYS[i] and the string it holds, or
+	// false: "?" of what is too long, else a text that tells its value from all others, but for its expiry, and
 	// is the same on every master. Dumps are not: they tell how a value came
 	// about. A short string is told whole, behind "string=". What has no order of
 	// its own is sorted by hashes: how texts sort depends on the server's locale.
-	digestFunction = `local function digest(k,v)
+	digestFunction = `local function digest(i,v)
+if not heft[i] then return '?' end
+local k=KEYS[i]
 if v then
 if #v<=64 then return 'string='..v end
 return 'string#'..redis.sha1hex(v) end
@@ -89,18 +119,22 @@ if l and string.sub(l,1,#ARGV[4])~=ARGV[4] then return -2 end
 redis.call('SET',KEYS[2],ARGV[2],'PX',ARGV[3])
 return 1`)
 
-	// readingScript reads KEYS, as many of them as ARGV[1] bytes hold,
-	// but one at least. Of each it answers the remaining ttl, and then the value of a
+	// readingScript reads KEYS, as many of them as fit and ARGV[1] bytes hold,
+	// but one at least. Of what is too long it answers the remaining ttl and, in an array,
+	// about how long it is. Of any other it answers the remaining ttl, and then the value of a
 	// short string; of what else there is its digest and what it is made of, in an
 	// array: the value of a string, a dump of anything else, or nothing where the
 	// master cannot dump it.
 	readingScript = master.NewScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
 for i=1,#KEYS do
-if n>most then break end
+if n>most or not fits(i) then break end
 local k,v=KEYS[i],value(i)
 local what=v
-if not v or #v>64 then
-local d=digest(k,v)
+if not heft[i] then
+what,v=redis.pcall('MEMORY','USAGE',k),''
+what={type(what)=='number' and what or 1}
+elseif not v or #v>64 then
+local d=digest(i,v)
 v=v or d~='' and redis.pcall('DUMP',k) or ''
 if type(v)=='table' then v='' end
 what=d~='' and {d,v} or '' end
@@ -108,11 +142,12 @@ n=n+#v
 r[2*i-1],r[2*i]=call('PTTL',k),what end
 return r`)
 
-	// heldScript tells of KEYS whether they have the digests ARGV, in a text of a
-	// letter each: = if so, # if the key has another, - if there is none.
+	// heldScript tells of as many of KEYS as fit whether they have the digests ARGV, in a text
+	// of a letter each: = if so, # if the key has another, - if there is none.
 	heldScript = master.NewScript(valuesFunction + digestFunction + `local r={}
 for i=1,#KEYS do
-local d=digest(KEYS[i],value(i))
+if not fits(i) then break end
+local d=digest(i,value(i))
 r[#r+1]=d==ARGV[i] and '=' or d=='' and '-' or '#' end
 return {table.concat(r)}`)
 
@@ -120,18 +155,20 @@ return {table.concat(r)}`)
 	// is a letter for each, w if it is a string that is told whole. Then come that or
 	// the digest, and the remaining ttl of each, and behind them what those are made
 	// of that are not told whole. What has that value already and ends no sooner is
-	// left as it is. It answers in a text of a letter each whether the key was
+	// left as it is, unless that takes too long to see. It answers in a text of a letter each whether the key was
 	// copied, = if it was left, ! if that failed, and the last error.
 	copyScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
 for i=3,#KEYS do
-local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i],value(i)
+local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i]
+local seen=fits(i) and heft[i]
+if seen then now=value(i) end
 local v,left,text,done=d,-2,true
 if byte(ARGV[4],i-2)==119 then
 if now==d then left=call('PTTL',k) end
 else
 v,text=ARGV[w],string.sub(d,1,6)=='string'
 w=w+1
-if (now or not text) and digest(k,now)==d then left=call('PTTL',k) end end
+if seen and (now or not text) and digest(i,now)==d then left=call('PTTL',k) end end
 if left==-1 or (p~='-1' and left>=tonumber(p)) then r[#r+1]='='
 else
 if not text then
@@ -142,27 +179,37 @@ else done=pcall('SET',k,v,'PX',p) end
 if type(done)=='table' and done.err then e=done.err r[#r+1]='!' else r[#r+1]='+' end end end
 return {table.concat(r),e}`)
 
-	// lookScript tells of each of KEYS the digest, and when it ends: in milliseconds by the
-	// master's Unix time, or -1 if never.
+	// lookScript tells of as many of KEYS as fit the digest, and when the key ends: in
+	// milliseconds by the master's Unix time, or -1 if never. If ARGV[1] is 1, it tells no
+	// digest of what ends.
 	lookScript = master.NewScript(valuesFunction + digestFunction + endsFunction + `local r={}
 for i=1,#KEYS do
-r[2*i-1]=digest(KEYS[i],value(i))
-r[2*i]=ends(KEYS[i]) end
+local e=ends(KEYS[i])
+if ARGV[1]=='1' and e~=-1 then r[2*i-1]=''
+elseif fits(i) then r[2*i-1]=digest(i,value(i))
+else break end
+r[2*i]=e end
 return r`)
 
 	// layScript deletes of KEYS[2] and the following what has the digest, and ends when
-	// ARGV[2] and the following say: two of them for each. It answers how many these were.
-	layScript = master.NewScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n=0
+	// ARGV[2] and the following say: two of them for each. It answers how many these were, and
+	// how many of KEYS[2] and the following it has looked at, which is as many as fit.
+	layScript = master.NewScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n,looked=0,0
 for i=2,#KEYS do
-local d,e=digest(KEYS[i],value(i)),ends(KEYS[i])
+if not fits(i) then break end
+looked=looked+1
+local d,e=digest(i,value(i)),ends(KEYS[i])
 local most=tonumber(ARGV[2*i-1])
 if d~='' and d==ARGV[2*i-2] and (e==most or most>=0 and e>=0 and math.abs(e-most)<=2) then n=n+redis.call('DEL',KEYS[i]) end end
-return {n}`)
+return {n,looked}`)
 
 	// returnScript deletes of KEYS[3] and the following those whose digests are
-	// ARGV[4] and the following, and answers how many these were.
-	returnScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local n=0
+	// ARGV[4] and the following. It answers how many these were, and how many it has looked
+	// at, which is as many as fit.
+	returnScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local n,looked=0,0
 for i=3,#KEYS do
-if digest(KEYS[i],value(i))==ARGV[i+1] then n=n+redis.call('DEL',KEYS[i]) end end
-return {n}`)
+if not fits(i) then break end
+looked=looked+1
+if digest(i,value(i))==ARGV[i+1] then n=n+redis.call('DEL',KEYS[i]) end end
+return {n,looked}`)
 )

@@ -325,7 +325,7 @@ func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 			if (ends == 0) != (h["k"].left == 0) || ends == h["k"].left {
 				beside(t, sides, fmt.Sprint("lay what ends in ", ends, ": ", name), h, layScript, []string{quorum.MarkerKey, "k"}, func(s side) []string {
 					told := at
-					if looked, ok := s.run(lookScript, []string{"k"}, nil).([]any); ok && told == "" {
+					if looked, ok := s.run(lookScript, []string{"k"}, []string{"0"}).([]any); ok && told == "" {
 						told = fmt.Sprint(looked[1])
 					}
 					return []string{nonce, digestOf("the"), told}

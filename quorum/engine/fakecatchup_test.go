@@ -56,7 +56,7 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 			return array(bulk(m.holds(keys, argv))), true
 		case lookScript:
 			m.note(append([]string{name}, keys...))
-			return m.looks(keys), true
+			return m.looks(keys, argv[0] == "1"), true
 		case layScript:
 			m.note(append([]string{name}, keys[1:]...))
 			return m.lays(keys[1:], argv), true
@@ -88,12 +88,16 @@ func (m *fakeMaster) lease(argv []string) string {
 func (m *fakeMaster) readings(keys, argv []string) string {
 	most, _ := strconv.Atoi(argv[0])
 	var told []string
-	size := 0
+	size, s := 0, m.scale()
 	for _, name := range keys {
-		if size > most {
+		if size > most || !s.fits(name) {
 			break
 		}
 		k, ok := m.key(name)
+		if s.tooLong(name) {
+			told = append(told, integer(m.pttl(k)), array(integer(int64(len(k.value)))))
+			continue
+		}
 		d, left := m.digest(name), int64(decide.SaysAbsent)
 		if ok {
 			left = m.pttl(k)
@@ -115,30 +119,73 @@ func (m *fakeMaster) readings(keys, argv []string) string {
 }
 
 func (m *fakeMaster) holds(keys, digests []string) string {
-	letters := make([]byte, len(keys))
+	var letters []byte
+	s := m.scale()
 	for i, name := range keys {
-		switch m.digest(name) {
+		if !s.fits(name) {
+			break
+		}
+		switch s.digest(name) {
 		case digests[i]:
-			letters[i] = '='
+			letters = append(letters, '=')
 		case "":
-			letters[i] = '-'
+			letters = append(letters, '-')
 		default:
-			letters[i] = '#'
+			letters = append(letters, '#')
 		}
 	}
 	return string(letters)
 }
 
+// scale weighs what one script reads.
+type scale struct {
+	*fakeMaster
+	room  int
+	begun bool
+}
+
+func (m *fakeMaster) scale() *scale { return &scale{fakeMaster: m, room: 2 << 20} }
+
+func (s *scale) tooLong(name string) bool {
+	k, _ := s.key(name)
+	return len(k.value) > 16<<20
+}
+
+func (s *scale) fits(name string) bool {
+	k, _ := s.key(name)
+	n := len(k.value)
+	if s.tooLong(name) {
+		n = 0
+	}
+	if s.begun && n > s.room {
+		return false
+	}
+	s.begun, s.room = true, s.room-n
+	return true
+}
+
+func (s *scale) digest(name string) string {
+	if s.tooLong(name) {
+		return "?"
+	}
+	return s.fakeMaster.digest(name)
+}
+
 func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
 	if s == returnScript {
-		n := 0
+		n, looked := 0, 0
+		s := m.scale()
 		for i, name := range keys {
-			if m.digest(name) == argv[i] {
+			if !s.fits(name) {
+				break
+			}
+			looked++
+			if s.digest(name) == argv[i] {
 				delete(m.keys, name)
 				n++
 			}
 		}
-		return array(integer(int64(n)))
+		return array(integer(int64(n)), integer(int64(looked)))
 	}
 	said, failure := "", ""
 	kinds, argv := argv[0], argv[1:]
@@ -172,10 +219,18 @@ func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
 	return array(bulk(said), bulk(failure))
 }
 
-func (m *fakeMaster) looks(keys []string) string {
+func (m *fakeMaster) looks(keys []string, eternalOnly bool) string {
 	var told []string
+	s := m.scale()
 	for _, name := range keys {
-		told = append(told, bulk(m.digest(name)), integer(m.endOf(name)))
+		digest := ""
+		if !eternalOnly || m.endOf(name) == decide.SaysNoTTL {
+			if !s.fits(name) {
+				break
+			}
+			digest = s.digest(name)
+		}
+		told = append(told, bulk(digest), integer(m.endOf(name)))
 	}
 	return array(told...)
 }
@@ -196,13 +251,18 @@ func (m *fakeMaster) lays(keys, argv []string) string {
 	if string(marker.NonceOf(m.marker())) != argv[0] {
 		return integer(saysOtherNonce)
 	}
-	n := 0
+	n, looked := 0, 0
+	s := m.scale()
 	for i, name := range keys {
+		if !s.fits(name) {
+			break
+		}
+		looked++
 		ends, _ := strconv.ParseInt(argv[2+2*i], 10, 64)
-		if d := m.digest(name); d != "" && d == argv[1+2*i] && m.endOf(name) == ends {
+		if d := s.digest(name); d != "" && d == argv[1+2*i] && m.endOf(name) == ends {
 			delete(m.keys, name)
 			n++
 		}
 	}
-	return array(integer(int64(n)))
+	return array(integer(int64(n)), integer(int64(looked)))
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -201,10 +200,7 @@ func (r *catchUpRun) haunted(ctx context.Context) (ghosts []ghost, err error) {
 		}
 		for n := 0; len(keys) > 0; keys = keys[n:] {
 			n = bundle(keys, itself)
-			list, err := r.target.look(keys[:n])
-			if r.eternalOnly {
-				list = slices.DeleteFunc(list, func(g ghost) bool { return g.ends != decide.SaysNoTTL })
-			}
+			list, err := r.target.look(keys[:n], r.eternalOnly)
 			if err == nil {
 				list, err = r.unheld(list)
 			}
@@ -287,7 +283,7 @@ func (r *catchUpRun) lookAt(keys []string) (digests map[string][]string, err err
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	told, err := onAll(r.sources, func(s *party) ([]ghost, error) { return s.look(keys) })
+	told, err := onAll(r.sources, func(s *party) ([]ghost, error) { return s.look(keys, false) })
 	if err != nil {
 		return nil, err
 	}
@@ -316,25 +312,30 @@ func (r *catchUpRun) isNobodys(g ghost, digests []string) bool {
 	return !r.eternalOnly && len(r.sources)-may >= r.needed
 }
 
-// look tells what the master holds of the keys, but for what cannot be told from another
-// value on every version of Redis: nothing of that is a lock.
-func (p *party) look(keys []string) ([]ghost, error) {
-	if len(keys) == 0 {
-		return nil, nil
+// look tells what the master holds of the keys, or only of those without a ttl, but for what
+// cannot be told from another value on every version of Redis, or is too long: nothing of that
+// is a lock.
+func (p *party) look(keys []string, eternalOnly bool) (list []ghost, err error) {
+	only := "0"
+	if eternalOnly {
+		only = "1"
 	}
-	a, err := p.call(lookScript, keys, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.Elems) != 2*len(keys) {
-		return nil, &errParty{p.name, master.ErrGarbage}
-	}
-	var list []ghost
-	for i, key := range keys {
-		digest, ends := a.Elems[2*i].Str, a.Elems[2*i+1].Int
-		if slices.Contains(sameEverywhere, kindOf(digest)) {
-			list = append(list, ghost{key, digest, ends})
+	for len(keys) > 0 {
+		a, err := p.call(lookScript, keys, []string{only})
+		if err != nil {
+			return nil, err
 		}
+		n := len(a.Elems) / 2
+		if len(a.Elems)%2 != 0 || !within(n, len(keys)) {
+			return nil, &errParty{p.name, master.ErrGarbage}
+		}
+		for i, key := range keys[:n] {
+			digest, ends := a.Elems[2*i].Str, a.Elems[2*i+1].Int
+			if slices.Contains(sameEverywhere, kindOf(digest)) {
+				list = append(list, ghost{key, digest, ends})
+			}
+		}
+		keys = keys[n:]
 	}
 	return list, nil
 }
@@ -344,10 +345,19 @@ var sameEverywhere = []string{"string", "hash", "set", "zset", "list"}
 
 // lay deletes of the keys what is still as it was seen, if the master is the one that is
 // meant, and returns how many these were.
-func (p *party) lay(list []ghost) (int, error) {
-	if len(list) == 0 {
-		return 0, nil
+func (p *party) lay(list []ghost) (laid int, err error) {
+	for len(list) > 0 {
+		n, looked, err := p.laySome(list)
+		if err != nil {
+			return laid, err
+		}
+		laid, list = laid+n, list[looked:]
 	}
+	return laid, nil
+}
+
+// laySome is lay of as many of them as fit into one step.
+func (p *party) laySome(list []ghost) (laid, looked int, err error) {
 	keys, args := []string{quorum.MarkerKey}, []string{string(p.nonce)}
 	for _, g := range list {
 		keys, args = append(keys, g.key), append(args, g.digest, strconv.FormatInt(g.ends, 10))
@@ -355,9 +365,9 @@ func (p *party) lay(list []ghost) (int, error) {
 	a, err := p.call(layScript, keys, args)
 	switch {
 	case err != nil:
-		return 0, err
-	case len(a.Elems) != 1:
-		return 0, p.changed()
+		return 0, 0, err
+	case a.Kind == quorum.IntegerReply:
+		return 0, 0, p.changed()
 	}
-	return int(a.Elems[0].Int), nil
+	return p.settled(a, len(list))
 }

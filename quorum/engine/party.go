@@ -224,23 +224,38 @@ func (p *party) count(keys []string) (int, error) {
 
 // held asks whether the master holds what others were given.
 func (p *party) held(keys, digests []string) ([]agreement, error) {
-	a, err := p.call(heldScript, keys, digests)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
-		return nil, &errParty{p.name, master.ErrGarbage}
-	}
-	said := make([]agreement, len(keys))
-	for i, letter := range []byte(a.Elems[0].Str) {
-		switch letter {
-		case '-':
-			said[i] = nowhere
-		case '=':
-			said[i] = agreed
-		default:
-			said[i] = disputed
+	said := make([]agreement, 0, len(keys))
+	for len(said) < len(keys) {
+		rest := keys[len(said):]
+		a, err := p.call(heldScript, rest, digests[len(said):])
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Elems) != 1 || !within(len(a.Elems[0].Str), len(rest)) {
+			return nil, &errParty{p.name, master.ErrGarbage}
+		}
+		for _, letter := range []byte(a.Elems[0].Str) {
+			switch letter {
+			case '-':
+				said = append(said, nowhere)
+			case '=':
+				said = append(said, agreed)
+			default:
+				said = append(said, disputed)
+			}
 		}
 	}
 	return said, nil
+}
+
+// within tells that a script was about some of the keys that it was given, or all.
+func within(n, keys int) bool { return n > 0 && n <= keys }
+
+// settled is the answer of a script that looks at some keys, or all: how many it has deleted,
+// and looked at.
+func (p *party) settled(a decide.Answer, keys int) (deleted, looked int, err error) {
+	if len(a.Elems) != 2 || !within(int(a.Elems[1].Int), keys) {
+		return 0, 0, &errParty{p.name, master.ErrGarbage}
+	}
+	return int(a.Elems[0].Int), int(a.Elems[1].Int), nil
 }

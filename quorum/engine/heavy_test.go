@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
+)
+
+// A master does nothing else while a script reads. What one of a catch-up reads is bounded in
+// bytes and in elements, however much the keys hold that it is asked about, and it says of how
+// many of them it has told.
+func TestWhatOneScriptOfACatchUpReadsIsBounded(t *testing.T) {
+	real := bothSides(t)[0].(realSide)
+	const many = 30
+	heap := make(map[string][]string) // keys by what they hold
+	for i := range many {
+		long, set, hash, short := fmt.Sprint("long", i), fmt.Sprint("set", i), fmt.Sprint("hash", i), fmt.Sprint("short", i)
+		real.do("SET", long, strings.Repeat("x", 1<<20))
+		real.do("SET", short, "token")
+		real.do("EVAL", `for i=1,15000 do redis.call('SADD',KEYS[1],'m'..i) redis.call('HSET',KEYS[2],'f'..i,i) end`, "2", set, hash)
+		heap["long"], heap["short"] = append(heap["long"], long), append(heap["short"], short)
+		heap["set"], heap["hash"] = append(heap["set"], set), append(heap["hash"], hash)
+	}
+	real.do("SET", quorum.MarkerKey, nonceThere)
+	for what, most := range map[string]int{"short": many, "long": 2, "set": 1, "hash": 1} {
+		keys := heap[what]
+		digests := make([]string, many)
+		lay, back := []string{nonceThere}, []string{nonceThere, "run", "30000"}
+		for i := range digests {
+			digests[i] = digestOf("token")
+			lay, back = append(lay, "set#other", "-1"), append(back, "set#other")
+		}
+		real.do("SET", catchUpLease, "run")
+		told := map[string]int{
+			"held":    len(real.run(heldScript, keys, digests).([]any)[0].(string)),
+			"look":    len(real.run(lookScript, keys, []string{"0"}).([]any)) / 2,
+			"reading": len(real.run(readingScript, keys, []string{fmt.Sprint(64 << 20)}).([]any)) / 2,
+			"lay":     int(real.run(layScript, append([]string{quorum.MarkerKey}, keys...), lay).([]any)[1].(int64)),
+			"return":  int(real.run(returnScript, append([]string{quorum.MarkerKey, catchUpLease}, keys...), back).([]any)[1].(int64)),
+		}
+		for script, n := range told {
+			if n < 1 || n > most || most == many && n != many {
+				t.Errorf("of %d %s keys %s tells of %d, want %d at most", many, what, script, n, most)
+			}
+		}
+	}
+}
+
+// What is too long to be read at once is passed over: it is the value of no other key, is not
+// taken for a ghost, and keeps nothing else from being read.
+func TestWhatIsTooLongForACatchUpIsPassedOver(t *testing.T) {
+	real := bothSides(t)[0].(realSide)
+	real.do("SET", "long", strings.Repeat("x", 17<<20))
+	real.do("EVAL", `for i=1,33000 do redis.call('SADD',KEYS[1],i) end
+for i=1,100 do redis.call('HSET',KEYS[2],i,('x'):rep(50000)) end
+redis.call('SET',KEYS[3],'token')`, "3", "set", "hash", "k")
+	keys := []string{"long", "set", "k", "hash", "nothing"}
+	if got := fmt.Sprint(real.run(heldScript, keys, []string{"", "", digestOf("token"), "", ""})); got != "[##=#=]" {
+		t.Errorf("they are held as %s", got)
+	}
+	if got := fmt.Sprint(real.run(lookScript, keys, []string{"1"})); got != "[? -1 ? -1 "+digestOf("token")+" -1 ? -1  -2]" {
+		t.Errorf("they look as %s", got)
+	}
+	list, ok := readReadings(answered(t, real.run(readingScript, keys, []string{"1000000"})))
+	if !ok || len(list) != len(keys) {
+		t.Fatalf("read: %+v", list)
+	}
+	for i, r := range list {
+		if long := i == 0 || i == 1 || i == 3; (r.leftOut > 0) != long || (r.digest == digestOf("token")) != (i == 2) {
+			t.Errorf("%s is read as %+v", keys[i], r)
+		}
+	}
+}
+
+// Many values that are long are given back all the same, a few at a time.
+func TestLongValuesAreGivenBackAFewAtATime(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		const keys, size = 12, 1 << 20
+		for i := range keys {
+			for _, m := range w.masters {
+				m.put(fmt.Sprint("k", i), strings.Repeat("v", size), time.Hour)
+			}
+		}
+		w.masters[2].restartBlank()
+		time.Sleep(5 * time.Second)
+		if s := w.state(3); s.State != quorum.Voting {
+			t.Errorf("it is %v: %s", s.State, s.Reason)
+		}
+		for i := range keys {
+			if v := w.masters[2].value(fmt.Sprint("k", i)); len(v) != size {
+				t.Errorf("k%d holds %d bytes", i, len(v))
+			}
+		}
+	})
+}
+
+// answered is a reply as a link would have read it.
+func answered(t *testing.T, reply any) decide.Answer {
+	t.Helper()
+	switch r := reply.(type) {
+	case nil:
+		return decide.Answer{Kind: quorum.NilReply}
+	case int64:
+		return decide.Answer{Kind: quorum.IntegerReply, Int: r}
+	case string:
+		return decide.Answer{Kind: quorum.BulkReply, Str: r}
+	case []any:
+		a := decide.Answer{Elems: make([]decide.Answer, len(r))}
+		for i := range r {
+			a.Elems[i] = answered(t, r[i])
+		}
+		return a
+	}
+	t.Fatalf("a reply of %T", reply)
+	return decide.Answer{}
+}
