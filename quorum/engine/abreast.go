@@ -134,6 +134,9 @@ func (l *lane) takeSome() *batch {
 	weight := 0
 	l.errands = slices.DeleteFunc(l.errands, func(e errand) bool {
 		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
+		if !fits {
+			wait(e.about(), waits) // nothing about its key goes before it, see overtake
+		}
 		goes := fits && l.goes(e.about(), waits)
 		if goes {
 			l.leaves(&e)
@@ -159,6 +162,10 @@ func (l *lane) takeSome() *batch {
 			return false
 		}
 		if o.Kind == quorum.Survey {
+			if len(l.errands) > 0 { // it is about their keys, too
+				stop = true
+				return false
+			}
 			if l.clears = l.aloft(); l.clears {
 				stop = true
 				return false

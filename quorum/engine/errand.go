@@ -9,7 +9,8 @@ import (
 )
 
 // errand is a command for one master alone: an undo, a debt paid, a key given again,
-// the end of a step, or a message published. It goes to the head of the next batch.
+// the end of a step, or a message published. It goes to the head of the next batch. What does
+// not fit there waits for the one after, and so does every command on its key.
 type errand struct {
 	debt     debt
 	ending   *ending   // if not nil, how a step ends

@@ -430,8 +430,8 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := fittingErrands(l.errands, maxBatch)
-	errands := l.errands[:n:n]
+	head := fittingErrands(l.errands, maxBatch)
+	errands := l.errands[:head:head]
 	for i := range errands {
 		l.leaves(&errands[i])
 	}
@@ -441,8 +441,12 @@ func (l *lane) take(ctx context.Context) (*batch, error) {
 		l.errands = l.errands[len(errands):]
 	}
 	errands = l.outbox.take(errands, maxBatch-len(errands))
-	ops := l.queue
-	if n := overtake(ops, fitting(ops, maxBatch-len(errands)), maxBatch-len(errands)); len(ops) > n {
+	ops, room := l.queue, maxBatch-len(errands)
+	n, waits := fitting(ops, room), map[string]struct{}(nil)
+	if len(l.errands) > 0 && min(room, len(ops)) > 0 {
+		n, waits = 0, waitingFor(l.errands) // any of those that fit may have to wait
+	}
+	if n = overtake(ops, n, room, waits); len(ops) > n {
 		ops = ops[:n:n]
 		l.queue = l.queue[n:]
 	} else {
@@ -501,15 +505,38 @@ func fitting(ops []*op, n int) int {
 	return n
 }
 
-// overtake is how many of ops go into a batch, and at most so many, where n of them fit. Those
-// that are short go before the long ones behind that: who takes a lock is not to wait
-// until all values have come that others read. About each key the order stays as it is,
-// and nothing goes before what is about all keys.
-func overtake(ops []*op, n, most int) int {
+// waitingFor are the keys of the errands that did not fit into a batch.
+func waitingFor(errands []errand) map[string]struct{} {
+	waits := make(map[string]struct{}, len(errands))
+	for i := range errands {
+		wait(errands[i].about(), waits)
+	}
+	return waits
+}
+
+// overtake is how many of ops go into a batch, and at most so many, where the first n of them
+// do, as no more fit. Those that are short go before the long ones behind that: who takes a
+// lock is not to wait until all values have come that others read. About each key the order
+// stays as it is, and nothing goes before what is about all keys.
+//
+// Where errands wait for the next batch, n is 0, and nothing about one of their keys, which
+// are in waits, goes either. It would be carried out before the errand:
+//
+//	1: SET k x comes to nothing, but master 1 has done it. It is to be put back there, when a
+//	   megabyte of others is
+//	2: SET k x is said again, and answered with OK
+//	3: if master 1 was sent that before it puts k back, it puts back what was answered
+//
+// Other keys do not wait: there may be tens of megabytes of errands, which take a master
+// longer than a decision may.
+func overtake(ops []*op, n, most int, waits map[string]struct{}) int {
 	if n >= len(ops) || n >= most {
 		return n
 	}
-	waits := make(map[string]struct{})
+	if waits == nil {
+		waits = make(map[string]struct{})
+	}
+	full, bytes := n > 0, 0
 	rest := ops[n:min(len(ops), n+maxBatch)]
 	var stay []*op
 	for i, o := range rest {
@@ -517,12 +544,14 @@ func overtake(ops []*op, n, most int) int {
 			stay = append(stay, rest[i:]...)
 			break
 		}
+		full = full || n > 0 && bytes+o.load() > maxBatchBytes
 		keys := o.keys()
-		if o.weight >= master.Small || slices.ContainsFunc(keys, func(key string) bool { _, waiting := waits[key]; return waiting }) {
+		if full && o.weight >= master.Small || slices.ContainsFunc(keys, func(key string) bool { _, waiting := waits[key]; return waiting }) {
 			wait(keys, waits)
 			stay = append(stay, o)
 			continue
 		}
+		bytes += o.load()
 		ops[n] = o // whose own place is not before that
 		n++
 	}

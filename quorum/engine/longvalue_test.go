@@ -107,14 +107,20 @@ func TestWhatIsShortGoesBeforeWhatIsLongAndDoesNotFit(t *testing.T) {
 		queue string // key, and its weight in MiB; "*" is about all keys, "+" about several
 		goes  string
 		stays string
+		waits string // the keys of errands that wait
 	}{
-		{"a b c", "a b c", ""},
-		{"a1 b1 c d1 e", "a1 c e", "b1 d1"},
-		{"a1 b1 b c", "a1 c", "b1 b"},
-		{"a1 b1 a c", "a1 a c", "b1"},
-		{"a1 b1 b+c c d", "a1 d", "b1 b+c c"},
-		{"a1 b1 c * d", "a1 c", "b1 * d"},
-		{"a1 b1 b c b d", "a1 c d", "b1 b b"},
+		{"a b c", "a b c", "", ""},
+		{"a1 b1 c d1 e", "a1 c e", "b1 d1", ""},
+		{"a1 b1 b c", "a1 c", "b1 b", ""},
+		{"a1 b1 a c", "a1 a c", "b1", ""},
+		{"a1 b1 b+c c d", "a1 d", "b1 b+c c", ""},
+		{"a1 b1 c * d", "a1 c", "b1 * d", ""},
+		{"a1 b1 b c b d", "a1 c d", "b1 b b", ""},
+		{"a b c", "a c", "b", "b"},
+		{"a b b+c c d", "a d", "b b+c c", "b"},
+		{"a * b", "a", "* b", "c"},
+		{"a1 c b", "a1 c", "b", "b"},
+		{"a1 b1 c1 b d", "b1 b d", "a1 c1", "a"},
 	} {
 		var ops []*op
 		for name := range strings.FieldsSeq(test.queue) {
@@ -131,7 +137,11 @@ func TestWhatIsShortGoesBeforeWhatIsLongAndDoesNotFit(t *testing.T) {
 			}
 			ops = append(ops, o)
 		}
-		n := overtake(ops, fitting(ops, maxBatch), maxBatch)
+		n, waits := fitting(ops, maxBatch), map[string]struct{}(nil)
+		for key := range strings.FieldsSeq(test.waits) {
+			n, waits = 0, waitingFor([]errand{{debt: debt{key: key}}})
+		}
+		n = overtake(ops, n, maxBatch, waits)
 		names := func(ops []*op) string {
 			var list []string
 			for _, o := range ops {

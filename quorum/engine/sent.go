@@ -9,8 +9,9 @@ import (
 )
 
 // What follows from a vote (a key given again, put back, or taken back) is sent at the
-// head of the master's next batch. It must not be carried out behind a later command on
-// its key that could have freed it:
+// head of the master's next batch, or before all that is about its key if it does not fit
+// there. It must not be carried out behind a later command on its key that could have
+// freed it:
 //
 //	1: A extends k and releases it: one batch. The master lacks k, and says so to both
 //	2: the extension is won by the others, so the master is given k again, for the ttl
