@@ -120,6 +120,29 @@ func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
 	cycle(c, "k")
 }
 
+// TestForbiddenKeyEndsNoCatchUp: somebody else keeps keys beside the locks, which the proxy's
+// user may not touch, or may only read, as versions say it each in their own words.
+func TestForbiddenKeyEndsNoCatchUp(t *testing.T) {
+	t.Parallel()
+	masters, p, c := startAsUser(t)
+	for _, m := range masters {
+		ask(t, m, "ACL", "SETUSER", "px", "resetkeys", "~lock:*", "~redlock-proxy:{*")
+	}
+	c.lock("lock:k", "t", ttl)
+	c.want("OK", "SET", "lock:for ever", "t", "NX")
+	wantHolding(t, masters, "lock:k", "t", 0, 1, 2)
+	ask(t, masters[1], "SET", "app:config", "x")
+	ask(t, masters[1], "HSET", "app:hash", "f", "x")
+	ask(t, masters[2], "SET", "app:config", "y")
+	ask(t, masters[0], "FLUSHALL")
+	eventually(t, func() error { return logged(p, "master has caught up") })
+	awaitVoting(t, p, 3)
+	wantHolding(t, masters, "lock:k", "t", 0, 1, 2)
+	wantHolding(t, masters, "lock:for ever", "t", 0, 1, 2)
+	must(t, logged(p, "master does not let its user touch keys"))
+	cycle(c, "lock:another")
+}
+
 // TestWhatCannotBePutBackStaysWhereItIs: the masters' user may not restore keys, so what a
 // refused script, or a write that a minority has carried out, replaces would be gone for good.
 func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {

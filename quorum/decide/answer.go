@@ -75,6 +75,12 @@ func (a Answer) Forbidden() bool { return a.Failed("NOPERM ") || a.Failed(unknow
 
 const unknownCommand = "ERR unknown command"
 
+// ForbidsKey tells that our user may not touch a key that was named, whatever the command.
+// Versions say so in other words, and in others again where a script touches it.
+func (a Answer) ForbidsKey() bool {
+	return a.Failed("NOPERM ") && strings.Contains(a.Str, " to access ") || a.Kind == quorum.FailureReply && strings.Contains(a.Str, "can't access at least one of the keys")
+}
+
 // Bytes is how long the texts of an answer are.
 func (a Answer) Bytes() int {
 	n := len(a.Str)

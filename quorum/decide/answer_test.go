@@ -151,3 +151,23 @@ func TestTroubleOfAMasterIsAnUnknownVote(t *testing.T) {
 		}
 	}
 }
+
+func TestKeyThatIsForbiddenIsToldFromACommand(t *testing.T) {
+	for text, want := range map[string]bool{
+		"NOPERM this user has no permissions to access one of the keys used as arguments":                                                                  true, // 6.2 and 7.0
+		"NOPERM No permissions to access a key":                                                                                                            true, // later
+		"NOPERM ACL failure in script: No permissions to access a key script: 1, on @user_script:1.":                                                       true, // later
+		"ERR The user executing the script can't access at least one of the keys mentioned in the command arguments script: 1, on @user_script:1.":         true, // 7.0
+		"ERR Error running script: @user_script:1: The user executing the script can't access at least one of the keys mentioned in the command arguments": true, // 6.2
+		"NOPERM this user has no permissions to run the 'eval' command or its subcommand":                                                                  false,
+		"NOPERM User locks has no permissions to run the 'eval' command":                                                                                   false,
+		"ERR syntax error": false,
+	} {
+		if got := (Answer{Kind: quorum.FailureReply, Str: text}).ForbidsKey(); got != want {
+			t.Errorf("%v: %q", got, text)
+		}
+	}
+	if (Answer{Kind: quorum.BulkReply, Str: "NOPERM No permissions to access a key"}).ForbidsKey() {
+		t.Error("a value is taken for an error")
+	}
+}

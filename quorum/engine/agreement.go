@@ -22,6 +22,8 @@ type reading struct {
 	// leftOut is about how long what the source holds is, in bytes, if that is too long to be
 	// read, or there is no room for it.
 	leftOut int
+	// forbidden tells that our user may not touch the key there. What it holds is not known.
+	forbidden bool
 }
 
 // agreement is what the sources' readings of one key amount to.
@@ -31,7 +33,7 @@ const (
 	nowhere  agreement = iota + 1 // no source holds the key
 	agreed                        // those that hold it hold the same
 	disputed                      // they hold different values
-	unread                        // what one holds is too long to be read
+	unread                        // what one holds is too long to be read, or not for our user
 )
 
 func (a agreement) String() string {
@@ -51,7 +53,7 @@ func (a agreement) String() string {
 // agree tells what the readings of one key amount to, one reading for each
 // source, and what to copy where they agree: the value with the longest remaining
 // ttl, of which none is the longest. A source without the key does not disagree:
-// a lock is on a quorum, which need not be all.
+// a lock is on a quorum, which need not be all. Nor does one that does not tell.
 //
 // Why nothing is copied of different values, of which one is a leftover:
 //
@@ -70,7 +72,7 @@ func agree(readings []reading) (r reading, a agreement) {
 		switch {
 		case s.leftOut > 0:
 			return s, unread
-		case s.digest == "":
+		case s.digest == "": // or it is forbidden
 		case a == nowhere:
 			r, a = s, agreed
 		case s.digest != r.digest:
@@ -88,7 +90,7 @@ func agree(readings []reading) (r reading, a agreement) {
 func leftover(agreed reading, readings []reading, needed int) bool {
 	without := 0
 	for _, r := range readings {
-		if r.digest == "" {
+		if r.digest == "" && !r.forbidden {
 			without++
 		}
 	}
@@ -101,15 +103,15 @@ func leftover(agreed reading, readings []reading, needed int) bool {
 func sourcesNeeded(n int) int { return n - quorum.QuorumOf(n) + 1 }
 
 // still tells what it amounts to for who was given a value what the sources say of
-// it afterwards: agreed if one of them holds it, disputed if others hold another,
-// and nowhere if none holds the key.
+// it afterwards: agreed if one of them holds it, disputed if others hold another, or may
+// hold anything, and nowhere if none holds the key.
 func still(said []agreement) agreement {
 	a := nowhere
 	for _, s := range said {
 		switch s {
 		case agreed:
 			return agreed
-		case disputed:
+		case disputed, unread:
 			a = disputed
 		}
 	}

@@ -53,6 +53,8 @@ func TestCopyIsHeldAsLongAsASourceHoldsIt(t *testing.T) {
 		{[]agreement{disputed, agreed}, agreed},
 		{[]agreement{nowhere, disputed}, disputed},
 		{[]agreement{disputed, nowhere}, disputed},
+		{[]agreement{nowhere, unread}, disputed}, // it may be there
+		{[]agreement{unread, agreed}, agreed},
 	} {
 		if got := still(c.said); got != c.want {
 			t.Errorf("%v: %v", c.said, got)

@@ -109,6 +109,7 @@ func (e *Engine) fill(ctx context.Context, l *lane, q *quarantine, from supply, 
 	q.needed.Store(int64(r.needed))
 	q.ended.watch()
 	defer r.end()
+	defer r.tellForbidden()
 	if err := r.gather(ctx, from.sources); err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (r *catchUpRun) follow(ctx context.Context, s *party) error {
 		if err != nil {
 			return err
 		}
-		if err := r.give(r.unnoted(keys)); err != nil {
+		if err := r.give(r.unnoted(keys), s); err != nil {
 			return err
 		}
 		if cursor = next; cursor == "0" {
@@ -271,7 +272,7 @@ func (r *catchUpRun) settle(ctx context.Context) error {
 		wait = min(2*wait, time.Second)
 		keys := r.disputed
 		r.disputed, r.doubtful = nil, 0
-		if err := r.give(keys); err != nil {
+		if err := r.give(keys, nil); err != nil {
 			return err
 		}
 	}
@@ -292,7 +293,7 @@ func (r *catchUpRun) remember() error {
 		n := bundle(list, nameOfGiven)
 		changed, err := r.recheck(list[:n])
 		if err == nil {
-			err = r.give(changed)
+			err = r.give(changed, nil)
 		}
 		if err != nil {
 			return err

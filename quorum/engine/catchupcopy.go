@@ -22,8 +22,8 @@ type order struct {
 }
 
 // give has the master hold what the sources agree on for these keys, in as many
-// steps as that takes.
-func (r *catchUpRun) give(keys []string) error {
+// steps as that takes. from is the source that has named them all, or nil.
+func (r *catchUpRun) give(keys []string, from *party) error {
 	for len(keys) > 0 {
 		step := keys[:bundle(keys, itself)]
 		readings, err := r.read(step)
@@ -31,7 +31,10 @@ func (r *catchUpRun) give(keys []string) error {
 			return err
 		}
 		began := time.Now()
-		orders, left := r.weigh(step, readings)
+		if err := r.target.sift(forbiddenOf(step, readings)); err != nil {
+			return err
+		}
+		orders, left := r.weigh(step, readings, from)
 		list, err := r.copy(orders)
 		if err == nil {
 			err = r.takeBack(left) // where the master is one of those that held it
@@ -78,8 +81,13 @@ func (r *catchUpRun) read(keys []string) ([][]reading, error) {
 
 // weigh tells what to copy of the keys, by what each source holds of them, and what is
 // left of locks. Those that are disputed are kept, to be read again.
-func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, left []given) {
+func (r *catchUpRun) weigh(keys []string, readings [][]reading, from *party) (list []order, left []given) {
 	for i, of := range readings {
+		if r.target.forbids(keys[i]) {
+			r.note(keys[i]) // nor can our user ask it for a vote on that
+			continue
+		}
+		later := r.keepsSilent(of, from)
 		switch best, a := agree(of); {
 		case a == unread:
 			// The others are no worse for it.
@@ -87,10 +95,10 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, l
 			r.note(keys[i])
 		case a == agreed && r.closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
-			r.note(keys[i])
+			r.noteUnless(later, keys[i])
 		case a == agreed:
 			list = append(list, order{keys[i], best})
-			r.note(keys[i])
+			r.noteUnless(later, keys[i])
 		case a == nowhere:
 		case len(r.disputed) >= maxDisputed, r.doubtful >= maxNameBytes:
 			r.overflow = true
@@ -106,6 +114,14 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading) (list []order, l
 // carries no vote. It returns those that made a difference. With no orders it is the
 // proof alone.
 func (r *catchUpRun) copy(orders []order) (list []given, err error) {
+	err = sparing(r.target, orders, nameOfOrder, func(orders []order) error {
+		list, err = r.copyAllowed(orders)
+		return err
+	})
+	return list, err
+}
+
+func (r *catchUpRun) copyAllowed(orders []order) (list []given, err error) {
 	keys := make([]string, 0, len(orders))
 	args := make([]string, 0, 3+2*len(orders))
 	told := make([]byte, len(orders)) // as the script wants it
@@ -159,10 +175,7 @@ func (r *catchUpRun) followUp(list []given) error {
 	if err := r.takeBack(over); err != nil || len(list) == 0 {
 		return err
 	}
-	keys := make([]string, len(list))
-	for i, g := range list {
-		keys[i] = g.key
-	}
+	keys := names(list, nameOfGiven)
 	counts, err := onAll(r.sources, func(s *party) (int, error) { return s.count(keys) })
 	if err != nil || slices.Max(counts) == len(keys) {
 		return err
@@ -181,11 +194,7 @@ func (r *catchUpRun) recheck(list []given) (changed []string, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	keys, digests := make([]string, len(list)), make([]string, len(list))
-	for i, g := range list {
-		keys[i], digests[i] = g.key, g.digest
-	}
-	said, err := onAll(r.sources, func(s *party) ([]agreement, error) { return s.held(keys, digests) })
+	said, err := onAll(r.sources, func(s *party) ([]agreement, error) { return s.held(list) })
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +216,10 @@ func (r *catchUpRun) recheck(list []given) (changed []string, err error) {
 
 // takeBack deletes what the master was given and has still.
 func (r *catchUpRun) takeBack(list []given) error {
+	return sparing(r.target, list, nameOfGiven, r.takeBackAllowed)
+}
+
+func (r *catchUpRun) takeBackAllowed(list []given) error {
 	if len(list) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 
 var catchUpScripts = map[*master.Script]string{
 	leaseScript: "lease", readingScript: "reading", heldScript: "held",
-	copyScript: "copy", returnScript: "return", lookScript: "look", layScript: "lay",
+	siftScript: "sift", copyScript: "copy", returnScript: "return", lookScript: "look", layScript: "lay",
 }
 
 // runs tells that a command runs the script.
@@ -54,6 +54,9 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 		case heldScript:
 			m.note(append([]string{name}, keys...))
 			return array(bulk(m.holds(keys, argv))), true
+		case siftScript:
+			m.note(append([]string{name}, argv...))
+			return array(bulk(strings.Repeat("=", len(argv)))), true // but see forbidKeys
 		case lookScript:
 			m.note(append([]string{name}, keys...))
 			return m.looks(keys, argv[0] == "1"), true

@@ -239,11 +239,11 @@ func (r *catchUpRun) unheld(list []ghost) (gone []ghost, err error) {
 		if len(list) == 0 {
 			return nil, nil
 		}
-		keys, digests := make([]string, len(list)), make([]string, len(list))
+		as := make([]given, len(list))
 		for i, g := range list {
-			keys[i], digests[i] = g.key, g.digest
+			as[i] = given{g.key, g.digest}
 		}
-		said, err := s.held(keys, digests)
+		said, err := s.held(as)
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +253,7 @@ func (r *catchUpRun) unheld(list []ghost) (gone []ghost, err error) {
 				rest = append(rest, list[i])
 			}
 			if a == nowhere {
-				without[keys[i]]++
+				without[as[i].key]++
 			}
 		}
 		list = rest
@@ -293,6 +293,13 @@ func (r *catchUpRun) lookAt(keys []string) (digests map[string][]string, err err
 			digests[g.key] = append(digests[g.key], g.digest)
 		}
 	}
+	for _, s := range r.sources {
+		for _, key := range keys {
+			if s.forbids(key) {
+				digests[key] = append(digests[key], untold)
+			}
+		}
+	}
 	return digests, nil
 }
 
@@ -302,6 +309,10 @@ func (r *catchUpRun) isNobodys(g ghost, digests []string) bool {
 	may := 0 // sources that may hold the same lock, with another count
 	held := make(map[string]int)
 	for _, d := range digests {
+		if d == untold {
+			may++
+			continue
+		}
 		if held[d]++; d != g.digest && held[d] >= quorum.QuorumOf(len(r.engine.lanes)) {
 			return true
 		}
@@ -314,8 +325,16 @@ func (r *catchUpRun) isNobodys(g ghost, digests []string) bool {
 
 // look tells what the master holds of the keys, or only of those without a ttl, but for what
 // cannot be told from another value on every version of Redis, or is too long: nothing of that
-// is a lock.
+// is a lock. Nor does it tell of what our user may not touch there.
 func (p *party) look(keys []string, eternalOnly bool) (list []ghost, err error) {
+	err = sparing(p, keys, itself, func(keys []string) error {
+		list, err = p.lookAllowed(keys, eternalOnly)
+		return err
+	})
+	return list, err
+}
+
+func (p *party) lookAllowed(keys []string, eternalOnly bool) (list []ghost, err error) {
 	only := "0"
 	if eternalOnly {
 		only = "1"

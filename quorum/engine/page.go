@@ -40,3 +40,12 @@ func bundle[T any](list []T, name func(T) string) (n int) {
 func itself(key string) string   { return key }
 func nameOfGiven(g given) string { return g.key }
 func nameOfGhost(g ghost) string { return g.key }
+func nameOfOrder(o order) string { return o.key }
+
+func names[T any](list []T, name func(T) string) []string {
+	all := make([]string, len(list))
+	for i, item := range list {
+		all[i] = name(item)
+	}
+	return all
+}

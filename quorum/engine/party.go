@@ -26,6 +26,8 @@ type party struct {
 
 	clock  clock.Anchor
 	latest clock.Sample // of its clock
+
+	forbidden
 }
 
 // errParty says why a master can take no further part.
@@ -55,12 +57,13 @@ func (e *Engine) meet(ctx context.Context, s source) (*party, error) {
 	k.Allow(true)
 	k.TakeFrom(&l.master.Rooms.Copies)
 	return &party{
-		name:  l.master.Name,
-		lane:  l,
-		link:  k,
-		nonce: s.nonce,
-		clock: s.clock,
-		stop:  context.AfterFunc(ctx, func() { k.Interrupt() }),
+		name:      l.master.Name,
+		lane:      l,
+		link:      k,
+		nonce:     s.nonce,
+		clock:     s.clock,
+		stop:      context.AfterFunc(ctx, func() { k.Interrupt() }),
+		forbidden: forbidden{noted: newNoted()},
 	}, nil
 }
 
@@ -79,6 +82,8 @@ func (p *party) ask(argv []string) (decide.Answer, error) {
 	switch {
 	case err != nil:
 		return a, &errParty{p.name, errors.New(master.ReasonOf(err))}
+	case a.ForbidsKey():
+		return a, &errParty{p.name, fmt.Errorf("%w: %s", errForbidsKey, a.Str)}
 	case a.Kind == quorum.FailureReply:
 		return a, &errParty{p.name, errors.New(a.Str)}
 	case proof.Nonce != p.nonce:
@@ -189,8 +194,13 @@ func (p *party) page(cursor string) (keys []string, next string, err error) {
 }
 
 // read reads what the master holds of the keys, or of as many of them as one
-// answer should hold. Of one that there is no room for it tells that.
+// answer should hold. Of one that there is no room for, or that our user may not touch,
+// it tells that.
 func (p *party) read(keys []string) ([]reading, error) {
+	return each(p, keys, itself, reading{forbidden: true}, p.readAllowed)
+}
+
+func (p *party) readAllowed(keys []string) ([]reading, error) {
 	most := []string{strconv.Itoa(pageBytes)}
 	a, err := p.call(readingScript, keys, most)
 	for a.LeftOut() > 0 && len(keys) > 1 {
@@ -213,17 +223,30 @@ func (p *party) read(keys []string) ([]reading, error) {
 	return readings, nil
 }
 
-// count asks how many of the keys the master has, whatever they hold.
+// count asks how many of the keys the master has, whatever they hold: none that it tells of
+// if our user may not touch one of them.
 func (p *party) count(keys []string) (int, error) {
 	a, err := p.ask(append([]string{"EXISTS"}, keys...))
+	if errors.Is(err, errForbidsKey) {
+		return 0, nil
+	}
 	if err == nil && a.Kind != quorum.IntegerReply {
 		err = &errParty{p.name, master.ErrGarbage}
 	}
 	return int(a.Int), err
 }
 
-// held asks whether the master holds what others were given.
-func (p *party) held(keys, digests []string) ([]agreement, error) {
+// held asks whether the master holds what others were given. What our user may not touch
+// is unread.
+func (p *party) held(list []given) ([]agreement, error) {
+	return each(p, list, nameOfGiven, unread, p.heldAllowed)
+}
+
+func (p *party) heldAllowed(list []given) ([]agreement, error) {
+	keys, digests := make([]string, len(list)), make([]string, len(list))
+	for i, g := range list {
+		keys[i], digests[i] = g.key, g.digest
+	}
 	said := make([]agreement, 0, len(keys))
 	for len(said) < len(keys) {
 		rest := keys[len(said):]

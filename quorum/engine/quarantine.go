@@ -31,6 +31,7 @@ type quarantine struct {
 	waited   atomic.Bool       // it has lasted as long as any can
 	ended    ended             // what was released while it catches up
 	others   map[string]string // logs, as its sources tell; the lane's mutex guards them
+	forbade  []string          // masters of which it was told that they forbid keys; who catches up guards them
 	progress
 }
 

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"redlock-proxy/quorum/master"
+)
+
+// A master's ACL may keep keys from our user, and says no to a script on many keys for the sake
+// of one. That is what somebody else keeps beside the locks, or what a client of ours has asked
+// for where another master's ACL has it. The others are asked about without it.
+//
+// What the master that catches up forbids it needs no copy of: our user is refused there when
+// it asks for a vote on that, too.
+//
+// What a source forbids it may hold. It has granted nothing of that to our user, but its ACL may
+// be new, or another proxy's user another one:
+//
+//	1: A holds k with the votes of 1 and 2; then the ACL of 2 forbids k
+//	2: master 1 loses its keys; were it admitted without k, as 3 has none either, and 2 does
+//	   not tell
+//	3: B asks for k; 1 and 3 grant
+//
+// But it does not hold what its SCAN has not named. So what a source names and forbids, and is not
+// told of by N-quorum+1 others, keeps the master from being admitted before its quarantine is
+// over; all else is given to it. Whoever asks for a key that another master forbids brings
+// nobody into that.
+//
+// Nor is what a source forbids a ghost, or left by a lock, where that has to be known of it.
+
+// forbidden are the keys of which a party has told that our user may not touch them.
+type forbidden struct {
+	noted
+	keys    int
+	example string
+}
+
+var errForbidsKey = errors.New("it does not let its user touch a key")
+
+// forbids tells that the party has told so.
+func (p *party) forbids(key string) bool { return p.has(key) }
+
+// siftScript tells of the keys ARGV, in a text of a letter each, which our user may read and
+// write: = if so, ! if not. The expiry is none, and changes nothing. They are no KEYS, of which
+// one could have all of it refused.
+var siftScript = master.NewScript(`local function bars(...)
+local said=redis.pcall(...)
+return type(said)=='table' and said.err and string.find(said.err,'access',1,true) end
+local r={}
+for i,k in ipairs(ARGV) do
+r[i]=(bars('GETRANGE',k,'0','0') or bars('PEXPIRE',k,'')) and '!' or '=' end
+return {table.concat(r)}`)
+
+// sift finds out which of the keys, no more than a script may be about, are forbidden.
+func (p *party) sift(keys []string) error {
+	keys = slices.DeleteFunc(slices.Clone(keys), p.forbids)
+	if len(keys) == 0 {
+		return nil
+	}
+	a, err := p.call(siftScript, nil, keys)
+	if err != nil {
+		return err
+	}
+	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
+		return &errParty{p.name, master.ErrGarbage}
+	}
+	if len(p.known)+len(keys) > maxNoted {
+		p.noted = newNoted() // they are found again
+	}
+	for i, letter := range []byte(a.Elems[0].Str) {
+		if letter == '!' {
+			p.note(keys[i])
+			p.keys, p.example = p.keys+1, keys[i]
+		}
+	}
+	return nil
+}
+
+// sparing asks a party about the items but for those whose keys it forbids.
+func sparing[T any](p *party, items []T, name func(T) string, ask func([]T) error) error {
+	forbidden := func(item T) bool { return p.forbids(name(item)) }
+	if p.keys > 0 {
+		items = slices.DeleteFunc(slices.Clone(items), forbidden)
+	}
+	err := ask(items)
+	if !errors.Is(err, errForbidsKey) {
+		return err
+	}
+	if err := p.sift(names(items, name)); err != nil {
+		return err
+	}
+	return ask(slices.DeleteFunc(slices.Clone(items), forbidden))
+}
+
+// each is what a party says of each item, and no of those whose keys it forbids. It may say
+// nothing of the last of them.
+func each[T, S any](p *party, items []T, name func(T) string, no S, ask func([]T) ([]S, error)) (said []S, err error) {
+	var told []S
+	err = sparing(p, items, name, func(items []T) (err error) {
+		if told = nil; len(items) > 0 {
+			told, err = ask(items)
+		}
+		return err
+	})
+	if err != nil || p.keys == 0 {
+		return told, err
+	}
+	for _, item := range items {
+		switch {
+		case p.forbids(name(item)):
+			said = append(said, no)
+		case len(told) == 0:
+			return said, nil
+		default:
+			said, told = append(said, told[0]), told[1:]
+		}
+	}
+	return said, nil
+}
+
+// forbiddenOf are the keys that some source forbids.
+func forbiddenOf(keys []string, readings [][]reading) (list []string) {
+	for i, of := range readings {
+		if slices.ContainsFunc(of, func(s reading) bool { return s.forbidden }) {
+			list = append(list, keys[i])
+		}
+	}
+	return list
+}
+
+// keepsSilent notes that a key cannot be copied if the source that has named it does not tell
+// what it holds, and too few others do. It tells whether the key may be named again by
+// another one that forbids it.
+func (r *catchUpRun) keepsSilent(of []reading, from *party) (again bool) {
+	told, silent := 0, false
+	for i, s := range of {
+		switch {
+		case !s.forbidden:
+			told++
+		case r.sources[i] == from:
+			silent = true
+		default:
+			again = true
+		}
+	}
+	if silent && told < r.needed {
+		r.failed = &errParty{from.name, fmt.Errorf("%w that it holds", errForbidsKey)}
+	}
+	return again
+}
+
+// noteUnless notes a key that is not to be read again.
+func (r *catchUpRun) noteUnless(again bool, key string) {
+	if !again {
+		r.note(key)
+	}
+}
+
+// untold stands for the digest of what a source does not tell of.
+const untold = "?"
+
+// maxExample bounds the bytes that are told of a key.
+const maxExample = 60
+
+// tellForbidden tells once in a quarantine which masters forbid keys.
+func (r *catchUpRun) tellForbidden() {
+	if r.engine.log == nil { // a change of the set tells of its errors itself
+		return
+	}
+	for _, p := range append(slices.Clip(r.sources), r.target) {
+		if p == nil || p.keys == 0 || slices.Contains(r.ward.forbade, p.name) {
+			continue
+		}
+		r.ward.forbade = append(r.ward.forbade, p.name)
+		key := strings.ToValidUTF8(p.example[:min(len(p.example), maxExample)], "?")
+		r.engine.log.Warn("master does not let its user touch keys that it or another one holds: it votes on none of them", "master", p.name, "database", p.lane.master.DB, "keys", p.keys, "one", key)
+	}
+}
