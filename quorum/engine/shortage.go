@@ -16,7 +16,7 @@ import (
 type shortage struct {
 	can    int                     // masters whose votes count now
 	kept   [quorum.Drained + 1]int // the others, by the state that they are in
-	left   time.Duration           // the longest that one of those in quarantine is kept out
+	left   time.Duration           // the longest that one of those quarantined or catching up is kept out
 	silent int                     // how many have not answered in time
 	refuse []refusal               // of those that can, which say that they do not carry a request out
 	doubt  int                     // and how many of whose answers did not count: a proof did not fit
@@ -47,7 +47,9 @@ func (e *Engine) shortage(o *op, c *decide.Votes) (s shortage) {
 			continue
 		default:
 			s.kept[state]++
-			s.left = max(s.left, left)
+			if state == quorum.Quarantined || state == quorum.CatchingUp { // a drained one waits for LOCK RESUME
+				s.left = max(s.left, left)
+			}
 			continue
 		}
 		s.can++

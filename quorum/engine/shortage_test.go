@@ -59,6 +59,22 @@ func TestNoQuorumSaysWhoCanVoteAndWhatKeepsTheOthers(t *testing.T) {
 	})
 }
 
+// A drained one votes when the operator says so.
+func TestTimeLeftIsThatOfAQuarantine(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.down(4, 5)
+		w.masters[1].restartBlank()
+		time.Sleep(time.Minute)
+		w.masters[0].restartBlank()
+		w.noticed(1)
+		w.order(w.engine.Drain("m1", true))
+		r := w.acquire("k", "a", time.Minute)
+		if r.Decision != quorum.Unavailable || r.Why != "2 down, 1 quarantined (4m3s left), 1 drained" {
+			t.Errorf("%v: %s", r.Decision, r.Why)
+		}
+	})
+}
+
 // One that refuses to write answers reads in between.
 func TestMasterThatRefusesCommandsIsLoggedOnce(t *testing.T) {
 	operated(t, func(w *world, log *logged) {
