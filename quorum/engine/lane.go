@@ -101,6 +101,7 @@ type lane struct {
 	toldOfRoom time.Time // when it was last logged that there is no room for an answer
 
 	known        marker.Marker // what stands on the master; its nonce is "" if nothing does
+	past         past          // what stood there before
 	admits       marker.Nonce  // under which this proxy has let the master vote
 	haunted      marker.Nonce  // under which it was last begun to be freed of ghosts
 	watch        *clock.Watch  // of the master's clock

@@ -92,6 +92,9 @@ func (l *lane) stand(ctx context.Context, link *master.Link) error {
 			}
 			return err
 		}
+		if l.past.replaced(m.Nonce) && (s == marker.Trusted || s == marker.Waiting) {
+			s, why = marker.Forgot, "its marker is one that had been replaced"
+		}
 		if (s == marker.Forgot || s == marker.Emptied) && !looked {
 			// Another proxy may have written the marker since the server was looked at.
 			if looked, err = true, link.Look(); err != nil {
