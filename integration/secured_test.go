@@ -143,6 +143,23 @@ func TestForbiddenKeyEndsNoCatchUp(t *testing.T) {
 	cycle(c, "lock:another")
 }
 
+// TestGhostsStayWhereTheUserMayNotWatchThem: a master that is back lets its user free it of what
+// nobody holds no sooner than it lets a transaction of his watch that.
+func TestGhostsStayWhereTheUserMayNotWatchThem(t *testing.T) {
+	t.Parallel()
+	masters, p, c := startAsUser(t)
+	ask(t, masters[0], "ACL", "SETUSER", "px", "-exec")
+	awaitCatchUp(t, p, masters[0])
+	ask(t, masters[0], "SET", "ghost", "1")
+	eventually(t, func() error { return logged(p, "its user lacks a right") })
+	cycle(c, "k")
+	if exists := ask(t, masters[0], "EXISTS", "ghost"); exists != int64(1) {
+		t.Error("what nobody holds is gone")
+	}
+	ask(t, masters[0], "ACL", "SETUSER", "px", "+@all")
+	wantGone(t, masters, "ghost")
+}
+
 // TestWhatCannotBePutBackStaysWhereItIs: the masters' user may not restore keys, so what a
 // refused script, or a write that a minority has carried out, replaces would be gone for good.
 func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {

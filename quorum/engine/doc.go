@@ -16,8 +16,8 @@
 //
 // A quarantined master is given back what it lost (catchup.go, catchupcopy.go,
 // party.go): what the others hold (catchupscripts.go), as far as they agree
-// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go), and
-// so is each, over and over, of what would never end (eternal.go).
+// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go,
+// vigil.go), and so is each, over and over, of what would never end (eternal.go).
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, package messages),

@@ -125,6 +125,9 @@ func decoded(text *string) any {
 		*text = rest[n+2:]
 		return s
 	case '*':
+		if n < 0 {
+			return nil
+		}
 		list := make([]any, n)
 		for i := range list {
 			list[i] = decoded(text)

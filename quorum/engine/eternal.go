@@ -64,11 +64,11 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys without a ttl that nobody holds", "keys", n)
 		}
-		if err == nil || errors.Is(err, errDisputed) {
+		if err == nil || errors.Is(err, errDisputed) || lacksRight(err) {
 			looked, last, before = link, time.Now(), seen
 		}
 		if err != nil {
-			l.log.Debug("master cannot be looked at beside the others yet", "reason", err)
+			l.cannotLook(err)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type fakeMaster struct {
 	replica bool // writes are refused
 
 	subscribers map[int64]string // connection to channel
+	watchers    map[int64]*fakeWatcher
 
 	dumps   []fakeData
 	written *fakeData // the log on disk, if it was switched off
@@ -109,6 +110,7 @@ func (m *fakeMaster) dial(ctx context.Context, network, address string) (net.Con
 }
 
 func (m *fakeMaster) serve(conn *socket, id int64) {
+	defer m.unwatch(id, conn)
 	defer conn.Close()
 	r := bufio.NewReader(conn)
 	for {
@@ -166,19 +168,25 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 	}
 	m.use(m.selected[id])
 	defer m.use(0)
+	return m.perform(args, id), true
+}
+
+// perform carries a command out, or queues it, and notes what of that is watched.
+func (m *fakeMaster) perform(args []string, id int64) (reply string) {
+	defer m.notice()
 	if args, reply = m.unprint(args); reply != "" {
-		return reply, true
+		return reply
 	}
 	if args, reply = m.undate(args); reply != "" {
 		m.note(append([]string{"late"}, args...))
-		return reply, true
+		return reply
 	}
 	if args, reply = m.unbind(args); reply != "" {
 		m.note(append([]string{"left"}, args...))
-		return reply, true
+		return reply
 	}
 	if args, reply = m.unpage(args); reply != "" {
-		return reply, true
+		return reply
 	}
 	if m.respond != nil {
 		switch reply = m.respond(args); reply {
@@ -191,8 +199,11 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 			m.mu.Lock()
 			m.use(m.selected[id])
 		default:
-			return reply, true
+			return reply
 		}
+	}
+	if reply = m.transact(args, id); reply != "" {
+		return reply
 	}
 	if reply = fakeReadOnly; !m.replica || !writes(args) {
 		reply = m.do(args, id)
@@ -200,7 +211,7 @@ func (m *fakeMaster) carryOut(args []string, id int64, first bool) (reply string
 	if m.after != nil {
 		m.after(args, m)
 	}
-	return reply, true
+	return reply
 }
 
 func readCall(r *bufio.Reader) ([]string, error) {
@@ -235,6 +246,7 @@ func readCall(r *bufio.Reader) ([]string, error) {
 func (m *fakeMaster) locked(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	defer m.notice()
 	f()
 }
 
@@ -362,6 +374,7 @@ func (m *fakeMaster) restartBlank() {
 		m.runID = fmt.Sprintf("%s-%d", m.name, m.restarts)
 		m.lastID, m.evicted = 0, 0
 		clear(m.subscribers)
+		clear(m.watchers)
 		clear(m.selected)
 		m.flushAll()
 		clear(m.scripts)

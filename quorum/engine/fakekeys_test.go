@@ -203,6 +203,7 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		}
 		k.until = 0
 		m.keys[args[1]] = k
+		m.touch(args[1])
 		return integer(1)
 	case "PEXPIRE":
 		k, ok := m.key(args[1])
@@ -329,6 +330,7 @@ func (m *fakeMaster) client(args []string, id int64) string {
 }
 
 func (m *fakeMaster) expire(name string, k fakeKey, ms string) {
+	m.touch(name)
 	n, _ := strconv.ParseInt(ms, 10, 64)
 	if n <= 0 {
 		delete(m.keys, name)
@@ -361,6 +363,7 @@ func (m *fakeMaster) setKey(args []string) string {
 	if !(nx && exists || xx && !exists) {
 		k := fakeKey{value: args[2]}
 		m.keys[args[1]] = k
+		m.touch(args[1])
 		if px != "" {
 			m.expire(args[1], k, px)
 		}
@@ -528,6 +531,7 @@ func (m *fakeMaster) putBack(name string, args []string) int64 {
 // becomes has a key be what it was, or should be, for as long as the function in leftSince says.
 func (m *fakeMaster) becomes(name, dump, left, moved, ended string) {
 	_, pttl := m.dump(name)
+	m.touch(name)
 	delete(m.keys, name)
 	k, ok := restored(dump)
 	eternal := left == "0"

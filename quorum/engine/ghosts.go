@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -28,8 +27,7 @@ import (
 // by the second. A key of which N-quorum+1 others hold nothing either time, or another's
 // token, is no lock that anybody could rely on, however it came about: a lock is on a
 // quorum, and one of these is in each. Nor is a value beside one that a quorum of others
-// holds. It goes, if neither value nor expiry has changed meanwhile; an extension changes
-// the latter.
+// holds. It goes, if it was not written to meanwhile, see vigil.go.
 //
 // That few others hold another hash or set tells nothing: how often a lock was entered is
 // part of its value, and masters that were away may differ in that.
@@ -89,12 +87,12 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 		switch {
 		case err == nil:
 			return
-		case errors.Is(err, errDisputed):
+		case errors.Is(err, errDisputed), lacksRight(err):
 			wait = min(2*wait, e.quarantineTime()) // every key is looked at anew
 		default:
 			wait = e.ProbeInterval
 		}
-		l.log.Debug("master cannot be looked at beside the others yet", "reason", err)
+		l.cannotLook(err)
 	}
 }
 
@@ -141,20 +139,8 @@ func (r *catchUpRun) layGhosts(ctx context.Context) (laid int, err error) {
 		r.seen = newSeenGhosts(ghosts)
 		ghosts = r.before.twice(ghosts)
 	}
-	if len(ghosts) > 0 {
-		pause(ctx, r.engine.apparition())
-	}
-	for len(ghosts) > 0 {
-		list := ghosts[:bundle(ghosts, nameOfGhost)]
-		ghosts = ghosts[len(list):]
-		if list, err = r.unheld(list); err != nil {
-			return laid, err
-		}
-		n, err := r.target.lay(list)
-		if err != nil {
-			return laid, err
-		}
-		laid += n
+	if laid, err = r.layWatched(ctx, ghosts); err != nil {
+		return laid, err
 	}
 	if r.unclear {
 		return laid, errDisputed
@@ -361,32 +347,3 @@ func (p *party) lookAllowed(keys []string, eternalOnly bool) (list []ghost, err 
 
 // sameEverywhere are the types of which digests are not made of dumps.
 var sameEverywhere = []string{"string", "hash", "set", "zset", "list"}
-
-// lay deletes of the keys what is still as it was seen, if the master is the one that is
-// meant, and returns how many these were.
-func (p *party) lay(list []ghost) (laid int, err error) {
-	for len(list) > 0 {
-		n, looked, err := p.laySome(list)
-		if err != nil {
-			return laid, err
-		}
-		laid, list = laid+n, list[looked:]
-	}
-	return laid, nil
-}
-
-// laySome is lay of as many of them as fit into one step.
-func (p *party) laySome(list []ghost) (laid, looked int, err error) {
-	keys, args := []string{quorum.MarkerKey}, []string{string(p.nonce)}
-	for _, g := range list {
-		keys, args = append(keys, g.key), append(args, g.digest, strconv.FormatInt(g.ends, 10))
-	}
-	a, err := p.call(layScript, keys, args)
-	switch {
-	case err != nil:
-		return 0, 0, err
-	case a.Kind == quorum.IntegerReply:
-		return 0, 0, p.changed()
-	}
-	return p.settled(a, len(list))
-}

@@ -45,6 +45,7 @@ type lane struct {
 	failures atomic.Uint64 // attempts to connect that failed
 	tried    sync.Once     // it votes, or cannot be reached, for the first time
 	lacking  sync.Once     // it was told that the master lacks a database
+	barred   sync.Once     // it was told that ghosts stay, as the master does not let its user see to them
 	counters
 
 	// The fields below are guarded by mu.

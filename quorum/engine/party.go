@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redis/rueidis"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
@@ -74,22 +76,58 @@ func (p *party) leave() {
 
 // ask sends a command, and believes the answer only if the master still was the one
 // that was meant when it had carried it out.
-func (p *party) ask(argv []string) (decide.Answer, error) {
-	a, proof, err := p.link.Do(argv...)
+func (p *party) ask(argv []string) (a decide.Answer, err error) {
+	answers, err := p.askAll(argv)
+	if len(answers) > 0 {
+		a = answers[0]
+	}
+	return a, err
+}
+
+// askAll is ask of some commands, one behind the other. An error that a master answers is that
+// of the first with one.
+func (p *party) askAll(argvs ...[]string) ([]decide.Answer, error) {
+	commands := make([]rueidis.Completed, len(argvs))
+	for i, argv := range argvs {
+		commands[i] = p.link.Command(argv...)
+	}
+	results, proof, err := p.link.Exchange(commands)
+	answers := p.link.ReadAll(results)
 	if err == nil {
 		err = p.runsTrue(proof.Clock)
 	}
-	switch {
-	case err != nil:
-		return a, &errParty{p.name, errors.New(master.ReasonOf(err))}
-	case a.ForbidsKey():
-		return a, &errParty{p.name, fmt.Errorf("%w: %s", errForbidsKey, a.Str)}
-	case a.Kind == quorum.FailureReply:
-		return a, &errParty{p.name, errors.New(a.Str)}
-	case proof.Nonce != p.nonce:
-		return a, p.changed()
+	if err != nil {
+		return answers, &errParty{p.name, errors.New(master.ReasonOf(err))}
 	}
-	return a, nil
+	for _, a := range answers {
+		if a.Kind == quorum.FailureReply {
+			return answers, p.refuses(a)
+		}
+	}
+	if proof.Nonce != p.nonce {
+		return answers, p.changed()
+	}
+	return answers, nil
+}
+
+// errAnswer is an error that a master has answered.
+type errAnswer struct{ decide.Answer }
+
+func (e errAnswer) Error() string { return e.Str }
+
+func (p *party) refuses(a decide.Answer) error {
+	why := error(errAnswer{a})
+	if a.ForbidsKey() {
+		why = fmt.Errorf("%w: %w", errForbidsKey, why)
+	}
+	return &errParty{p.name, why}
+}
+
+// lacksRight tells that a master does not let its user do what was asked, whatever the key. Of
+// EXEC it says so in words of its own.
+func lacksRight(err error) bool {
+	var a errAnswer
+	return errors.As(err, &a) && !a.ForbidsKey() && (a.Forbidden() || a.Failed("EXECABORT "))
 }
 
 // changed says that the master is not the one that was meant any more. Its lane has to

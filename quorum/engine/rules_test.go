@@ -88,8 +88,8 @@ var rules = []rule{
 		"pause(ctx, e.hush())",
 		"pause(ctx, 1)", false, 201401, catchUps(decidedLast)},
 	{"a source is what it was when it was chosen", "party.go",
-		"case proof.Nonce != p.nonce:",
-		"case false:", false, 45, catchUps(anyKind)},
+		"if proof.Nonce != p.nonce {",
+		"if false {", false, 45, catchUps(anyKind)},
 	{"a master is admitted only under the nonce of its quarantine", "fakekeys_test.go",
 		"if m.marker() == args[4] || args[4] != \"\" && strings.HasPrefix(m.marker(), args[4]) {",
 		"if args[4] != \"\" || m.marker() == \"\" {", false, 15, catchUps(anyKind)},
@@ -336,6 +336,12 @@ var rules = []rule{
 	{"a first start that is over admits nobody who was flushed since", "fakefirst_test.go",
 		"&& strings.Contains(t, `\"first\":true`) {",
 		"{", false, 0, named("TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince")},
+	{"what is deleted as a ghost was not written to since the first look", "vigil.go",
+		"argv := []string{\"WATCH\"}",
+		"argv := []string{\"EXISTS\"}", false, 0, named("TestLockThatIsTakenAnewAsItsMasterIsLookedAtStays")},
+	{"what is under way at the first look is decided by the second", "vigil.go",
+		"pause(ctx, r.engine.apparition())",
+		"pause(ctx, 1)", false, 0, named("TestWhatIsBeingAcquiredIsNoGhost")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,

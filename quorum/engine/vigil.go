@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
+)
+
+// That a key is the same as it was is told neither by its value nor by when it ends: clients do
+// lock with a constant, and what has no ttl always ends alike.
+//
+//	1: 1 holds k, which nobody does; it is looked at, and so are 2 and 3
+//	2: a client says DEL k
+//	3: 2 and 3 are looked at again: they hold nothing
+//	4: A acquires k of 1, 2 and 3, by the same value as it had
+//	5: 1 holds what was seen, and it is deleted: on each master that is looked at just then
+//
+// So who looks keeps a vigil: a connection that watches the keys, by WATCH, from before the first
+// look on. What deletes them stands in MULTI and EXEC, and the master does not carry that out if
+// any of them was written to since, were it by the same. What deletes them then has found
+// them as they were all along:
+//
+//	1: P's acquire of k is granted by 1, and is on its way to 2 and 3
+//	2: k is watched on 1, and 2 and 3 are looked at
+//	3: 2 and 3 grant it
+//
+// P's was granted before the watch, so that it is decided by the second look, and if it is won
+// it is seen on 2 or 3 then, or has ended. What 1 grants later is a write behind the watch,
+// however late EXEC comes to it. Keys that are watched from the second look on alone would be
+// too few: between the two, 1 may have been freed of k, and have granted it to P.
+//
+// Of a vigil that was in vain it is not told which key was written to. Each half of it is kept
+// another, without what is held by now. What has a vigil of its own, and is written to, is
+// looked at again with all others, later.
+
+// vigil is some keys of the target, and the connection that watches them.
+type vigil struct {
+	*party
+	list []ghost
+}
+
+// Bounds of the vigils that are kept at a time, of a bundle of keys each. A master goes through
+// all that a connection watches for each key more that it is to watch.
+const (
+	maxVigils = 8
+	maxInVain = 64 // in one run
+)
+
+// layWatched takes from the target those of the ghosts that nobody holds, a few vigils at a time.
+func (r *catchUpRun) layWatched(ctx context.Context, ghosts []ghost) (laid int, err error) {
+	var lists [][]ghost
+	for len(ghosts) > 0 {
+		n := bundle(ghosts, nameOfGhost)
+		lists, ghosts = append(lists, ghosts[:n]), ghosts[n:]
+	}
+	for inVain := 0; len(lists) > 0; {
+		n := min(len(lists), maxVigils)
+		took, rest, again, err := r.keep(ctx, lists[:n])
+		laid += took
+		if err != nil {
+			return laid, err
+		}
+		lists = append(lists[n:], rest...)
+		for _, list := range again {
+			if inVain++; len(list) == 1 || inVain > maxInVain {
+				r.unclear = true
+				continue
+			}
+			lists = append(lists, list[:len(list)/2], list[len(list)/2:])
+		}
+	}
+	return laid, nil
+}
+
+// keep keeps a vigil for each list, and tells for which it was in vain, and what one has no room
+// for.
+func (r *catchUpRun) keep(ctx context.Context, lists [][]ghost) (laid int, rest, again [][]ghost, err error) {
+	var vigils []vigil
+	defer func() {
+		for _, v := range vigils {
+			v.leave() // and nothing is watched any more
+		}
+	}()
+	for _, list := range lists {
+		p, err := r.engine.meet(ctx, source{r.target.lane, r.target.nonce, r.target.clock})
+		if err != nil {
+			return 0, nil, nil, err
+		}
+		vigils = append(vigils, vigil{p, nil})
+		if list, err = p.watch(list); err == nil {
+			list, err = r.unheld(list)
+		}
+		if err != nil {
+			return 0, nil, nil, err
+		}
+		vigils[len(vigils)-1].list = list
+	}
+	if !slices.ContainsFunc(vigils, func(v vigil) bool { return len(v.list) > 0 }) {
+		return 0, nil, nil, nil
+	}
+	pause(ctx, r.engine.apparition())
+	if ctx.Err() != nil {
+		return 0, nil, nil, ctx.Err() // it was no pause
+	}
+	for _, v := range vigils {
+		list, err := r.unheld(v.list)
+		if err != nil {
+			return laid, nil, nil, err
+		}
+		n, looked, err := v.lay(list)
+		switch {
+		case errors.Is(err, errInVain):
+			again = append(again, list)
+		case err != nil:
+			return laid, nil, nil, err
+		case looked < len(list):
+			rest = append(rest, list[looked:])
+		}
+		laid += n
+	}
+	return laid, rest, again, nil
+}
+
+// cannotLook says why the lane's master was not freed of ghosts. What does not end by itself
+// is a warning, once.
+func (l *lane) cannotLook(why error) {
+	if lacksRight(why) {
+		l.barred.Do(func() { l.log.Warn("master keeps what nobody holds: its user lacks a right", "reason", why) })
+	}
+	l.log.Debug("master cannot be looked at beside the others yet", "reason", why)
+}
+
+// watch has the master watch the ghosts, and returns those that are as they were seen. It is an
+// error if there could be no transaction: lay's script would be run without one.
+func (p *party) watch(list []ghost) (same []ghost, err error) {
+	argv := []string{"WATCH"}
+	for _, g := range list {
+		argv = append(argv, g.key)
+	}
+	if _, err := p.askAll([]string{"MULTI"}, []string{"EXEC"}, argv); err != nil {
+		return nil, err
+	}
+	now, err := p.look(argv[1:], false)
+	return slices.DeleteFunc(now, func(g ghost) bool { return !slices.ContainsFunc(list, g.like) }), err
+}
+
+// like tells that a ghost is as it was seen, as precisely as layScript does.
+func (g ghost) like(seen ghost) bool {
+	if g.key != seen.key || g.digest != seen.digest {
+		return false
+	}
+	return g.ends == seen.ends || g.ends >= 0 && seen.ends >= 0 && max(g.ends-seen.ends, seen.ends-g.ends) <= 2
+}
+
+// errInVain says that a key which is watched was written to.
+var errInVain = errors.New("a key is written to")
+
+// lay deletes of the keys what is still as it was seen, if the master is the one that is
+// meant, and returns how many these were, and how many it was about: the others are watched no
+// more.
+func (v *vigil) lay(list []ghost) (laid, looked int, err error) {
+	if len(list) == 0 {
+		return 0, 0, nil
+	}
+	argv := []string{"EVAL", layScript.Text, strconv.Itoa(1 + len(list)), quorum.MarkerKey}
+	args := []string{string(v.nonce)}
+	for _, g := range list {
+		argv, args = append(argv, g.key), append(args, g.digest, strconv.FormatInt(g.ends, 10))
+	}
+	answers, err := v.askAll([]string{"MULTI"}, append(argv, args...), []string{"EXEC"})
+	if err != nil {
+		return 0, 0, err
+	}
+	exec := answers[len(answers)-1]
+	switch {
+	case exec.Kind == quorum.NilReply:
+		return 0, 0, errInVain
+	case len(exec.Elems) != 1:
+		return 0, 0, &errParty{v.name, master.ErrGarbage}
+	}
+	switch did := exec.Elems[0]; did.Kind {
+	case quorum.FailureReply:
+		return 0, 0, v.refuses(did)
+	case quorum.IntegerReply:
+		return 0, 0, v.changed()
+	default:
+		return v.settled(did, len(list))
+	}
+}
