@@ -42,6 +42,9 @@ const (
 	SaysLate   = -4 // it is dated, and came too late
 )
 
+// SaysOtherNonce is what a script answers that only goes on under the nonce that it was given.
+const SaysOtherNonce = -1
+
 // foundOther tells that the command was bound, and was left.
 func foundOther(a Answer) bool { return a.Kind == quorum.IntegerReply && a.Int == SaysOther }
 

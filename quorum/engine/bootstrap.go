@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -86,7 +87,7 @@ const maxRounds = 16
 // the error says.
 func assemble(ctx context.Context, cfg *Config, how Bootstrapping) (members []*member, err error) {
 	told := false
-	for began := time.Now(); ; pause(ctx, cfg.ConnectTimeout) {
+	for began := time.Now(); ; clock.Pause(ctx, cfg.ConnectTimeout) {
 		members, err = reachAll(ctx, cfg)
 		if err == nil || time.Since(began) >= how.Wait || ctx.Err() != nil {
 			return members, err
@@ -269,7 +270,7 @@ func (m *member) put(found found, choose func(db int) bool, next func(db int) ma
 		mark.Was = read
 		answers, err := m.gate.Ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			markScript.Eval(quorum.MarkerKey, string(read), mark.String()))
+			master.MarkScript.Eval(quorum.MarkerKey, string(read), mark.String()))
 		if err == nil && answers[1].Kind == quorum.FailureReply {
 			err = errors.New(answers[1].Str)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 var sworn = Bootstrapping{NoLocksHeld: true}
@@ -216,7 +217,7 @@ func (w *world) cutBootstrap(after int) (was bool) {
 	for _, m := range w.masters {
 		m.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] != "EVAL" || args[1] != markScript.Text && args[1] != lossScript.Text {
+				if args[0] != "EVAL" || args[1] != master.MarkScript.Text && args[1] != lossScript.Text {
 					return
 				}
 				if writes++; writes == after {

@@ -18,7 +18,7 @@ func (w *world) cutAtVote(number int) error {
 	m := w.masters[number-1]
 	m.set(func(m *fakeMaster) {
 		m.after = func(args []string, m *fakeMaster) {
-			if args[0] == "EVAL" && args[1] == markScript.Text && !marker.NonceOf(args[5]).Provisional() {
+			if args[0] == "EVAL" && args[1] == master.MarkScript.Text && !marker.NonceOf(args[5]).Provisional() {
 				for _, conn := range m.conns {
 					conn.Close()
 				}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -90,7 +91,7 @@ func TestCaughtUpMasterHoldsWhatItVotedFor(t *testing.T) {
 		w.down(3)
 		w.want(w.acquire("k", "a", time.Minute), quorum.Won) // on 1 and 2
 		w.up(3)
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		long := strings.Repeat("x", 1000)
 		w.sets("long", long, time.Minute, 1, 2)
 		w.each(func(m *fakeMaster) {
@@ -102,7 +103,7 @@ func TestCaughtUpMasterHoldsWhatItVotedFor(t *testing.T) {
 		w.wantValues("k", "a", "a", "")
 		w.wantValues("long", long, long, "")
 		w.wantValues("h", "field:1", "", "field:1")
-		for i := range 3 * pageKeys {
+		for i := range 3 * catchup.PageKeys {
 			if v := w.masters[0].value(fmt.Sprint("fill", i)); v != fmt.Sprint(i) {
 				t.Fatalf("key %d is %q", i, v)
 			}
@@ -122,18 +123,18 @@ func TestCaughtUpMasterHoldsWhatItVotedFor(t *testing.T) {
 
 func TestCatchUpTellsHowFarItIs(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		var seen []string
 		w.lose(1)
 		q := w.engine.lanes[0].ward
-		w.at(1, copyScript, func(m *fakeMaster, args []string) {
-			seen = append(seen, fmt.Sprint(q.sources.Load(), " ", q.copied.Load(), " of ", q.needed.Load()))
+		w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) {
+			seen = append(seen, fmt.Sprint(q.progress.Sources.Load(), " ", q.progress.Copied.Load(), " of ", q.progress.Needed.Load()))
 		})
 		w.votesWithin(1, 3*time.Second)
 		// One page after the other; what the second source names was given already.
 		want := fmt.Sprint([]string{"0 0 of 2", "0 400 of 2", "0 800 of 2"})
-		if got := fmt.Sprint(seen[:3]); got != want || q.copied.Load() != 3*pageKeys || q.sources.Load() != 2 {
-			t.Errorf("%v, then %d keys and %d sources", seen, q.copied.Load(), q.sources.Load())
+		if got := fmt.Sprint(seen[:3]); got != want || q.progress.Copied.Load() != 3*catchup.PageKeys || q.progress.Sources.Load() != 2 {
+			t.Errorf("%v, then %d keys and %d sources", seen, q.progress.Copied.Load(), q.progress.Sources.Load())
 		}
 	})
 }
@@ -197,14 +198,14 @@ func TestNothingIsCopiedWhileSourcesDisagree(t *testing.T) {
 
 func TestMoreDisagreementThanCanBeRememberedIsNoAgreement(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		for i := range maxDisputed + 1 {
+		for i := range catchup.MaxDisputed + 1 {
 			w.sets(fmt.Sprint("k", i), "ghost", 4*time.Second, 2)
 			w.sets(fmt.Sprint("k", i), "a", time.Minute, 3)
 		}
 		w.lose(1)
 		w.votesNotWithin(1, 2*time.Second)
 		w.votesWithin(1, 4*time.Second)
-		for i := range maxDisputed + 1 {
+		for i := range catchup.MaxDisputed + 1 {
 			if v := w.masters[0].value(fmt.Sprint("k", i)); v != "a" {
 				t.Fatalf("key %d is %q", i, v)
 			}
@@ -257,7 +258,7 @@ func TestCopyOfWhatIsReleasedMeanwhileIsTakenBack(t *testing.T) {
 				w.sets("half", "a", ttl, 2, 3)
 				w.sets("next", "a", time.Hour, 2, 3)
 				w.lose(1)
-				w.at(1, copyScript, func(m *fakeMaster, args []string) {
+				w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) {
 					m.respond = nil
 					w.each(func(m *fakeMaster) { m.forget("k"); m.put("next", "b", time.Hour) }, 2, 3)
 					w.masters[1].forget("half")
@@ -313,7 +314,7 @@ func TestCopyWithoutTTLIsLookedAtInTheEnd(t *testing.T) {
 		w.sets("k", "a", 0, 2, 3)
 		w.sets("next", "a", 0, 2, 3)
 		w.sets("stays", "a", 0, 2, 3)
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.lose(1)
 		pages := 0
 		w.whenever(3, scans, func(m *fakeMaster, args []string) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/marker"
 )
 
@@ -16,7 +17,7 @@ import (
 
 func TestSourceWithAnotherNonceIsReadFromItsBeginning(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.lose(1)
 		began, pages := 0, 0
 		w.whenever(2, scans, func(m *fakeMaster, args []string) {
@@ -41,7 +42,7 @@ func TestSourceWithAnotherNonceIsReadFromItsBeginning(t *testing.T) {
 
 func TestSourceThatForgetsOnTheWayIsNone(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.lose(1)
 		w.whenever(3, scans, func(m *fakeMaster, args []string) { clear(m.keys) })
 		// Too few are left that remember. Both wait.
@@ -53,9 +54,9 @@ func TestSourceThatForgetsOnTheWayIsNone(t *testing.T) {
 func TestSourceWhoseClockJumpsIsNone(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.sets("k", "a", time.Minute, 3)
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.lose(1)
-		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+		w.at(3, catchup.ReadingScript, func(m *fakeMaster, args []string) {
 			m.jumped += 2 * time.Minute // k seems to have ended
 			m.respond = nil
 		})
@@ -72,7 +73,7 @@ func TestSourceWhoseClockIsSetBehindASlowReplyIsNone(t *testing.T) {
 		w.masters[1].forget("k") // an extension did not reach it
 		w.up(1)
 		w.lose(1)
-		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+		w.at(3, catchup.ReadingScript, func(m *fakeMaster, args []string) {
 			m.respond = nil
 			m.jumped += 200 * ms
 			m.answersLate(220 * ms)
@@ -87,16 +88,16 @@ func TestSourceWhoseClockIsSetBehindASlowReplyIsNone(t *testing.T) {
 
 func TestMasterThatForgetsAgainOnTheWayBeginsAnew(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.lose(1)
 		copies := 0
-		w.at(1, copyScript, func(m *fakeMaster, args []string) {
+		w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) {
 			if copies++; copies == 2 {
 				clear(m.keys)
 			}
 		})
 		w.votesWithin(1, 5*time.Second)
-		for i := range 3 * pageKeys {
+		for i := range 3 * catchup.PageKeys {
 			if v := w.masters[0].value(fmt.Sprint("fill", i)); v != fmt.Sprint(i) {
 				t.Fatalf("key %d is %q", i, v)
 			}
@@ -109,7 +110,7 @@ func TestNothingIsWrittenUnderAnotherNonce(t *testing.T) {
 		w.sets("k", "a", time.Minute, 2, 3)
 		w.lose(1)
 		var after []string
-		w.at(1, copyScript, func(m *fakeMaster, args []string) {
+		w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) {
 			m.keys = map[string]fakeKey{quorum.MarkerKey: {value: string(marker.NewNonce(false)) + m.marker()[marker.NonceLength:]}}
 			m.respond = nil
 			m.after = func(args []string, m *fakeMaster) {
@@ -148,10 +149,10 @@ func TestSourceThatIsAwayIsReplacedOrWaitedFor(t *testing.T) {
 // A source that hangs is no source for that time, and holds up nothing for longer.
 func TestSourceThatHangsOnTheWayIsGivenUp(t *testing.T) {
 	inWorld(t, 5, func(w *world) {
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.sets("k", "a", time.Minute, 2)
 		w.lose(1)
-		w.at(3, readingScript, func(m *fakeMaster, args []string) {
+		w.at(3, catchup.ReadingScript, func(m *fakeMaster, args []string) {
 			if m.thaw == nil {
 				m.thaw = make(chan struct{})
 			}
@@ -180,7 +181,7 @@ func TestTooFewSourcesTakeNothingBack(t *testing.T) {
 		w.sets("eternal", "a", 0, 2)
 		w.down(3)
 		w.lose(1)
-		w.at(1, copyScript, func(m *fakeMaster, args []string) { w.masters[1].forget("eternal") })
+		w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) { w.masters[1].forget("eternal") })
 		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
 		w.votesWithin(1, 3*time.Second)
 		w.wantValues("eternal", "a", "", "")
@@ -197,7 +198,7 @@ func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
 		w.masters[0].restartBlank()
 		w.masters[0].set(func(m *fakeMaster) {
 			m.respond = func(args []string) string {
-				if failing && runs(args, copyScript) {
+				if failing && runs(args, catchup.CopyScript) {
 					return "-ERR in passing\r\n"
 				}
 				return ""
@@ -237,9 +238,9 @@ func TestMasterThatCannotHoldACopyWaits(t *testing.T) {
 
 func TestMastersThatForgetScriptsAreToldThemAgain(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.lose(1)
-		w.at(2, heldScript, func(m *fakeMaster, args []string) { clear(m.scripts) })
+		w.at(2, catchup.HeldScript, func(m *fakeMaster, args []string) { clear(m.scripts) })
 		w.votesWithin(1, 3*time.Second)
 	})
 }
@@ -249,7 +250,7 @@ func TestTwoProxiesDoNotDoTheWorkTwice(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.withOneDatabase()
 		other := w.start(w.cfg)
-		w.fill(3 * pageKeys)
+		w.fill(3 * catchup.PageKeys)
 		w.masters[0].restartBlank()
 		time.Sleep(3 * w.cfg.ProbeInterval)
 		w.votesWithin(1, 0)
@@ -269,7 +270,7 @@ func TestProxyThatDiesOnTheWayIsReplaced(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.masters[0].restartBlank()
 		w.masters[0].set(func(m *fakeMaster) {
-			m.keys[catchUpLease] = fakeKey{value: "somebody/else", until: m.now() + int64(8*time.Second)}
+			m.keys[catchup.LeaseKey] = fakeKey{value: "somebody/else", until: m.now() + int64(8*time.Second)}
 		})
 		w.noticed(1)
 		w.votesNotWithin(1, 6*time.Second)
@@ -283,7 +284,7 @@ func TestLastAttemptTakesTheLease(t *testing.T) {
 		w.sets("eternal", "a", 0, 2, 3)
 		w.masters[0].restartBlank()
 		w.noticed(1)
-		w.sets(catchUpLease, "somebody/else", 0, 1)
+		w.sets(catchup.LeaseKey, "somebody/else", 0, 1)
 		w.votesNotWithin(1, w.cfg.MaxTTL-time.Second)
 		w.votesWithin(1, 3*time.Second)
 		w.wantValues("eternal", "a", "a", "a")
@@ -298,10 +299,10 @@ func TestCatchUpEndsWithItsEngine(t *testing.T) {
 			w.sets("k", "b", 0, 3)
 		},
 		"a source that hangs": func(w *world) {
-			w.at(3, readingScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
+			w.at(3, catchup.ReadingScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
 		},
 		"a master that hangs": func(w *world) {
-			w.at(1, copyScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
+			w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) { m.thaw = make(chan struct{}) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -332,7 +333,7 @@ func TestTooFewSourcesAreTold(t *testing.T) {
 		w.up(3)
 		// A master that is admitted already is given nothing.
 		err = w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{nonce: marker.NewNonce(true)}, false)
-		if !errors.Is(err, errOtherNonce) || !strings.Contains(err.Error(), "m1: ") {
+		if !errors.Is(err, catchup.ErrOtherNonce) || !strings.Contains(err.Error(), "m1: ") {
 			t.Error(err)
 		}
 	})

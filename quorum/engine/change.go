@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/marker"
 )
 
@@ -98,7 +99,7 @@ type plan struct {
 }
 
 // needed is how many masters of the old set have to be read.
-func (p *plan) needed() int { return sourcesNeeded(len(p.old)) }
+func (p *plan) needed() int { return catchup.Needed(len(p.old)) }
 
 // aloneFrom is told as the installation of a set of one master, which needs none.
 const aloneFrom = "a master alone"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/marker"
 )
 
@@ -199,7 +200,7 @@ func TestChangeOfTheSetGoesOnAfterALossOfTheOldSetWhenNoLockFromBeforeCanLive(t 
 		c.whenever(4, scans, func(*fakeMaster, []string) {})
 		c.masters[3].set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if runs(args, leaseScript) {
+				if runs(args, catchup.LeaseScript) {
 					stop()
 				}
 			}

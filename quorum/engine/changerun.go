@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -61,7 +63,7 @@ func ChangeMasters(ctx context.Context, old []master.Master, cfg Config, how Cha
 			return err
 		}
 		how.Tell(err.Error() + "; tried again")
-		pause(ctx, rand.N(cfg.ProbeInterval))
+		clock.Pause(ctx, rand.N(cfg.ProbeInterval))
 	}
 }
 
@@ -128,7 +130,7 @@ func changeOnce(ctx context.Context, old []master.Master, cfg Config, how Changi
 		}
 	}
 	tell("the old set is closed: its masters are marked for the new one")
-	pause(ctx, r.engine.apparition()) // what a proxy has lost since is undone or put back
+	clock.Pause(ctx, r.engine.apparition()) // what a proxy has lost since is undone or put back
 	if err := r.fillAll(ctx); err != nil {
 		return err
 	}
@@ -397,7 +399,7 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 			}
 			answers, err := conn.gate.Ask(
 				[]string{"SELECT", strconv.Itoa(db)},
-				markScript.Eval(quorum.MarkerKey, string(s.nonces[db]), m.String()))
+				master.MarkScript.Eval(quorum.MarkerKey, string(s.nonces[db]), m.String()))
 			switch {
 			case err != nil:
 				*r.closed = *r.closed || s.old
@@ -532,43 +534,53 @@ func (r *changeRun) fillAll(ctx context.Context) error {
 // fill gives a server what those of the old set hold in one database. It waits until
 // that is so, but no longer than locks within max-ttl can live.
 func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Duration) (keys int64, err error) {
-	from := supply{needed: r.needed(), closed: true}
+	var from []catchup.Source
 	for _, o := range r.servers {
 		if o.old && o.parts[db].source() {
-			from.sources = append(from.sources, source{lane: r.lane(o, db), nonce: o.nonces[db]})
+			from = append(from, source(o, db))
 		}
 	}
 	told, wait := "", r.engine.ProbeInterval
 	for {
-		q := &quarantine{nonce: s.nonces[db], seen: began}
-		left := r.engine.quarantineTime() - q.lasted(r.engine.boot())
-		err := r.engine.fill(ctx, r.lane(s, db), q, from, left <= 0)
+		ends := began + r.engine.quarantineTime()
+		left := ends - r.engine.boot()
+		var progress catchup.Progress
+		err := catchup.Run(ctx, catchup.Target{
+			Source:   source(s, db),
+			Needed:   r.needed(),
+			Closed:   true,
+			Last:     left <= 0,
+			Lease:    r.engine.name + "/" + newName(),
+			Ends:     ends,
+			Released: new(catchup.Released),
+			Progress: &progress,
+		}, from, r.engine.times())
 		switch {
 		case ctx.Err() != nil:
 			return 0, of(s.master, ctx.Err())
 		case err == nil:
-			return q.copied.Load(), nil
-		case errors.Is(err, errOtherNonce):
+			return progress.Copied.Load(), nil
+		case errors.Is(err, catchup.ErrOtherNonce):
 			return 0, of(s.master, fmt.Errorf("database %d: %w: %w", db, errMeanwhile, err))
 		case left <= 0:
 			r.tell(of(s.master, fmt.Errorf("database %d: it could not be given all locks that outlive max-ttl: %w", db, err)).Error())
-			return q.copied.Load(), nil
+			return progress.Copied.Load(), nil
 		case err.Error() != told:
 			told = err.Error()
 			r.tell(of(s.master, fmt.Errorf("database %d: %w; tried again for %v", db, err, left.Round(time.Second))).Error())
 		}
 		// Of two that order the same each would take the other's place for ever.
-		if errors.Is(err, errOtherLease) {
+		if errors.Is(err, catchup.ErrOtherLease) {
 			wait = rand.N(2 * wait)
 			wait += r.engine.ProbeInterval
 		}
-		pause(ctx, wait)
+		clock.Pause(ctx, wait)
 	}
 }
 
-// lane is what a catch-up knows a server by.
-func (r *changeRun) lane(s *changed, db int) *lane {
+// source is what a catch-up knows a server by.
+func source(s *changed, db int) catchup.Source {
 	m := s.master
 	m.DB = db
-	return &lane{engine: r.engine, master: m}
+	return catchup.Source{Master: &m, Nonce: s.nonces[db]}
 }

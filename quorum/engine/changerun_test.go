@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
@@ -78,7 +79,7 @@ func (c *changing) cutOff(after int) (was bool) {
 	for _, m := range c.masters {
 		m.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] != "EVAL" || args[1] != markScript.Text {
+				if args[0] != "EVAL" || args[1] != master.MarkScript.Text {
 					return
 				}
 				if writes++; writes == after {
@@ -415,7 +416,7 @@ func TestChangeOfTheSetEndsWhenLocksWithinMaxTTLHaveEnded(t *testing.T) {
 		if took := time.Since(began); took < c.cfg.MaxTTL || took > 2*c.cfg.MaxTTL {
 			t.Errorf("it took %v", took)
 		}
-		if text := strings.Join(c.told, "\n"); !strings.Contains(text, errDisputed.Error()) || !strings.Contains(text, "outlive max-ttl") {
+		if text := strings.Join(c.told, "\n"); !strings.Contains(text, catchup.ErrDisputed.Error()) || !strings.Contains(text, "outlive max-ttl") {
 			t.Errorf("told: %s", text)
 		}
 	})
@@ -477,7 +478,7 @@ func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.
 		for _, m := range c.masters[3:] {
 			m.set(func(m *fakeMaster) {
 				m.after = func(args []string, m *fakeMaster) {
-					if args[0] == "EVAL" && args[1] == markScript.Text && !flushed {
+					if args[0] == "EVAL" && args[1] == master.MarkScript.Text && !flushed {
 						flushed = true
 						m.flushAll()
 					}

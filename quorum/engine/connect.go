@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
@@ -31,22 +32,13 @@ func (l *lane) run(ctx context.Context) {
 		}
 		l.tried.Do(l.engine.laneTried)
 		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(master.NoDatabase)) {
-			pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
+			clock.Pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
 			continue
 		}
 		if err == nil && time.Since(began) > l.engine.ProbeInterval {
 			continue // at once: it may be a passing fault of the connection
 		}
-		pause(ctx, l.engine.ProbeInterval/8+rand.N(l.engine.ProbeInterval/8))
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+		clock.Pause(ctx, l.engine.ProbeInterval/8+rand.N(l.engine.ProbeInterval/8))
 	}
 }
 

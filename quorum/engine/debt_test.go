@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
@@ -116,12 +117,12 @@ func TestDebtNamesValueAndExpiry(t *testing.T) {
 	d := owed("k", "t", 1500*ms)
 	d.nonce = "v0"
 	got := d.argv(nil, epoch.Add(500*ms))
-	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchUpLease, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchup.LeaseKey, "t", "1000001499", "1000001501", "0", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.eternal, d.ends = true, clock.Span{}
 	got = d.argv(nil, epoch.Add(time.Hour))
-	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchUpLease, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
+	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchup.LeaseKey, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

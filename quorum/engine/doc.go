@@ -14,10 +14,9 @@
 // keys on the masters (latch.go) until it is decided and what follows is done there
 // (step.go, awaited.go, behind.go, count.go), and steps of one proxy take turns (turns.go).
 //
-// A quarantined master is given back what it lost (catchup.go, catchupcopy.go,
-// party.go): what the others hold (catchupscripts.go), as far as they agree
-// (agreement.go). Once it votes again, it is freed of what nobody holds (ghosts.go,
-// vigil.go), and so is each, over and over, of what would never end (eternal.go).
+// A quarantined master is given back what it lost (quarantine.go, package catchup). Once it
+// votes again, it is freed of what nobody holds (ghosts.go), and so is each, over and over,
+// of what would never end (eternal.go).
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, package messages),

@@ -10,6 +10,7 @@ import (
 
 	"redlock-proxy/integration"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/master"
 )
@@ -217,7 +218,7 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 			backs = append(backs, append([]string{was}, when...))
 		}
 	}
-	ours := []string{"k", quorum.MarkerKey, catchUpLease}
+	ours := []string{"k", quorum.MarkerKey, catchup.LeaseKey}
 	there := heldValue{nonceThere + `{"was":"` + nonceWas + `"}`, 0}
 	// What is found, and what it is told by: the value of k, when k ends, the nonce, a lease.
 	for _, is := range combinations(
@@ -226,7 +227,7 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 		value, end, nonce, leased := is[0], is[1], is[2], is[3] != ""
 		h := held{quorum.MarkerKey: there}
 		if leased {
-			h[catchUpLease] = heldValue{"run", life}
+			h[catchup.LeaseKey] = heldValue{"run", life}
 		}
 		left := life
 		if strings.HasPrefix(end, "never") {
@@ -286,7 +287,7 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 
 func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	sides := bothSides(t)
-	ours := []string{quorum.MarkerKey, catchUpLease}
+	ours := []string{quorum.MarkerKey, catchup.LeaseKey}
 	keys := append(ours, "k")
 	// The nonce that is named, whose lease there is, and what k holds, for how long.
 	for _, is := range combinations([]string{nonceThere, nonceWas, ""}, []string{"", "run 1", "run 2", "another"},
@@ -294,21 +295,21 @@ func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 		nonce, lease, value, end := is[0], is[1], is[2], is[3]
 		h := held{quorum.MarkerKey: {nonceThere + `{"was":"` + nonceWas + `"}`, 0}}
 		if lease != "" {
-			h[catchUpLease] = heldValue{lease, life}
+			h[catchup.LeaseKey] = heldValue{lease, life}
 		}
 		if value != "no" {
 			h["k"] = heldValue{value, map[string]time.Duration{"sooner": life / 2, "later": 2 * life}[end]}
 		}
 		name := strings.Join(is, ", ")
-		beside(t, sides, "lease: "+name, h, leaseScript, ours, func(side) []string {
+		beside(t, sides, "lease: "+name, h, catchup.LeaseScript, ours, func(side) []string {
 			return []string{nonce, "run 1", "30000", "run"}
 		})
-		beside(t, sides, "return: "+name, h, returnScript, keys, func(side) []string {
-			return []string{nonce, "run 1", "30000", digestOf("the")}
+		beside(t, sides, "return: "+name, h, catchup.ReturnScript, keys, func(side) []string {
+			return []string{nonce, "run 1", "30000", catchup.DigestOf("the")}
 		})
-		beside(t, sides, "held: "+name, h, heldScript, []string{"k"}, func(side) []string { return []string{digestOf("the")} })
+		beside(t, sides, "held: "+name, h, catchup.HeldScript, []string{"k"}, func(side) []string { return []string{catchup.DigestOf("the")} })
 		for _, ttl := range []string{"-1", fmt.Sprint(life.Milliseconds())} {
-			beside(t, sides, "copy for "+ttl+": "+name, h, copyScript, keys, func(side) []string {
+			beside(t, sides, "copy for "+ttl+": "+name, h, catchup.CopyScript, keys, func(side) []string {
 				return []string{nonce, "run 1", "30000", "w", "the", ttl}
 			})
 			long := strings.Repeat("long", 20)
@@ -316,8 +317,8 @@ func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 			if value == "the" {
 				h["k"] = heldValue{long, h["k"].left}
 			}
-			beside(t, sides, "copy of what is long for "+ttl+": "+name, h, copyScript, keys, func(side) []string {
-				return []string{nonce, "run 1", "30000", "-", digestOf(long), ttl, long}
+			beside(t, sides, "copy of what is long for "+ttl+": "+name, h, catchup.CopyScript, keys, func(side) []string {
+				return []string{nonce, "run 1", "30000", "-", catchup.DigestOf(long), ttl, long}
 			})
 		}
 		for _, ends := range []time.Duration{0, life / 2, 2 * life} {
@@ -326,16 +327,16 @@ func TestCatchUpsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 				at = "" // as the side itself tells
 			}
 			if (ends == 0) != (h["k"].left == 0) || ends == h["k"].left {
-				beside(t, sides, fmt.Sprint("lay what ends in ", ends, ": ", name), h, layScript, []string{quorum.MarkerKey, "k"}, func(s side) []string {
+				beside(t, sides, fmt.Sprint("lay what ends in ", ends, ": ", name), h, catchup.LayScript, []string{quorum.MarkerKey, "k"}, func(s side) []string {
 					told := at
-					if looked, ok := s.run(lookScript, []string{"k"}, []string{"0"}).([]any); ok && told == "" {
+					if looked, ok := s.run(catchup.LookScript, []string{"k"}, []string{"0"}).([]any); ok && told == "" {
 						told = fmt.Sprint(looked[1])
 					}
-					return []string{nonce, digestOf("the"), told}
+					return []string{nonce, catchup.DigestOf("the"), told}
 				})
 			}
 		}
-		beside(t, sides, "mark: "+name, h, markScript, []string{quorum.MarkerKey}, func(side) []string { return []string{nonce, "v11{}"} })
+		beside(t, sides, "mark: "+name, h, master.MarkScript, []string{quorum.MarkerKey}, func(side) []string { return []string{nonce, "v11{}"} })
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -148,7 +150,7 @@ func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err er
 		}
 	}
 	wait.Wait()
-	answered, needed := 0, sourcesNeeded(len(e.lanes))
+	answered, needed := 0, catchup.Needed(len(e.lanes))
 	for i, t := range told {
 		if t != "" && t != log {
 			return false, nil
@@ -179,7 +181,7 @@ func (l *lane) wholeLog(ctx context.Context, who marker.Identity, m marker.Marke
 		return m.DiskLog(), yes, err
 	}
 	root := l.engine.root.lanes[l.index]
-	for began := l.engine.boot(); !root.hasStood(who.RunID); pause(ctx, l.engine.ConnectTimeout/50) {
+	for began := l.engine.boot(); !root.hasStood(who.RunID); clock.Pause(ctx, l.engine.ConnectTimeout/50) {
 		if ctx.Err() != nil || l.engine.boot()-began > l.engine.ConnectTimeout {
 			return "", false, errors.New("its process was started anew, and whether its log is whole is decided in database 0 first")
 		}

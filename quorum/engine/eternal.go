@@ -3,9 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"hash/maphash"
-	"slices"
 	"time"
+
+	"redlock-proxy/quorum/catchup"
+	"redlock-proxy/quorum/clock"
 )
 
 // A key without a ttl never ends by itself. What is left of a lock that was released while
@@ -18,7 +19,7 @@ import (
 //	4: 1 is back, and 2 forgets: it is given k by 3, and from then on nobody gets k of all
 //
 // So a master to which a proxy has been connected anew is looked at for ghosts without a
-// ttl, see ghosts.go, when the link has lasted as long as debts live: what anybody owed to
+// ttl, see catchup.Lay, when the link has lasted as long as debts live: what anybody owed to
 // it has been paid by then.
 //
 // More may be left there while the link lasts: the master is late with an
@@ -37,17 +38,14 @@ import (
 // Each look reads all names and the values and ttls behind them from the master, slowly:
 // it is kept busy by that for a tenth of the time at most, which is some seconds for
 // 100,000 keys, by each proxy, once a max-ttl.
-//
-// Of what the others hold other values of nothing goes, unless a quorum holds one: all
-// masters are looked at so, and of a count in which all of them differ none would be left.
 
 // freeOfEternal does so for the lane's master.
 func (l *lane) freeOfEternal(ctx context.Context) {
 	e := l.engine
 	var looked uint64  // as of which link
 	var last time.Time // when
-	var before seenGhosts
-	for ; ctx.Err() == nil; pause(ctx, e.quarantineTime()/4) {
+	var before catchup.Seen
+	for ; ctx.Err() == nil; clock.Pause(ctx, e.quarantineTime()/4) {
 		link, since := l.linked()
 		rest := e.quarantineTime()
 		if link == looked {
@@ -59,12 +57,12 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 		if !votes || time.Since(since) < rest {
 			continue
 		}
-		n, seen, err := e.layEternal(ctx, target, before)
+		n, seen, err := catchup.LayEternal(ctx, target, e.sources(l), len(e.lanes), e.times(), before)
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys without a ttl that nobody holds", "keys", n)
 		}
-		if err == nil || errors.Is(err, errDisputed) || lacksRight(err) {
+		if err == nil || errors.Is(err, catchup.ErrDisputed) || catchup.LacksRight(err) {
 			looked, last, before = link, time.Now(), seen
 		}
 		if err != nil {
@@ -73,48 +71,9 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 	}
 }
 
-// seenGhosts are those of one look, by their hashes. None at all, nil, is
-// that there was no look.
-type seenGhosts map[uint64]struct{}
-
-var hashOfGhosts = maphash.MakeSeed()
-
-func (g ghost) hash() uint64 { return maphash.Comparable(hashOfGhosts, g) }
-
-func newSeenGhosts(ghosts []ghost) seenGhosts {
-	seen := make(seenGhosts, len(ghosts))
-	for _, g := range ghosts {
-		seen[g.hash()] = struct{}{}
-	}
-	return seen
-}
-
-// twice are those of the ghosts that were seen in an earlier look as well, or all if there
-// was none.
-func (s seenGhosts) twice(ghosts []ghost) []ghost {
-	if s == nil {
-		return ghosts
-	}
-	return slices.DeleteFunc(ghosts, func(g ghost) bool {
-		_, seen := s[g.hash()]
-		return !seen
-	})
-}
-
 // linked tells which connection to the master this is, and since when it is open.
 func (l *lane) linked() (link uint64, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.links, l.opened
-}
-
-// layEternal is one try at it, which tells what it has seen.
-func (e *Engine) layEternal(ctx context.Context, target source, before seenGhosts) (laid int, seen seenGhosts, err error) {
-	r := &catchUpRun{engine: e, ward: &quarantine{}, needed: sourcesNeeded(len(e.lanes)), eternalOnly: true, before: before}
-	defer r.end()
-	if err := r.besides(ctx, target); err != nil {
-		return 0, nil, err
-	}
-	laid, err = r.layGhosts(ctx)
-	return laid, r.seen, err
 }

@@ -259,7 +259,7 @@ func (l *lane) settled(e errand, a decide.Answer) {
 	case a.Failed("NOSCRIPT"):
 		// It was not carried out, and what came after it on the same key was.
 		l.cannotUndo(e.debt)
-	case a.Kind == quorum.IntegerReply && a.Int == saysOtherNonce:
+	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOtherNonce:
 		l.cannotUndo(e.debt)
 	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOther:
 		l.undoLater(e.debt)

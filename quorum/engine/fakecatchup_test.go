@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
@@ -14,8 +15,8 @@ import (
 // What a fake master does with the scripts of a catch-up.
 
 var catchUpScripts = map[*master.Script]string{
-	leaseScript: "lease", readingScript: "reading", heldScript: "held",
-	siftScript: "sift", copyScript: "copy", returnScript: "return", lookScript: "look", layScript: "lay",
+	catchup.LeaseScript: "lease", catchup.ReadingScript: "reading", catchup.HeldScript: "held",
+	catchup.SiftScript: "sift", catchup.CopyScript: "copy", catchup.ReturnScript: "return", catchup.LookScript: "look", catchup.LayScript: "lay",
 }
 
 // runs tells that a command runs the script.
@@ -32,7 +33,7 @@ func (m *fakeMaster) digest(name string) string {
 		sum := sha1.Sum([]byte(k.value))
 		return "hash#" + hex.EncodeToString(sum[:])
 	}
-	return digestOf(k.value)
+	return catchup.DigestOf(k.value)
 }
 
 // catchUp carries out what is one of these scripts.
@@ -48,31 +49,31 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 		n, _ := strconv.Atoi(args[2])
 		keys, argv := args[3:3+n], args[3+n:]
 		switch s {
-		case readingScript:
+		case catchup.ReadingScript:
 			m.note(append([]string{name}, keys...))
 			return m.readings(keys, argv), true
-		case heldScript:
+		case catchup.HeldScript:
 			m.note(append([]string{name}, keys...))
 			return array(bulk(m.holds(keys, argv))), true
-		case siftScript:
+		case catchup.SiftScript:
 			m.note(append([]string{name}, argv...))
 			return array(bulk(strings.Repeat("=", len(argv)))), true // but see forbidKeys
-		case lookScript:
+		case catchup.LookScript:
 			m.note(append([]string{name}, keys...))
 			return m.looks(keys, argv[0] == "1"), true
-		case layScript:
+		case catchup.LayScript:
 			m.note(append([]string{name}, keys[1:]...))
 			return m.lays(keys[1:], argv), true
 		}
 		m.note(append([]string{name}, keys[2:]...))
 		if string(marker.NonceOf(m.marker())) != argv[0] {
-			return integer(saysOtherNonce), true
+			return integer(decide.SaysOtherNonce), true
 		}
-		if s == leaseScript {
+		if s == catchup.LeaseScript {
 			return m.lease(argv), true
 		}
 		if l, _ := m.key(keys[1]); l.value != argv[1] {
-			return integer(saysOtherLease), true
+			return integer(catchup.SaysOtherLease), true
 		}
 		m.expire(keys[1], m.keys[keys[1]], argv[2])
 		return m.giveOrTake(s, keys[2:], argv[3:]), true
@@ -81,10 +82,10 @@ func (m *fakeMaster) catchUp(args []string) (reply string, ok bool) {
 }
 
 func (m *fakeMaster) lease(argv []string) string {
-	if l, ok := m.key(catchUpLease); ok && !strings.HasPrefix(l.value, argv[3]) {
-		return integer(saysOtherLease)
+	if l, ok := m.key(catchup.LeaseKey); ok && !strings.HasPrefix(l.value, argv[3]) {
+		return integer(catchup.SaysOtherLease)
 	}
-	m.expire(catchUpLease, fakeKey{value: argv[1]}, argv[2])
+	m.expire(catchup.LeaseKey, fakeKey{value: argv[1]}, argv[2])
 	return integer(1)
 }
 
@@ -106,7 +107,7 @@ func (m *fakeMaster) readings(keys, argv []string) string {
 			left = m.pttl(k)
 		}
 		what, payload := bulk(""), k.value
-		switch value, whole := strings.CutPrefix(d, toldWhole); {
+		switch value, whole := strings.CutPrefix(d, "string="); {
 		case whole:
 			what = bulk(value)
 		case ok:
@@ -175,7 +176,7 @@ func (s *scale) digest(name string) string {
 }
 
 func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
-	if s == returnScript {
+	if s == catchup.ReturnScript {
 		n, looked := 0, 0
 		s := m.scale()
 		for i, name := range keys {
@@ -197,7 +198,7 @@ func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
 		d, ttl := argv[2*i], argv[2*i+1]
 		value := d
 		if kinds[i] == 'w' {
-			d = toldWhole + value
+			d = "string=" + value
 		} else {
 			value, payloads = payloads[0], payloads[1:]
 		}
@@ -252,7 +253,7 @@ func (m *fakeMaster) endOf(name string) int64 {
 
 func (m *fakeMaster) lays(keys, argv []string) string {
 	if string(marker.NonceOf(m.marker())) != argv[0] {
-		return integer(saysOtherNonce)
+		return integer(decide.SaysOtherNonce)
 	}
 	n, looked := 0, 0
 	s := m.scale()

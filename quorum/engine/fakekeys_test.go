@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
@@ -221,7 +222,7 @@ func (m *fakeMaster) marker() string { return m.keys[quorum.MarkerKey].value }
 // minds carries out the scripts that mind the marker.
 func (m *fakeMaster) minds(args []string) string {
 	switch args[1] {
-	case markScript.Text:
+	case master.MarkScript.Text:
 		if m.marker() == args[4] || args[4] != "" && strings.HasPrefix(m.marker(), args[4]) {
 			m.keys[quorum.MarkerKey] = fakeKey{value: args[5]}
 		}
@@ -251,7 +252,7 @@ func clientsScripts() (list []*master.Script) {
 // withoutOurs leaves out our own keys, which follow the key of what takes something
 // back.
 func withoutOurs(args []string) []string {
-	if len(args) > 2 && args[1] == quorum.MarkerKey && args[2] == catchUpLease {
+	if len(args) > 2 && args[1] == quorum.MarkerKey && args[2] == catchup.LeaseKey {
 		return slices.Concat(args[:1], args[3:])
 	}
 	return args
@@ -259,7 +260,7 @@ func withoutOurs(args []string) []string {
 
 // same does what the function in sameNonce does.
 func (m *fakeMaster) same(nonce string) bool {
-	_, leased := m.key(catchUpLease)
+	_, leased := m.key(catchup.LeaseKey)
 	return nonce == "" || string(marker.NonceOf(m.marker())) == nonce ||
 		!leased && strings.Contains(m.marker(), fmt.Sprintf("%q:%q", "was", nonce))
 }
@@ -419,7 +420,7 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 			return integer(0)
 		}
 		if !m.same(args[5]) {
-			return integer(saysOtherNonce)
+			return integer(decide.SaysOtherNonce)
 		}
 		if !m.ends(k, args[2], args[3], args[4]) {
 			return integer(decide.SaysOther)
@@ -517,7 +518,7 @@ func (m *fakeMaster) write(name string, command []string) string {
 
 func (m *fakeMaster) putBack(name string, args []string) int64 {
 	if !m.same(args[6]) {
-		return saysOtherNonce
+		return decide.SaysOtherNonce
 	}
 	now, _ := m.dump(name)
 	k, _ := m.key(name)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"redlock-proxy/quorum/master"
 )
 
 // alive are the names of the keys there are, in an order of the process's own, as
@@ -35,15 +37,15 @@ func (m *fakeMaster) bucket(name string) uint64 {
 	return h.Sum64()>>40 + 1
 }
 
-// unpage is the SCAN that a call of pageScript is for, with what its names may come to.
+// unpage is the SCAN that a call of master.PageScript is for, with what its names may come to.
 func (m *fakeMaster) unpage(args []string) (rest []string, reply string) {
-	if !runs(args, pageScript) {
+	if !runs(args, master.PageScript) {
 		return args, ""
 	}
-	if args[0] == "EVALSHA" && m.scripts[pageScript.SHA] == nil {
+	if args[0] == "EVALSHA" && m.scripts[master.PageScript.SHA] == nil {
 		return nil, "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 	}
-	m.scripts[pageScript.SHA] = pageScript
+	m.scripts[master.PageScript.SHA] = master.PageScript
 	return append([]string{"SCAN", args[4], "COUNT", args[5], "BYTES", args[3]}, args[6:]...), ""
 }
 

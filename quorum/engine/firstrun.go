@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -310,7 +311,7 @@ func (l *lane) anotherVotesNow(ctx context.Context) bool {
 	e := l.engine
 	l.see(sight{reached: true})
 	began := e.boot()
-	for ; ctx.Err() == nil && e.boot()-began < e.MasterTimeout && l.anotherVotes(); pause(ctx, e.MasterTimeout/100) {
+	for ; ctx.Err() == nil && e.boot()-began < e.MasterTimeout && l.anotherVotes(); clock.Pause(ctx, e.MasterTimeout/100) {
 		for i, s := range e.sights() {
 			other := e.lanes[i]
 			if other.rouseNow(); other != l && s.votes && time.Duration(other.steady.Load()) > began {
@@ -338,7 +339,7 @@ func (l *lane) complete(ctx context.Context, installation string) bool {
 			return false
 		}
 	}
-	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.boot() < deadline; pause(ctx, e.MasterTimeout/50) {
+	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.boot() < deadline; clock.Pause(ctx, e.MasterTimeout/50) {
 		again := true
 		for _, other := range e.lanes {
 			other.rouseNow()

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum/catchup"
 )
 
 // forbidKeys has a master not let our user touch keys that begin with "theirs", in the words of
@@ -18,7 +20,7 @@ func forbidKeys(m *fakeMaster) {
 	theirs := func(arg string) bool { return strings.HasPrefix(arg, "theirs") }
 	m.set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
-			if !runs(args, siftScript) {
+			if !runs(args, catchup.SiftScript) {
 				if slices.ContainsFunc(args[1:], theirs) {
 					return says
 				}
@@ -54,7 +56,7 @@ func TestForbiddenKeyEndsNoCatchUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			operated(t, func(w *world, log *logged) {
 				w.sets("ours", "a", time.Hour, 1, 2)
-				for i := range 2 * pageKeys {
+				for i := range 2 * catchup.PageKeys {
 					w.sets("among"+strconv.Itoa(i), "a", time.Hour, 1, 2, 3)
 				}
 				w.sets("theirs", "x", time.Hour, c.hold...)
@@ -136,17 +138,4 @@ func TestForbiddenKeyKeepsNoGhostFromBeingLaid(t *testing.T) {
 		w.wantValues("ghost", "", "", "")
 		w.wantValues("theirs", "a", "", "")
 	})
-}
-
-func TestWhatIsForbiddenIsNotLeftByALock(t *testing.T) {
-	eternal, none, forbidden := reading{digest: "string=a", left: -1}, reading{left: -2}, reading{forbidden: true}
-	if !leftover(eternal, []reading{eternal, none, none}, 2) {
-		t.Error("two hold nothing, and it may be on a quorum")
-	}
-	if leftover(eternal, []reading{eternal, none, forbidden}, 2) {
-		t.Error("one does not tell, and it is on no quorum")
-	}
-	if best, a := agree([]reading{forbidden, eternal}); a != agreed || best != eternal {
-		t.Errorf("%v, %v", best, a)
-	}
 }

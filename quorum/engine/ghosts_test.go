@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/marker"
 )
 
@@ -15,7 +16,7 @@ import (
 func (w *world) copiedLate() (serve func()) {
 	w.masters[0].set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
-			if !runs(args, copyScript) {
+			if !runs(args, catchup.CopyScript) {
 				return ""
 			}
 			m.respond = nil
@@ -166,7 +167,7 @@ func TestWhatIsExtendedBetweenTheLooksIsNoGhost(t *testing.T) {
 		w.lose(1)
 		w.votesWithin(1, 3*time.Second)
 		w.sets("k", "a", time.Minute, 1)
-		w.at(1, layScript, func(m *fakeMaster, args []string) {
+		w.at(1, catchup.LayScript, func(m *fakeMaster, args []string) {
 			m.expire("k", m.keys["k"], "90000")
 		})
 		w.laid()

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/catchup"
 )
 
 // A master does nothing else while a script reads. What one of a catch-up reads is bounded in
@@ -31,16 +31,16 @@ func TestWhatOneScriptOfACatchUpReadsIsBounded(t *testing.T) {
 		digests := make([]string, many)
 		lay, back := []string{nonceThere}, []string{nonceThere, "run", "30000"}
 		for i := range digests {
-			digests[i] = digestOf("token")
+			digests[i] = catchup.DigestOf("token")
 			lay, back = append(lay, "set#other", "-1"), append(back, "set#other")
 		}
-		real.do("SET", catchUpLease, "run")
+		real.do("SET", catchup.LeaseKey, "run")
 		told := map[string]int{
-			"held":    len(real.run(heldScript, keys, digests).([]any)[0].(string)),
-			"look":    len(real.run(lookScript, keys, []string{"0"}).([]any)) / 2,
-			"reading": len(real.run(readingScript, keys, []string{fmt.Sprint(64 << 20)}).([]any)) / 2,
-			"lay":     int(real.run(layScript, append([]string{quorum.MarkerKey}, keys...), lay).([]any)[1].(int64)),
-			"return":  int(real.run(returnScript, append([]string{quorum.MarkerKey, catchUpLease}, keys...), back).([]any)[1].(int64)),
+			"held":    len(real.run(catchup.HeldScript, keys, digests).([]any)[0].(string)),
+			"look":    len(real.run(catchup.LookScript, keys, []string{"0"}).([]any)) / 2,
+			"reading": len(real.run(catchup.ReadingScript, keys, []string{fmt.Sprint(64 << 20)}).([]any)) / 2,
+			"lay":     int(real.run(catchup.LayScript, append([]string{quorum.MarkerKey}, keys...), lay).([]any)[1].(int64)),
+			"return":  int(real.run(catchup.ReturnScript, append([]string{quorum.MarkerKey, catchup.LeaseKey}, keys...), back).([]any)[1].(int64)),
 		}
 		for script, n := range told {
 			if n < 1 || n > most || most == many && n != many {
@@ -59,19 +59,20 @@ func TestWhatIsTooLongForACatchUpIsPassedOver(t *testing.T) {
 for i=1,100 do redis.call('HSET',KEYS[2],i,('x'):rep(50000)) end
 redis.call('SET',KEYS[3],'token')`, "3", "set", "hash", "k")
 	keys := []string{"long", "set", "k", "hash", "nothing"}
-	if got := fmt.Sprint(real.run(heldScript, keys, []string{"", "", digestOf("token"), "", ""})); got != "[##=#=]" {
+	if got := fmt.Sprint(real.run(catchup.HeldScript, keys, []string{"", "", catchup.DigestOf("token"), "", ""})); got != "[##=#=]" {
 		t.Errorf("they are held as %s", got)
 	}
-	if got := fmt.Sprint(real.run(lookScript, keys, []string{"1"})); got != "[? -1 ? -1 "+digestOf("token")+" -1 ? -1  -2]" {
+	if got := fmt.Sprint(real.run(catchup.LookScript, keys, []string{"1"})); got != "[? -1 ? -1 "+catchup.DigestOf("token")+" -1 ? -1  -2]" {
 		t.Errorf("they look as %s", got)
 	}
-	list, ok := readReadings(answered(t, real.run(readingScript, keys, []string{"1000000"})))
-	if !ok || len(list) != len(keys) {
-		t.Fatalf("read: %+v", list)
+	read := real.run(catchup.ReadingScript, keys, []string{"1000000"}).([]any)
+	if len(read) != 2*len(keys) || read[5] != "token" {
+		t.Fatalf("read: %+v", read)
 	}
-	for i, r := range list {
-		if long := i == 0 || i == 1 || i == 3; (r.leftOut > 0) != long || (r.digest == digestOf("token")) != (i == 2) {
-			t.Errorf("%s is read as %+v", keys[i], r)
+	for i, key := range keys {
+		_, leftOut := read[2*i+1].([]any) // about how long it is
+		if long := i == 0 || i == 1 || i == 3; leftOut != long {
+			t.Errorf("%s is read as %+v", key, read[2*i+1])
 		}
 	}
 }
@@ -96,25 +97,4 @@ func TestLongValuesAreGivenBackAFewAtATime(t *testing.T) {
 			}
 		}
 	})
-}
-
-// answered is a reply as a link would have read it.
-func answered(t *testing.T, reply any) decide.Answer {
-	t.Helper()
-	switch r := reply.(type) {
-	case nil:
-		return decide.Answer{Kind: quorum.NilReply}
-	case int64:
-		return decide.Answer{Kind: quorum.IntegerReply, Int: r}
-	case string:
-		return decide.Answer{Kind: quorum.BulkReply, Str: r}
-	case []any:
-		a := decide.Answer{Elems: make([]decide.Answer, len(r))}
-		for i := range r {
-			a.Elems[i] = answered(t, r[i])
-		}
-		return a
-	}
-	t.Fatalf("a reply of %T", reply)
-	return decide.Answer{}
 }

@@ -145,7 +145,7 @@ func (l *lane) inspect(link *master.Link) error {
 			m[name] = told // by another proxy, since: what this one knows is told at the next look
 		}
 	}
-	b, _, err := link.Do(markScript.Eval(quorum.MarkerKey, a.Str, next.String())...)
+	b, _, err := link.Do(master.MarkScript.Eval(quorum.MarkerKey, a.Str, next.String())...)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (l *lane) push(o *op) (missed quorum.Vote) {
 		return missed
 	}
 	if l.ward != nil {
-		l.ward.ended.note(o)
+		l.ward.released.Note(&o.Request)
 	}
 	o.hold()
 	l.queue = append(l.queue, o)

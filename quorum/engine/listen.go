@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/master"
 	"redlock-proxy/quorum/messages"
 )
@@ -67,7 +68,7 @@ func (e *Engine) listen(ctx context.Context, i int) {
 			deaf = true
 			log.Warn("master's messages cannot be heard", "reason", master.ReasonOf(err))
 		}
-		pause(ctx, e.ProbeInterval/8+rand.N(e.ProbeInterval/8))
+		clock.Pause(ctx, e.ProbeInterval/8+rand.N(e.ProbeInterval/8))
 	}
 }
 

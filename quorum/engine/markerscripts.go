@@ -5,12 +5,6 @@ import "redlock-proxy/quorum/master"
 // Scripts that write a marker act only where it still is what was read: of two
 // proxies that find the same loss, one writes.
 var (
-	// markScript replaces the marker by ARGV[2] if it begins with ARGV[1] ("":
-	// if there is none). It answers what is there then.
-	markScript = master.NewScript(`local m=redis.call('GET',KEYS[1]) or ''
-if ARGV[1]=='' and m=='' or ARGV[1]~='' and string.sub(m,1,#ARGV[1])==ARGV[1] then redis.call('SET',KEYS[1],ARGV[2]) return ARGV[2] end
-return m`)
-
 	// lossScript replaces the markers of all databases by what follows ARGV[4], the text
 	// for database 0 first, if that of this database, ARGV[2], begins with ARGV[1]. Of the
 	// others it leaves alone what is of another installation than ARGV[3] says, or is

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/master"
 )
 
@@ -97,7 +98,7 @@ func TestAValueThatThereIsNoRoomForKeepsNoOtherFromBeingCopied(t *testing.T) {
 // What clients have read and not taken yet is no reason why a master cannot be read.
 func TestClientsThatReadLeaveRoomForACatchUp(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		w.fill(pageKeys)
+		w.fill(catchup.PageKeys)
 		w.want(w.acquire("lock", "a", time.Hour), quorum.Won)
 		for i := range w.engine.Masters {
 			r := &w.engine.Masters[i].Rooms.Replies

@@ -14,9 +14,9 @@ func (l *lane) quarantineStatus(s *quorum.MasterStatus) {
 	}
 	s.Left = max(l.engine.quarantineTime()-l.ward.lasted(l.engine.boot()), 0)
 	s.CatchUp = quorum.CatchUp{
-		Copied:  l.ward.copied.Load(),
-		Sources: l.ward.sources.Load(),
-		Needed:  l.ward.needed.Load(),
+		Copied:  l.ward.progress.Copied.Load(),
+		Sources: l.ward.progress.Sources.Load(),
+		Needed:  l.ward.progress.Needed.Load(),
 	}
 }
 

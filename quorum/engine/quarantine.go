@@ -2,11 +2,15 @@ package engine
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // quarantine is the time in which a master that may have lost keys votes on
@@ -29,17 +33,10 @@ type quarantine struct {
 	catching atomic.Bool       // the master is being given what it lost
 	over     atomic.Bool       // the master may be admitted
 	waited   atomic.Bool       // it has lasted as long as any can
-	ended    ended             // what was released while it catches up
 	others   map[string]string // logs, as its sources tell; the lane's mutex guards them
 	forbade  []string          // masters of which it was told that they forbid keys; who catches up guards them
-	progress
-}
-
-// progress is how far a catch-up has come.
-type progress struct {
-	copied  atomic.Int64 // keys given to the master
-	sources atomic.Int64 // masters read to their end
-	needed  atomic.Int64 // how many have to be
+	released catchup.Released  // while it catches up
+	progress catchup.Progress
 }
 
 // lasted is how long the quarantine has lasted by now, as proxies have seen it.
@@ -56,6 +53,11 @@ func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) }
 func (c *Config) hush() time.Duration { return clock.Pad(c.AcquireTimeout) + hushMargin }
 
 const hushMargin = 50 * time.Millisecond
+
+// apparition is how far apart the two looks are: nothing that was put to the masters by
+// the first is undecided at the second, and what follows from it was carried out. A step's
+// end takes as long again as its decision.
+func (c *Config) apparition() time.Duration { return 2 * c.hush() }
 
 // firstRepeat is how long after a catch-up that failed the next one begins: what made
 // it fail is often over by then. Each later pause is twice as long, and none is shorter
@@ -103,12 +105,12 @@ func (l *lane) admitted(n marker.Nonce) bool {
 // so. It ends when the quarantine does.
 func (l *lane) recover(ctx context.Context, q *quarantine) {
 	e := l.engine
-	pause(ctx, e.hush())
+	clock.Pause(ctx, e.hush())
 	for wait := firstRepeat; ctx.Err() == nil; wait *= 2 {
 		left := e.quarantineTime() - q.lasted(e.boot())
 		began := time.Now()
 		err := e.catchUp(ctx, l, q, left <= 0)
-		l.catchUpKeys.Add(uint64(q.copied.Load()))
+		l.catchUpKeys.Add(uint64(q.progress.Copied.Load()))
 		if err == nil {
 			l.catchUps.Add(1)
 		} else {
@@ -120,11 +122,11 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 			return
 		case lonely:
 			l.log.Debug("first master cannot be admitted yet: the others do not all bear its installation")
-			pause(ctx, e.ProbeInterval/4)
+			clock.Pause(ctx, e.ProbeInterval/4)
 			continue
 		case err == nil, left <= 0:
 			if err == nil {
-				l.log.Info("master has caught up", "keys", q.copied.Load(), "sources", q.sources.Load(), "took", time.Since(began).Round(time.Millisecond))
+				l.log.Info("master has caught up", "keys", q.progress.Copied.Load(), "sources", q.progress.Sources.Load(), "took", time.Since(began).Round(time.Millisecond))
 			} else if q.waited.Store(true); q.first != "" {
 				l.log.Info("first master is admitted since its quarantine is over")
 			} else {
@@ -136,8 +138,56 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 		}
 		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
 		wait = min(max(wait, time.Since(began)), e.ProbeInterval)
-		pause(ctx, max(min(wait, left), time.Millisecond))
+		clock.Pause(ctx, max(min(wait, left), time.Millisecond))
 	}
+}
+
+// times are how long what is asked of masters may take.
+func (e *Engine) times() catchup.Times {
+	return catchup.Times{
+		Connect:  e.ConnectTimeout,
+		Answer:   e.MasterTimeout,
+		Decision: e.AcquireTimeout,
+		Apart:    e.apparition(),
+		Boot:     e.boot,
+	}
+}
+
+// catchUp gives the master of a lane, quarantined by q, what it lost; see catchup.Run. last is that
+// the quarantine is over.
+func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
+	t := catchup.Target{
+		Source:   catchup.Source{Master: &l.master, Nonce: q.nonce, Changed: l.rouseNow},
+		Needed:   catchup.Needed(len(e.lanes)),
+		Last:     last,
+		Lease:    e.name + "/" + newName(),
+		Rivals:   e.name + "/", // what another proxy does is ended when the quarantine is over
+		Ends:     q.seen - q.elapsed + e.quarantineTime(),
+		Released: &q.released,
+		Progress: &q.progress,
+		Begins: func(logs map[string]string) {
+			l.catching(q, true)
+			l.hearLogs(q, logs)
+		},
+		Forbids: func(m catchup.Source, keys int, one string) { l.tellForbidden(q, m.Master, keys, one) },
+	}
+	if last {
+		t.Rivals = ""
+	}
+	return catchup.Run(ctx, t, e.sources(l), e.times())
+}
+
+// maxExample bounds the bytes that are told of a key.
+const maxExample = 60
+
+// tellForbidden tells once in a quarantine that a master forbids keys.
+func (l *lane) tellForbidden(q *quarantine, m *master.Master, keys int, one string) {
+	if slices.Contains(q.forbade, m.Name) {
+		return
+	}
+	q.forbade = append(q.forbade, m.Name)
+	one = strings.ToValidUTF8(one[:min(len(one), maxExample)], "?")
+	l.engine.log.Warn("master does not let its user touch keys that it or another one holds: it votes on none of them", "master", m.Name, "database", m.DB, "keys", keys, "one", one)
 }
 
 // catching notes that the master is being given what it lost, or no more.
@@ -157,11 +207,9 @@ func (l *lane) rouseNow() {
 	l.rouse()
 }
 
-// source is a master that remembers, as a catch-up may read it.
-type source struct {
-	lane  *lane
-	nonce marker.Nonce // under which it votes
-	clock clock.Anchor // of its clock
+// source is the lane's master as a catch-up may read it, if it remembers. mu is held.
+func (l *lane) source() catchup.Source {
+	return catchup.Source{Master: &l.master, Nonce: l.nonce, Clock: l.sighted(), Changed: l.rouseNow}
 }
 
 // quarantined tells that the master's quarantine lasts.
@@ -173,11 +221,11 @@ func (l *lane) quarantined() bool {
 
 // sources are the masters that remember, but for one. A drained master does: that
 // it is asked for no votes takes nothing from what it holds.
-func (e *Engine) sources(target *lane) (list []source) {
+func (e *Engine) sources(target *lane) (list []catchup.Source) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		if l != target && l.open && !l.withheld && l.nonce != "" {
-			list = append(list, source{l, l.nonce, l.sighted()})
+			list = append(list, l.source())
 		}
 		l.mu.Unlock()
 	}

@@ -113,7 +113,7 @@ func TestNoDatabaseVotesBeforeAnotherHasFoundOutThatKeysWereEvicted(t *testing.T
 			m.mend()
 			five := w.engine.database(5).lanes[0]
 			for range 500 {
-				if n, votes := five.asSource(); votes && n.nonce == before {
+				if n, votes := five.asSource(); votes && n.Nonce == before {
 					w.t.Fatal("it votes as before in database 5")
 				}
 				time.Sleep(ms)

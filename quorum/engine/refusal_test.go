@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // refuseToWrite has a master do what Redis does that cannot save its data set, which is on
@@ -161,7 +162,7 @@ func TestHealThatIsRefusedIsNotCounted(t *testing.T) {
 func full(m *fakeMaster) {
 	m.set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
-			if args[0] == "SET" || args[0] == "EVAL" && args[1] == markScript.Text || args[0] == "EVALSHA" && args[1] == acquireScript.SHA {
+			if args[0] == "SET" || args[0] == "EVAL" && args[1] == master.MarkScript.Text || args[0] == "EVALSHA" && args[1] == acquireScript.SHA {
 				return "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
 			}
 			return ""

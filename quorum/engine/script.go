@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"strconv"
+
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/master"
 )
 
@@ -83,7 +86,7 @@ end
 
 // takingBack begins a call of a script that takes something back.
 func takingBack(b []string, s *master.Script, key string) []string {
-	return s.Call(b, key, quorum.MarkerKey, catchUpLease)
+	return s.Call(b, key, quorum.MarkerKey, catchup.LeaseKey)
 }
 
 // What the scripts that write do before they carry out a command, and what they make of
@@ -240,4 +243,10 @@ if a.err then return a end
 return 1`)
 )
 
-var scripts = []*master.Script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript, pageScript}
+var scripts = []*master.Script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript, master.PageScript}
+
+// scanning appends the command that a master gets for a page of a SCAN.
+func scanning(r *quorum.Request, b []string) []string {
+	b = append(b, "EVALSHA", master.PageScript.SHA, "0", strconv.Itoa(master.PageBytes), r.Args[1], r.Args[3])
+	return append(b, r.Args[4:]...)
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
@@ -153,7 +154,7 @@ func (s *simulation) losses() (caughtUp int) {
 		if s.rand.IntN(6) == 0 {
 			// Two that forget are one too many: from now on only the promises are kept.
 			source := s.world.masters[order[1]]
-			onceRun(source, readingScript, forgetAll)
+			onceRun(source, catchup.ReadingScript, forgetAll)
 			tell(source, "is flushed while it is read")
 			time.Sleep(time.Until(s.ends))
 			return caughtUp + 1
@@ -161,7 +162,7 @@ func (s *simulation) losses() (caughtUp int) {
 		if s.rand.IntN(4) == 0 {
 			for range 100 {
 				if marker.NonceOf(lost.value(quorum.MarkerKey)).Provisional() {
-					onceRun(lost, markScript, forgetAll)
+					onceRun(lost, master.MarkScript, forgetAll)
 					tell(lost, "is flushed before its marker is written again")
 					break
 				}
@@ -227,7 +228,7 @@ func (s *simulation) lull(order []int, some func(from, to int) time.Duration, te
 func (s *simulation) late(m *fakeMaster, by time.Duration, tell func(*fakeMaster, string)) {
 	m.set(func(m *fakeMaster) {
 		m.respond = func(args []string) string {
-			if !runs(args, copyScript) {
+			if !runs(args, catchup.CopyScript) {
 				return ""
 			}
 			m.respond = nil

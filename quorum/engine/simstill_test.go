@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 )
@@ -194,7 +195,7 @@ func (s *simulation) forgets(m *fakeMaster) bool {
 			copies[key] = k
 		}
 	}
-	if sources < sourcesNeeded(len(s.world.masters)) {
+	if sources < catchup.Needed(len(s.world.masters)) {
 		return false
 	}
 	for db := range quorum.Databases {

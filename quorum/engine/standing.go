@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
@@ -211,7 +213,7 @@ func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m 
 func (l *lane) awaitOthers(ctx context.Context) {
 	e := l.engine
 	for began := e.boot(); ctx.Err() == nil && e.boot()-began < e.ConnectTimeout && e.from() == ""; {
-		pause(ctx, e.ConnectTimeout/50)
+		clock.Pause(ctx, e.ConnectTimeout/50)
 	}
 }
 
@@ -290,7 +292,7 @@ func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker,
 //
 // If copies had been given since this proxy saw it, their lease would still be there.
 func (l *lane) replaces(read marker.Nonce) marker.Nonce {
-	if read == "" && l.engine.boot()-time.Duration(l.steady.Load()) < leaseTime/2 {
+	if read == "" && l.engine.boot()-time.Duration(l.steady.Load()) < catchup.LeaseTime/2 {
 		return l.known.Nonce
 	}
 	return read
@@ -302,7 +304,7 @@ func (l *lane) mark(link *master.Link, read marker.Nonce, m marker.Marker) error
 	if m.Nonce != read {
 		m.Was = l.replaces(read)
 	}
-	a, p, err := link.Do(markScript.Eval(quorum.MarkerKey, string(read), m.String())...)
+	a, p, err := link.Do(master.MarkScript.Eval(quorum.MarkerKey, string(read), m.String())...)
 	if err != nil {
 		return err
 	}

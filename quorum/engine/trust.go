@@ -207,7 +207,7 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	if own > ours/2 {
 		return false
 	}
-	for deadline := e.boot() + e.AcquireTimeout; ctx.Err() == nil; pause(ctx, e.AcquireTimeout/50) {
+	for deadline := e.boot() + e.AcquireTimeout; ctx.Err() == nil; clock.Pause(ctx, e.AcquireTimeout/50) {
 		for _, l := range e.lanes {
 			l.rouseNow()
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
@@ -150,7 +151,7 @@ func (e *Engine) votesElsewhere() bool {
 func (e *Engine) tend(ctx context.Context) {
 	var closed [quorum.Databases]time.Duration // when each last was, by our clock
 	forgot, first := make(map[int]struct{}), rand.IntN(quorum.Databases)
-	for ; ctx.Err() == nil; pause(ctx, e.ProbeInterval/8) {
+	for ; ctx.Err() == nil; clock.Pause(ctx, e.ProbeInterval/8) {
 		if e.firstStart().begun || e.barring() != nil {
 			continue // which is over in all databases at once, or never
 		}

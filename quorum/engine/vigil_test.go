@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/master"
 )
 
@@ -57,7 +58,7 @@ func TestLockThatIsTakenAnewAsItsMasterIsLookedAtStays(t *testing.T) {
 				w.sets("k", "1", 0, 1)
 				// The lanes are near, and whoever looks is told by 3 what it holds somewhat later.
 				w.masters[2].set(func(m *fakeMaster) { m.far = 10 * ms })
-				ran := w.onceRun(3, heldScript)
+				ran := w.onceRun(3, catchup.HeldScript)
 				first := w.next(ran)
 				time.Sleep(w.cfg.apparition() / 2)
 				w.release("k", "1")
@@ -85,10 +86,10 @@ func TestLockThatIsTakenAnewAsAllMastersAreLookedAtStaysOnAQuorum(t *testing.T) 
 		w.each((*fakeMaster).mend, 1, 2, 3)
 		time.Sleep(5 * time.Second)
 		w.want(w.ask(lockByConstant), quorum.Won)
-		w.next(w.onceRun(1, lookScript))
+		w.next(w.onceRun(1, catchup.LookScript))
 		w.want(w.ask(freeByDel), quorum.Won)
 		time.Sleep(200 * ms)
-		ran := w.onceRun(2, heldScript)
+		ran := w.onceRun(2, catchup.HeldScript)
 		select {
 		case <-ran:
 		case <-time.After(2 * w.cfg.apparition()): // it was seen at once that k was freed

@@ -1,4 +1,4 @@
-package engine
+package catchup
 
 import (
 	"redlock-proxy/quorum"
@@ -8,16 +8,15 @@ import (
 // The scripts of a catch-up. Each that writes begins with the proof that the master
 // is still the one that was meant: the same nonce in its marker, KEYS[1]. What a
 // script does and its proof are one step. Where the proof fails, nothing is done, and
-// the answer is one of these instead of an array.
-const (
-	saysOtherNonce = -1
-	saysOtherLease = -2
-)
+// the answer is decide.SaysOtherNonce or SaysOtherLease instead of an array.
 
-// catchUpLease is a key on the quarantined master that names the run which may
+// SaysOtherLease is the answer that another run has the lease.
+const SaysOtherLease = -2
+
+// LeaseKey is a key on the quarantined master that names the run which may
 // write to it. A run that has lost it can do nothing more, and so what is late of
 // an old one never overwrites what a newer one copied.
-const catchUpLease = quorum.PrivateKeys + "catch-up}"
+const LeaseKey = quorum.PrivateKeys + "catch-up}"
 
 const (
 	// ofNonce is the proof.
@@ -111,21 +110,21 @@ return t..'#'..redis.sha1hex(table.concat(e)) end
 const toldWhole = "string="
 
 var (
-	// leaseScript gives the run ARGV[2] the lease KEYS[2] for ARGV[3] milliseconds
+	// LeaseScript gives the run ARGV[2] the lease KEYS[2] for ARGV[3] milliseconds
 	// and answers 1, unless another has it whose name does not begin with
 	// ARGV[4].
-	leaseScript = master.NewScript(ofNonce + `local l=redis.call('GET',KEYS[2])
+	LeaseScript = master.NewScript(ofNonce + `local l=redis.call('GET',KEYS[2])
 if l and string.sub(l,1,#ARGV[4])~=ARGV[4] then return -2 end
 redis.call('SET',KEYS[2],ARGV[2],'PX',ARGV[3])
 return 1`)
 
-	// readingScript reads KEYS, as many of them as fit and ARGV[1] bytes hold,
+	// ReadingScript reads KEYS, as many of them as fit and ARGV[1] bytes hold,
 	// but one at least. Of what is too long it answers the remaining ttl and, in an array,
 	// about how long it is. Of any other it answers the remaining ttl, and then the value of a
 	// short string; of what else there is its digest and what it is made of, in an
 	// array: the value of a string, a dump of anything else, or nothing where the
 	// master cannot dump it.
-	readingScript = master.NewScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
+	ReadingScript = master.NewScript(valuesFunction + digestFunction + `local call,r,n,most=redis.call,{},0,tonumber(ARGV[1])
 for i=1,#KEYS do
 if n>most or not fits(i) then break end
 local k,v=KEYS[i],value(i)
@@ -142,22 +141,22 @@ n=n+#v
 r[2*i-1],r[2*i]=call('PTTL',k),what end
 return r`)
 
-	// heldScript tells of as many of KEYS as fit whether they have the digests ARGV, in a text
+	// HeldScript tells of as many of KEYS as fit whether they have the digests ARGV, in a text
 	// of a letter each: = if so, # if the key has another, - if there is none.
-	heldScript = master.NewScript(valuesFunction + digestFunction + `local r={}
+	HeldScript = master.NewScript(valuesFunction + digestFunction + `local r={}
 for i=1,#KEYS do
 if not fits(i) then break end
 local d=digest(i,value(i))
 r[#r+1]=d==ARGV[i] and '=' or d=='' and '-' or '#' end
 return {table.concat(r)}`)
 
-	// copyScript makes KEYS[3] and the following what the rest of ARGV says: ARGV[4]
+	// CopyScript makes KEYS[3] and the following what the rest of ARGV says: ARGV[4]
 	// is a letter for each, w if it is a string that is told whole. Then come that or
 	// the digest, and the remaining ttl of each, and behind them what those are made
 	// of that are not told whole. What has that value already and ends no sooner is
 	// left as it is, unless that takes too long to see. It answers in a text of a letter each whether the key was
 	// copied, = if it was left, ! if that failed, and the last error.
-	copyScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
+	CopyScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
 for i=3,#KEYS do
 local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i]
 local seen=fits(i) and heft[i]
@@ -179,10 +178,10 @@ else done=pcall('SET',k,v,'PX',p) end
 if type(done)=='table' and done.err then e=done.err r[#r+1]='!' else r[#r+1]='+' end end end
 return {table.concat(r),e}`)
 
-	// lookScript tells of as many of KEYS as fit the digest, and when the key ends: in
+	// LookScript tells of as many of KEYS as fit the digest, and when the key ends: in
 	// milliseconds by the master's Unix time, or -1 if never. If ARGV[1] is 1, it tells no
 	// digest of what ends.
-	lookScript = master.NewScript(valuesFunction + digestFunction + endsFunction + `local r={}
+	LookScript = master.NewScript(valuesFunction + digestFunction + endsFunction + `local r={}
 for i=1,#KEYS do
 local e=ends(KEYS[i])
 if ARGV[1]=='1' and e~=-1 then r[2*i-1]=''
@@ -191,10 +190,10 @@ else break end
 r[2*i]=e end
 return r`)
 
-	// layScript deletes of KEYS[2] and the following what has the digest, and ends when
+	// LayScript deletes of KEYS[2] and the following what has the digest, and ends when
 	// ARGV[2] and the following say: two of them for each. It answers how many these were, and
 	// how many of KEYS[2] and the following it has looked at, which is as many as fit.
-	layScript = master.NewScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n,looked=0,0
+	LayScript = master.NewScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n,looked=0,0
 for i=2,#KEYS do
 if not fits(i) then break end
 looked=looked+1
@@ -203,10 +202,10 @@ local most=tonumber(ARGV[2*i-1])
 if d~='' and d==ARGV[2*i-2] and (e==most or most>=0 and e>=0 and math.abs(e-most)<=2) then n=n+redis.call('DEL',KEYS[i]) end end
 return {n,looked}`)
 
-	// returnScript deletes of KEYS[3] and the following those whose digests are
+	// ReturnScript deletes of KEYS[3] and the following those whose digests are
 	// ARGV[4] and the following. It answers how many these were, and how many it has looked
 	// at, which is as many as fit.
-	returnScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local n,looked=0,0
+	ReturnScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local n,looked=0,0
 for i=3,#KEYS do
 if not fits(i) then break end
 looked=looked+1

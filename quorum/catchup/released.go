@@ -1,4 +1,4 @@
-package engine
+package catchup
 
 import (
 	"crypto/sha1"
@@ -9,10 +9,10 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// maxEnded bounds each of the two generations of what is remembered of releases.
-const maxEnded = 8 << 10
+// maxReleased bounds each of the two generations of what is remembered of releases.
+const maxReleased = 8 << 10
 
-// ended remembers what was released lately, while a master catches up. The master is
+// Released remembers what was released lately, while a master catches up. The master is
 // sent each release, but may be given a copy of the lock afterwards:
 //
 //	1: A holds k with the votes of 1 and 2; both are read, for 3 that has lost its keys
@@ -28,56 +28,57 @@ const maxEnded = 8 << 10
 // Only what is released after the catch-up began is taken back so: all decisions that
 // counted the master's votes from before its loss have fallen by then, and none counts a
 // later one. So a newer lock of the same token needs no copy on the master.
-type ended struct {
+type Released struct {
 	mu sync.Mutex
 	// Two generations of what was freed, as texts, see freed. There is no late one
 	// while no catch-up runs.
-	late, older noted
+	late, older names
 }
 
-// watch begins to remember.
-func (e *ended) watch() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.late = newNoted()
+// begin has it remember.
+func (r *Released) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = newNames()
 }
 
-// rest forgets all, and remembers no more.
-func (e *ended) rest() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.late, e.older = noted{}, noted{}
+// end forgets all, and remembers no more.
+func (r *Released) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late, r.older = names{}, names{}
 }
 
-// note remembers an op that is about to be sent, if it is one that frees a lock.
-func (e *ended) note(o *op) {
-	if o.Kind != quorum.Release && o.Kind != quorum.Remove {
+// Note remembers a request that is about to be put to the master, if it is one that frees a
+// lock.
+func (r *Released) Note(q *quorum.Request) {
+	if q.Kind != quorum.Release && q.Kind != quorum.Remove {
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.late.known == nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.late.known == nil {
 		return
 	}
-	if len(e.late.known) >= maxEnded {
-		e.late, e.older = newNoted(), e.late
+	if len(r.late.known) >= maxReleased {
+		r.late, r.older = newNames(), r.late
 	}
-	if o.Kind == quorum.Remove {
-		e.late.note(freed(o.Key, ""))
+	if q.Kind == quorum.Remove {
+		r.late.add(freed(q.Key, ""))
 	} else {
-		e.late.note(freed(o.Key, digestOf(o.Token)))
+		r.late.add(freed(q.Key, DigestOf(q.Token)))
 	}
 }
 
 // part parts what a master was given into what lasts and what has been freed.
-func (e *ended) part(list []given) (lasting, over []given) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.late.known)+len(e.older.known) == 0 {
+func (r *Released) part(list []given) (lasting, over []given) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.late.known)+len(r.older.known) == 0 {
 		return list, nil
 	}
 	for _, g := range list {
-		if e.has(freed(g.key, g.digest)) || e.has(freed(g.key, "")) {
+		if r.has(freed(g.key, g.digest)) || r.has(freed(g.key, "")) {
 			over = append(over, g)
 		} else {
 			lasting = append(lasting, g)
@@ -86,13 +87,13 @@ func (e *ended) part(list []given) (lasting, over []given) {
 	return lasting, over
 }
 
-func (e *ended) has(text string) bool { return e.late.has(text) || e.older.has(text) }
+func (r *Released) has(text string) bool { return r.late.has(text) || r.older.has(text) }
 
 // freed names a key with the digest of the value that it was freed of, or "" for any.
 func freed(key, digest string) string { return strconv.Itoa(len(key)) + ":" + key + digest }
 
-// digestOf is the digest that our scripts make of a string.
-func digestOf(value string) string {
+// DigestOf is the digest that our scripts make of a string.
+func DigestOf(value string) string {
 	if len(value) <= 64 {
 		return toldWhole + value
 	}

@@ -1,4 +1,4 @@
-package engine
+package catchup
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/master"
 )
 
@@ -39,7 +40,7 @@ import (
 
 // vigil is some keys of the target, and the connection that watches them.
 type vigil struct {
-	*party
+	*peer
 	list []ghost
 }
 
@@ -51,7 +52,7 @@ const (
 )
 
 // layWatched takes from the target those of the ghosts that nobody holds, a few vigils at a time.
-func (r *catchUpRun) layWatched(ctx context.Context, ghosts []ghost) (laid int, err error) {
+func (h *haunt) layWatched(ctx context.Context, ghosts []ghost) (laid int, err error) {
 	var lists [][]ghost
 	for len(ghosts) > 0 {
 		n := bundle(ghosts, nameOfGhost)
@@ -59,7 +60,7 @@ func (r *catchUpRun) layWatched(ctx context.Context, ghosts []ghost) (laid int, 
 	}
 	for inVain := 0; len(lists) > 0; {
 		n := min(len(lists), maxVigils)
-		took, rest, again, err := r.keep(ctx, lists[:n])
+		took, rest, again, err := h.keep(ctx, lists[:n])
 		laid += took
 		if err != nil {
 			return laid, err
@@ -67,7 +68,7 @@ func (r *catchUpRun) layWatched(ctx context.Context, ghosts []ghost) (laid int, 
 		lists = append(lists[n:], rest...)
 		for _, list := range again {
 			if inVain++; len(list) == 1 || inVain > maxInVain {
-				r.unclear = true
+				h.unclear = true
 				continue
 			}
 			lists = append(lists, list[:len(list)/2], list[len(list)/2:])
@@ -78,7 +79,7 @@ func (r *catchUpRun) layWatched(ctx context.Context, ghosts []ghost) (laid int, 
 
 // keep keeps a vigil for each list, and tells for which it was in vain, and what one has no room
 // for.
-func (r *catchUpRun) keep(ctx context.Context, lists [][]ghost) (laid int, rest, again [][]ghost, err error) {
+func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, again [][]ghost, err error) {
 	var vigils []vigil
 	defer func() {
 		for _, v := range vigils {
@@ -86,13 +87,13 @@ func (r *catchUpRun) keep(ctx context.Context, lists [][]ghost) (laid int, rest,
 		}
 	}()
 	for _, list := range lists {
-		p, err := r.engine.meet(ctx, source{r.target.lane, r.target.nonce, r.target.clock})
+		p, err := h.times.meet(ctx, h.target.Source)
 		if err != nil {
 			return 0, nil, nil, err
 		}
 		vigils = append(vigils, vigil{p, nil})
 		if list, err = p.watch(list); err == nil {
-			list, err = r.unheld(list)
+			list, err = h.unheld(list)
 		}
 		if err != nil {
 			return 0, nil, nil, err
@@ -102,12 +103,12 @@ func (r *catchUpRun) keep(ctx context.Context, lists [][]ghost) (laid int, rest,
 	if !slices.ContainsFunc(vigils, func(v vigil) bool { return len(v.list) > 0 }) {
 		return 0, nil, nil, nil
 	}
-	pause(ctx, r.engine.apparition())
+	clock.Pause(ctx, h.times.Apart)
 	if ctx.Err() != nil {
 		return 0, nil, nil, ctx.Err() // it was no pause
 	}
 	for _, v := range vigils {
-		list, err := r.unheld(v.list)
+		list, err := h.unheld(v.list)
 		if err != nil {
 			return laid, nil, nil, err
 		}
@@ -125,18 +126,9 @@ func (r *catchUpRun) keep(ctx context.Context, lists [][]ghost) (laid int, rest,
 	return laid, rest, again, nil
 }
 
-// cannotLook says why the lane's master was not freed of ghosts. What does not end by itself
-// is a warning, once.
-func (l *lane) cannotLook(why error) {
-	if lacksRight(why) {
-		l.barred.Do(func() { l.log.Warn("master keeps what nobody holds: its user lacks a right", "reason", why) })
-	}
-	l.log.Debug("master cannot be looked at beside the others yet", "reason", why)
-}
-
 // watch has the master watch the ghosts, and returns those that are as they were seen. It is an
 // error if there could be no transaction: lay's script would be run without one.
-func (p *party) watch(list []ghost) (same []ghost, err error) {
+func (p *peer) watch(list []ghost) (same []ghost, err error) {
 	argv := []string{"WATCH"}
 	for _, g := range list {
 		argv = append(argv, g.key)
@@ -148,7 +140,7 @@ func (p *party) watch(list []ghost) (same []ghost, err error) {
 	return slices.DeleteFunc(now, func(g ghost) bool { return !slices.ContainsFunc(list, g.like) }), err
 }
 
-// like tells that a ghost is as it was seen, as precisely as layScript does.
+// like tells that a ghost is as it was seen, as precisely as LayScript does.
 func (g ghost) like(seen ghost) bool {
 	if g.key != seen.key || g.digest != seen.digest {
 		return false
@@ -166,8 +158,8 @@ func (v *vigil) lay(list []ghost) (laid, looked int, err error) {
 	if len(list) == 0 {
 		return 0, 0, nil
 	}
-	argv := []string{"EVAL", layScript.Text, strconv.Itoa(1 + len(list)), quorum.MarkerKey}
-	args := []string{string(v.nonce)}
+	argv := []string{"EVAL", LayScript.Text, strconv.Itoa(1 + len(list)), quorum.MarkerKey}
+	args := []string{string(v.Nonce)}
 	for _, g := range list {
 		argv, args = append(argv, g.key), append(args, g.digest, strconv.FormatInt(g.ends, 10))
 	}
@@ -180,7 +172,7 @@ func (v *vigil) lay(list []ghost) (laid, looked int, err error) {
 	case exec.Kind == quorum.NilReply:
 		return 0, 0, errInVain
 	case len(exec.Elems) != 1:
-		return 0, 0, &errParty{v.name, master.ErrGarbage}
+		return 0, 0, &errPeer{v.Master.Name, master.ErrGarbage}
 	}
 	switch did := exec.Elems[0]; did.Kind {
 	case quorum.FailureReply:

@@ -1,10 +1,9 @@
-package engine
+package catchup
 
 import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"redlock-proxy/quorum/master"
 )
@@ -31,22 +30,22 @@ import (
 //
 // Nor is what a source forbids a ghost, or left by a lock, where that has to be known of it.
 
-// forbidden are the keys of which a party has told that our user may not touch them.
+// forbidden are the keys of which a peer has told that our user may not touch them.
 type forbidden struct {
-	noted
+	names
 	keys    int
 	example string
 }
 
 var errForbidsKey = errors.New("it does not let its user touch a key")
 
-// forbids tells that the party has told so.
-func (p *party) forbids(key string) bool { return p.has(key) }
+// forbids tells that the peer has told so.
+func (p *peer) forbids(key string) bool { return p.has(key) }
 
-// siftScript tells of the keys ARGV, in a text of a letter each, which our user may read and
+// SiftScript tells of the keys ARGV, in a text of a letter each, which our user may read and
 // write: = if so, ! if not. The expiry is none, and changes nothing. They are no KEYS, of which
 // one could have all of it refused.
-var siftScript = master.NewScript(`local function bars(...)
+var SiftScript = master.NewScript(`local function bars(...)
 local said=redis.pcall(...)
 return type(said)=='table' and said.err and string.find(said.err,'access',1,true) end
 local r={}
@@ -55,32 +54,32 @@ r[i]=(bars('GETRANGE',k,'0','0') or bars('PEXPIRE',k,'')) and '!' or '=' end
 return {table.concat(r)}`)
 
 // sift finds out which of the keys, no more than a script may be about, are forbidden.
-func (p *party) sift(keys []string) error {
+func (p *peer) sift(keys []string) error {
 	keys = slices.DeleteFunc(slices.Clone(keys), p.forbids)
 	if len(keys) == 0 {
 		return nil
 	}
-	a, err := p.call(siftScript, nil, keys)
+	a, err := p.call(SiftScript, nil, keys)
 	if err != nil {
 		return err
 	}
 	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
-		return &errParty{p.name, master.ErrGarbage}
+		return &errPeer{p.Master.Name, master.ErrGarbage}
 	}
-	if len(p.known)+len(keys) > maxNoted {
-		p.noted = newNoted() // they are found again
+	if len(p.known)+len(keys) > maxNames {
+		p.names = newNames() // they are found again
 	}
 	for i, letter := range []byte(a.Elems[0].Str) {
 		if letter == '!' {
-			p.note(keys[i])
+			p.add(keys[i])
 			p.keys, p.example = p.keys+1, keys[i]
 		}
 	}
 	return nil
 }
 
-// sparing asks a party about the items but for those whose keys it forbids.
-func sparing[T any](p *party, items []T, name func(T) string, ask func([]T) error) error {
+// sparing asks a peer about the items but for those whose keys it forbids.
+func sparing[T any](p *peer, items []T, name func(T) string, ask func([]T) error) error {
 	forbidden := func(item T) bool { return p.forbids(name(item)) }
 	if p.keys > 0 {
 		items = slices.DeleteFunc(slices.Clone(items), forbidden)
@@ -89,15 +88,15 @@ func sparing[T any](p *party, items []T, name func(T) string, ask func([]T) erro
 	if !errors.Is(err, errForbidsKey) {
 		return err
 	}
-	if err := p.sift(names(items, name)); err != nil {
+	if err := p.sift(namesOf(items, name)); err != nil {
 		return err
 	}
 	return ask(slices.DeleteFunc(slices.Clone(items), forbidden))
 }
 
-// each is what a party says of each item, and no of those whose keys it forbids. It may say
+// each is what a peer says of each item, and no of those whose keys it forbids. It may say
 // nothing of the last of them.
-func each[T, S any](p *party, items []T, name func(T) string, no S, ask func([]T) ([]S, error)) (said []S, err error) {
+func each[T, S any](p *peer, items []T, name func(T) string, no S, ask func([]T) ([]S, error)) (said []S, err error) {
 	var told []S
 	err = sparing(p, items, name, func(items []T) (err error) {
 		if told = nil; len(items) > 0 {
@@ -134,7 +133,7 @@ func forbiddenOf(keys []string, readings [][]reading) (list []string) {
 // keepsSilent notes that a key cannot be copied if the source that has named it does not tell
 // what it holds, and too few others do. It tells whether the key may be named again by
 // another one that forbids it.
-func (r *catchUpRun) keepsSilent(of []reading, from *party) (again bool) {
+func (r *run) keepsSilent(of []reading, from *peer) (again bool) {
 	told, silent := 0, false
 	for i, s := range of {
 		switch {
@@ -147,35 +146,26 @@ func (r *catchUpRun) keepsSilent(of []reading, from *party) (again bool) {
 		}
 	}
 	if silent && told < r.needed {
-		r.failed = &errParty{from.name, fmt.Errorf("%w that it holds", errForbidsKey)}
+		r.failed = &errPeer{from.Master.Name, fmt.Errorf("%w that it holds", errForbidsKey)}
 	}
 	return again
 }
 
-// noteUnless notes a key that is not to be read again.
-func (r *catchUpRun) noteUnless(again bool, key string) {
+// addUnless notes a key that is not to be read again.
+func (r *run) addUnless(again bool, key string) {
 	if !again {
-		r.note(key)
+		r.add(key)
 	}
 }
 
 // untold stands for the digest of what a source does not tell of.
 const untold = "?"
 
-// maxExample bounds the bytes that are told of a key.
-const maxExample = 60
-
-// tellForbidden tells once in a quarantine which masters forbid keys.
-func (r *catchUpRun) tellForbidden() {
-	if r.engine.log == nil { // a change of the set tells of its errors itself
-		return
-	}
+// tellForbidden tells which masters forbid keys.
+func (r *run) tellForbidden() {
 	for _, p := range append(slices.Clip(r.sources), r.target) {
-		if p == nil || p.keys == 0 || slices.Contains(r.ward.forbade, p.name) {
-			continue
+		if r.Forbids != nil && p != nil && p.keys > 0 {
+			r.Forbids(p.Source, p.keys, p.example)
 		}
-		r.ward.forbade = append(r.ward.forbade, p.name)
-		key := strings.ToValidUTF8(p.example[:min(len(p.example), maxExample)], "?")
-		r.engine.log.Warn("master does not let its user touch keys that it or another one holds: it votes on none of them", "master", p.name, "database", p.lane.master.DB, "keys", p.keys, "one", key)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package catchup
 
 import (
 	"strings"
@@ -97,10 +97,10 @@ func leftover(agreed reading, readings []reading, needed int) bool {
 	return agreed.left == decide.SaysNoTTL && without >= needed
 }
 
-// sourcesNeeded is how many other masters a quarantined one must have been given
+// Needed is how many other masters a quarantined one must have been given
 // the keys of: whatever quorum of n a lock was acquired with, one of them was in
 // it, if the quarantined one was.
-func sourcesNeeded(n int) int { return n - quorum.QuorumOf(n) + 1 }
+func Needed(n int) int { return n - quorum.QuorumOf(n) + 1 }
 
 // still tells what it amounts to for who was given a value what the sources say of
 // it afterwards: agreed if one of them holds it, disputed if others hold another, or may
@@ -122,7 +122,7 @@ func still(said []agreement) agreement {
 // ttls are copied as: it fits any master's clock.
 const maxLeft = 99999999999999
 
-// readReadings reads the answer of readingScript.
+// readReadings reads the answer of ReadingScript.
 func readReadings(a decide.Answer) (list []reading, ok bool) {
 	if len(a.Elems) == 0 || len(a.Elems)%2 != 0 {
 		return nil, false

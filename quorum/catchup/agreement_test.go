@@ -1,4 +1,4 @@
-package engine
+package catchup
 
 import (
 	"math"
@@ -66,7 +66,7 @@ func TestCopyIsHeldAsLongAsASourceHoldsIt(t *testing.T) {
 // member, and no fewer sources would do.
 func TestNeededSourcesMeetEveryQuorumOfTheMaster(t *testing.T) {
 	for n := 2; n <= quorum.MaxMasters; n++ {
-		others, needed := n-1, sourcesNeeded(n)
+		others, needed := n-1, Needed(n)
 		if fellows := quorum.QuorumOf(n) - 1; needed+fellows != others+1 {
 			t.Errorf("of %d masters %d are needed", n, needed)
 		}
@@ -108,10 +108,23 @@ func TestReadingsAreReadWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestNotedKeysAreNotGivenTwice(t *testing.T) {
-	n := newNoted()
-	n.note("a")
-	n.note("c")
-	if rest := n.unnoted([]string{"a", "b", "c", "d"}); !slices.Equal(rest, []string{"b", "d"}) {
+	n := newNames()
+	n.add("a")
+	n.add("c")
+	if rest := n.without([]string{"a", "b", "c", "d"}); !slices.Equal(rest, []string{"b", "d"}) {
 		t.Errorf("%q", rest)
+	}
+}
+
+func TestWhatIsForbiddenIsNotLeftByALock(t *testing.T) {
+	eternal, none, forbidden := reading{digest: "string=a", left: -1}, reading{left: -2}, reading{forbidden: true}
+	if !leftover(eternal, []reading{eternal, none, none}, 2) {
+		t.Error("two hold nothing, and it may be on a quorum")
+	}
+	if leftover(eternal, []reading{eternal, none, forbidden}, 2) {
+		t.Error("one does not tell, and it is on no quorum")
+	}
+	if best, a := agree([]reading{forbidden, eternal}); a != agreed || best != eternal {
+		t.Errorf("%v, %v", best, a)
 	}
 }

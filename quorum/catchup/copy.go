@@ -1,11 +1,10 @@
-package engine
+package catchup
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"redlock-proxy/quorum/decide"
@@ -23,7 +22,7 @@ type order struct {
 
 // give has the master hold what the sources agree on for these keys, in as many
 // steps as that takes. from is the source that has named them all, or nil.
-func (r *catchUpRun) give(keys []string, from *party) error {
+func (r *run) give(keys []string, from *peer) error {
 	for len(keys) > 0 {
 		step := keys[:bundle(keys, itself)]
 		readings, err := r.read(step)
@@ -43,7 +42,7 @@ func (r *catchUpRun) give(keys []string, from *party) error {
 			return err
 		}
 		r.copying += time.Since(began)
-		r.ward.copied.Add(int64(len(list)))
+		r.Progress.Copied.Add(int64(len(list)))
 		if err := r.followUp(list); err != nil {
 			return err
 		}
@@ -52,39 +51,12 @@ func (r *catchUpRun) give(keys []string, from *party) error {
 	return nil
 }
 
-// onAll asks all sources at once. The error is that of the first that has one.
-func onAll[T any](sources []*party, ask func(*party) (T, error)) ([]T, error) {
-	said := make([]T, len(sources))
-	errs := make([]error, len(sources))
-	var wait sync.WaitGroup
-	for i, s := range sources {
-		wait.Go(func() { said[i], errs[i] = ask(s) })
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return said, nil
-}
-
-// read reads the keys on all sources: what each of them holds of each key, for as
-// many of the keys as all of them have told.
-func (r *catchUpRun) read(keys []string) ([][]reading, error) {
-	told, err := onAll(r.sources, func(s *party) ([]reading, error) { return s.read(keys) })
-	if err != nil {
-		return nil, err
-	}
-	return byKey(told), nil
-}
-
 // weigh tells what to copy of the keys, by what each source holds of them, and what is
 // left of locks. Those that are disputed are kept, to be read again.
-func (r *catchUpRun) weigh(keys []string, readings [][]reading, from *party) (list []order, left []given) {
+func (r *run) weigh(keys []string, readings [][]reading, from *peer) (list []order, left []given) {
 	for i, of := range readings {
 		if r.target.forbids(keys[i]) {
-			r.note(keys[i]) // nor can our user ask it for a vote on that
+			r.add(keys[i]) // nor can our user ask it for a vote on that
 			continue
 		}
 		later := r.keepsSilent(of, from)
@@ -92,15 +64,15 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading, from *party) (li
 		case a == unread:
 			// The others are no worse for it.
 			r.failed = fmt.Errorf("a key of about %d bytes is too long to be copied", best.leftOut)
-			r.note(keys[i])
-		case a == agreed && r.closed && leftover(best, of, r.needed):
+			r.add(keys[i])
+		case a == agreed && r.Closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
-			r.noteUnless(later, keys[i])
+			r.addUnless(later, keys[i])
 		case a == agreed:
 			list = append(list, order{keys[i], best})
-			r.noteUnless(later, keys[i])
+			r.addUnless(later, keys[i])
 		case a == nowhere:
-		case len(r.disputed) >= maxDisputed, r.doubtful >= maxNameBytes:
+		case len(r.disputed) >= MaxDisputed, r.doubtful >= maxNameBytes:
 			r.overflow = true
 		default:
 			r.disputed = append(r.disputed, keys[i])
@@ -113,7 +85,7 @@ func (r *catchUpRun) weigh(keys []string, readings [][]reading, from *party) (li
 // copy carries out the orders, overwriting what the master itself holds: that
 // carries no vote. It returns those that made a difference. With no orders it is the
 // proof alone.
-func (r *catchUpRun) copy(orders []order) (list []given, err error) {
+func (r *run) copy(orders []order) (list []given, err error) {
 	err = sparing(r.target, orders, nameOfOrder, func(orders []order) error {
 		list, err = r.copyAllowed(orders)
 		return err
@@ -121,11 +93,11 @@ func (r *catchUpRun) copy(orders []order) (list []given, err error) {
 	return list, err
 }
 
-func (r *catchUpRun) copyAllowed(orders []order) (list []given, err error) {
+func (r *run) copyAllowed(orders []order) (list []given, err error) {
 	keys := make([]string, 0, len(orders))
 	args := make([]string, 0, 3+2*len(orders))
 	told := make([]byte, len(orders)) // as the script wants it
-	args = append(args, r.lease, leaseFor, "")
+	args = append(args, r.Lease, leaseFor, "")
 	var payloads []string
 	for i, o := range orders {
 		// A ttl of 0 is less than a millisecond.
@@ -143,17 +115,17 @@ func (r *catchUpRun) copyAllowed(orders []order) (list []given, err error) {
 	}
 	args[2] = string(told)
 	args = append(args, payloads...)
-	a, err := r.target.change(copyScript, keys, args)
+	a, err := r.target.change(CopyScript, keys, args)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Elems) != 2 || len(a.Elems[0].Str) != len(orders) {
-		return nil, &errParty{r.target.name, master.ErrGarbage}
+		return nil, &errPeer{r.target.Master.Name, master.ErrGarbage}
 	}
 	for i, letter := range []byte(a.Elems[0].Str) {
 		o := &orders[i]
 		if letter == '!' {
-			r.failed = &errParty{r.target.name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.Elems[1].Str)}
+			r.failed = &errPeer{r.target.Master.Name, fmt.Errorf("a %s cannot be copied to it: %s", o.kind(), a.Elems[1].Str)}
 			continue
 		}
 		if o.left == decide.SaysNoTTL && len(r.eternal) < maxEternal && r.lasting < maxNameBytes {
@@ -170,13 +142,13 @@ func (r *catchUpRun) copyAllowed(orders []order) (list []given, err error) {
 // followUp takes back of what the master was just given what has been released, and
 // what no source holds any more. Nearly always one of them still has all of it, and
 // that is soon asked.
-func (r *catchUpRun) followUp(list []given) error {
-	list, over := r.ward.ended.part(list)
+func (r *run) followUp(list []given) error {
+	list, over := r.Released.part(list)
 	if err := r.takeBack(over); err != nil || len(list) == 0 {
 		return err
 	}
-	keys := names(list, nameOfGiven)
-	counts, err := onAll(r.sources, func(s *party) (int, error) { return s.count(keys) })
+	keys := namesOf(list, nameOfGiven)
+	counts, err := onAll(r.sources, func(s *peer) (int, error) { return s.count(keys) })
 	if err != nil || slices.Max(counts) == len(keys) {
 		return err
 	}
@@ -190,11 +162,11 @@ func (r *catchUpRun) followUp(list []given) error {
 //
 // Those stay with the master as they are: a write that only a minority carried out
 // is put back, and then it is the old value that counts.
-func (r *catchUpRun) recheck(list []given) (changed []string, err error) {
+func (r *run) recheck(list []given) (changed []string, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	said, err := onAll(r.sources, func(s *party) ([]agreement, error) { return s.held(list) })
+	said, err := onAll(r.sources, func(s *peer) ([]agreement, error) { return s.held(list) })
 	if err != nil {
 		return nil, err
 	}
@@ -215,11 +187,11 @@ func (r *catchUpRun) recheck(list []given) (changed []string, err error) {
 }
 
 // takeBack deletes what the master was given and has still.
-func (r *catchUpRun) takeBack(list []given) error {
+func (r *run) takeBack(list []given) error {
 	return sparing(r.target, list, nameOfGiven, r.takeBackAllowed)
 }
 
-func (r *catchUpRun) takeBackAllowed(list []given) error {
+func (r *run) takeBackAllowed(list []given) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -232,7 +204,7 @@ func (r *catchUpRun) takeBackAllowed(list []given) error {
 		}
 	}
 	for len(keys) > 0 {
-		a, err := r.target.change(returnScript, keys, append([]string{r.lease, leaseFor}, digests...))
+		a, err := r.target.change(ReturnScript, keys, append([]string{r.Lease, leaseFor}, digests...))
 		if err != nil {
 			return err
 		}
@@ -243,22 +215,4 @@ func (r *catchUpRun) takeBackAllowed(list []given) error {
 		keys, digests = keys[looked:], digests[looked:]
 	}
 	return nil
-}
-
-// byKey turns what each source said of each key into what was said of each key by
-// the sources, as far as all of them did.
-func byKey[T any](said [][]T) [][]T {
-	n := len(said[0])
-	for _, list := range said {
-		n = min(n, len(list))
-	}
-	turned := make([][]T, n)
-	cells := make([]T, n*len(said))
-	for i := range turned {
-		turned[i] = cells[i*len(said) : (i+1)*len(said)]
-		for j, list := range said {
-			turned[i][j] = list[i]
-		}
-	}
-	return turned
 }

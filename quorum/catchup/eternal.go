@@ -1,0 +1,52 @@
+package catchup
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+)
+
+// LayEternal frees a master that votes of keys without a ttl that nobody holds, and held when
+// it was looked at before: nil is that it was not. It tells what it has seen, for the next time. See Lay for the
+// others, the set and what is returned.
+//
+// Of what the others hold other values of nothing goes, unless a quorum holds one: all
+// masters are looked at so, and of a count in which all of them differ none would be left.
+func LayEternal(ctx context.Context, target Source, others []Source, set int, times Times, before Seen) (laid int, seen Seen, err error) {
+	h := newHaunt(set, times)
+	h.eternalOnly, h.before = true, before
+	defer h.leave()
+	if err := h.besides(ctx, target, others); err != nil {
+		return 0, nil, err
+	}
+	laid, err = h.lay(ctx)
+	return laid, h.seen, err
+}
+
+// Seen are those of one look, by their hashes. None at all, nil, is
+// that there was no look.
+type Seen map[uint64]struct{}
+
+var hashOfGhosts = maphash.MakeSeed()
+
+func (g ghost) hash() uint64 { return maphash.Comparable(hashOfGhosts, g) }
+
+func newSeen(ghosts []ghost) Seen {
+	seen := make(Seen, len(ghosts))
+	for _, g := range ghosts {
+		seen[g.hash()] = struct{}{}
+	}
+	return seen
+}
+
+// twice are those of the ghosts that were seen in an earlier look as well, or all if there
+// was none.
+func (s Seen) twice(ghosts []ghost) []ghost {
+	if s == nil {
+		return ghosts
+	}
+	return slices.DeleteFunc(ghosts, func(g ghost) bool {
+		_, seen := s[g.hash()]
+		return !seen
+	})
+}
