@@ -20,7 +20,8 @@ var mayImport = map[string][]string{
 		"github.com/redis/rueidis/..."},
 	"redlock-proxy/quorum/catchup": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/master",
 		"github.com/redis/rueidis/..."},
-	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup",
+	"redlock-proxy/quorum/members": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/master", "redlock-proxy/quorum/catchup"},
+	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/members",
 		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model": {},
 	"redlock-proxy/commands":     {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
@@ -28,14 +29,14 @@ var mayImport = map[string][]string{
 	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
 		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
-	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master",
+	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
 	// For tests alone: the conversations' reader knows nothing but the dialect.
 	"redlock-proxy/commands/transcript": {},
 	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
 	// The benchmark runs a proxy inside itself where only the process knows.
-	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master",
+	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"github.com/hashicorp/go-hclog"},
 	// What the proxy is measured beside is made of what it is made of.
 	"redlock-proxy/integration/bench/floor": {"github.com/redis/rueidis/...", "github.com/tidwall/redcon"},

@@ -13,6 +13,7 @@ import (
 	"redlock-proxy/conf"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/members"
 )
 
 // bootstrap marks a set of masters, or completes what stands of it.
@@ -25,7 +26,7 @@ func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	defer stop()
 	live := &atomic.Pointer[conf.Config]{}
 	live.Store(cfg)
-	err := engine.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), engine.Bootstrapping{
+	err := engine.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), members.Bootstrapping{
 		NoLocksHeld: cfg.NoLocksHeld,
 		Wait:        cfg.Wait,
 		Tell:        func(text string) { fmt.Fprintln(stdout, text) },

@@ -12,6 +12,7 @@ import (
 
 	"redlock-proxy/conf"
 	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/members"
 )
 
 // changeMasters makes a new set of masters of an old one.
@@ -24,12 +25,12 @@ func changeMasters(cfg *conf.Config, stdout, stderr io.Writer) int {
 	before.Masters = cfg.OldMasters
 	old := &atomic.Pointer[conf.Config]{}
 	old.Store(&before)
-	err := engine.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), engine.Changing{
+	err := engine.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), members.Changing{
 		EvenSo: cfg.EvenSo,
 		Tell:   func(text string) { fmt.Fprintln(stdout, text) },
 	})
 	if err != nil {
-		if errors.Is(err, engine.ErrHalfChanged) {
+		if errors.Is(err, members.ErrHalfChanged) {
 			fmt.Fprintln(stderr, "redlock-proxy: the set of masters is changed in part, and there is no way back to the old one: give the same order again, until it succeeds:")
 		} else {
 			fmt.Fprintln(stderr, "redlock-proxy: the set of masters is not changed:")

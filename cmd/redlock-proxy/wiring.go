@@ -13,23 +13,26 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/members"
 )
 
 // engineConfig says in the engine's words what is configured. Passwords and
 // certificates are those of live at each connection.
 func engineConfig(cfg *conf.Config, masters []master.Master) engine.Config {
 	return engine.Config{
-		Masters:        masters,
-		AcquireTimeout: cfg.AcquireTimeout,
-		MaxTTL:         cfg.MaxTTL,
-		MaxHold:        cfg.MaxHold,
-		SplitRetries:   cfg.SplitRetries,
-		SplitDelay:     cfg.SplitDelay,
-		ConnectTimeout: cfg.ConnectTimeout,
-		MasterTimeout:  cfg.MasterTimeout,
-		ProbeInterval:  cfg.ProbeInterval,
-		FirstStart:     cfg.FirstStart == "yes",
-		Memory:         clientMemory(cfg),
+		Set: members.Set{
+			Masters:        masters,
+			AcquireTimeout: cfg.AcquireTimeout,
+			MaxTTL:         cfg.MaxTTL,
+			ConnectTimeout: cfg.ConnectTimeout,
+			MasterTimeout:  cfg.MasterTimeout,
+			ProbeInterval:  cfg.ProbeInterval,
+		},
+		MaxHold:      cfg.MaxHold,
+		SplitRetries: cfg.SplitRetries,
+		SplitDelay:   cfg.SplitDelay,
+		FirstStart:   cfg.FirstStart == "yes",
+		Memory:       clientMemory(cfg),
 	}
 }
 

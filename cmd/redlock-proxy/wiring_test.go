@@ -10,6 +10,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/members"
 )
 
 func TestEngineGetsWhatIsConfigured(t *testing.T) {
@@ -17,9 +18,11 @@ func TestEngineGetsWhatIsConfigured(t *testing.T) {
 		"--connect-timeout", "6ms", "--master-timeout", "7ms", "--probe-interval", "80ms", "--max-client-memory", "90000000")
 	masters := []master.Master{{Name: "a"}}
 	want := engine.Config{
-		Masters: masters, AcquireTimeout: time.Millisecond, MaxTTL: 6 * time.Second, MaxHold: 3 * time.Second,
-		SplitRetries: 4, SplitDelay: 5 * time.Millisecond,
-		ConnectTimeout: 6 * time.Millisecond, MasterTimeout: 7 * time.Millisecond, ProbeInterval: 80 * time.Millisecond, FirstStart: true,
+		Set: members.Set{
+			Masters: masters, AcquireTimeout: time.Millisecond, MaxTTL: 6 * time.Second,
+			ConnectTimeout: 6 * time.Millisecond, MasterTimeout: 7 * time.Millisecond, ProbeInterval: 80 * time.Millisecond,
+		},
+		MaxHold: 3 * time.Second, SplitRetries: 4, SplitDelay: 5 * time.Millisecond, FirstStart: true,
 		Memory: 90_000_000,
 	}
 	if got := engineConfig(cfg, masters); !reflect.DeepEqual(got, want) {

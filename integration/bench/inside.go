@@ -14,6 +14,7 @@ import (
 	"redlock-proxy/proxy"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/members"
 )
 
 // inside is a proxy in this process, which can be asked what no other process
@@ -35,9 +36,11 @@ func openInside(masters int) (i *inside, err error) {
 		}
 	}()
 	config := engine.Config{
-		AcquireTimeout: 2 * time.Second, MaxTTL: time.Minute,
+		Set: members.Set{
+			AcquireTimeout: 2 * time.Second, MaxTTL: time.Minute,
+			ConnectTimeout: time.Second, MasterTimeout: time.Second, ProbeInterval: time.Second,
+		},
 		SplitRetries: 3, SplitDelay: 25 * time.Millisecond,
-		ConnectTimeout: time.Second, MasterTimeout: time.Second, ProbeInterval: time.Second,
 	}
 	for range masters {
 		m, err := integration.StartRedis(integration.RedisOptions{})
@@ -47,7 +50,7 @@ func openInside(masters int) (i *inside, err error) {
 		i.masters = append(i.masters, m)
 		config.Masters = append(config.Masters, master.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
 	}
-	if err := engine.Bootstrap(context.Background(), config, engine.Bootstrapping{NoLocksHeld: true}); err != nil {
+	if err := engine.Bootstrap(context.Background(), config, members.Bootstrapping{NoLocksHeld: true}); err != nil {
 		return i, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,11 +10,12 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/members"
 )
 
-var sworn = Bootstrapping{NoLocksHeld: true}
+var sworn = members.Bootstrapping{NoLocksHeld: true}
 
-func (w *world) boots(how Bootstrapping) {
+func (w *world) boots(how members.Bootstrapping) {
 	w.t.Helper()
 	if err := Bootstrap(w.t.Context(), w.cfg, how); err != nil {
 		w.t.Fatal(err)
@@ -22,18 +23,18 @@ func (w *world) boots(how Bootstrapping) {
 }
 
 func TestBootstrapAdmitsAtOnceOnlyIfNoLocksAreHeld(t *testing.T) {
-	for _, how := range []Bootstrapping{{}, sworn} {
+	for _, how := range []members.Bootstrapping{{}, sworn} {
 		inBlank(t, 3, func(w *world) {
 			w.cfg.FirstStart = false
 			w.boots(how)
 			w.launch(w.cfg)
-			after := w.cfg.firstTime()
+			after := w.cfg.FirstTime()
 			if how.NoLocksHeld {
 				after = 0
 			}
 			w.wantVotes(w.engine, after)
 			before := w.masters[0].value(quorum.MarkerKey)
-			w.boots(Bootstrapping{})
+			w.boots(members.Bootstrapping{})
 			w.boots(sworn)
 			if now := w.masters[0].value(quorum.MarkerKey); now != before {
 				t.Errorf("it was marked anew: %s", now)
@@ -45,7 +46,7 @@ func TestBootstrapAdmitsAtOnceOnlyIfNoLocksAreHeld(t *testing.T) {
 // The masters are lost, and made a new set before a proxy looks at them, which is told to
 // leave that to bootstrap.
 func TestProxyGoesOnWithWhatBootstrapHasMadeAnew(t *testing.T) {
-	for _, how := range []Bootstrapping{{}, sworn} {
+	for _, how := range []members.Bootstrapping{{}, sworn} {
 		inBlank(t, 3, func(w *world) {
 			w.cfg.FirstStart = false
 			w.boots(how)
@@ -79,7 +80,7 @@ func TestBootstrapAdmitsWhatAProxyHasBegun(t *testing.T) {
 	inBlank(t, 3, func(w *world) {
 		w.launch(w.cfg)
 		time.Sleep(2 * time.Second)
-		w.boots(Bootstrapping{})
+		w.boots(members.Bootstrapping{})
 		w.want(w.acquire("k", "a", time.Second), quorum.Unavailable)
 		w.boots(sworn)
 		w.wantVotes(w.engine, 0)
@@ -93,8 +94,8 @@ func TestBootstrapMarksMastersThatHoldKeys(t *testing.T) {
 		w.launch(w.cfg)
 		time.Sleep(2 * time.Second)
 		w.wantState(1, quorum.Quarantined, "holds keys")
-		w.boots(Bootstrapping{})
-		w.wantVotes(w.engine, w.cfg.firstTime())
+		w.boots(members.Bootstrapping{})
+		w.wantVotes(w.engine, w.cfg.FirstTime())
 	})
 }
 
@@ -108,7 +109,7 @@ func TestBootstrapLeavesASetAloneOfWhichAMasterVotes(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		w.masters[0].mend()
 		told := ""
-		w.boots(Bootstrapping{NoLocksHeld: true, Tell: func(text string) { told = text }})
+		w.boots(members.Bootstrapping{NoLocksHeld: true, Tell: func(text string) { told = text }})
 		if !strings.Contains(told, "a master of it votes: nothing is done") {
 			t.Errorf("it is told %q", told)
 		}
@@ -142,10 +143,10 @@ func TestBootstrapIsRefused(t *testing.T) {
 		}, []string{"master m2: it cannot be reached", "master m3: it is the same server as m1"}},
 		"another set's": {func(w *world) {
 			other := w.some(1, 2)
-			w.masters[1].mark(marker.Marker{Installation: "other", Member: "m2", Terms: other.agreement(), RunID: "m2-0"})
+			w.masters[1].mark(marker.Marker{Installation: "other", Member: "m2", Terms: other.Terms(), RunID: "m2-0"})
 		}, []string{"master m2: its set has no m3"}},
 		"a change has not finished": {func(w *world) {
-			w.masters[1].mark(marker.Marker{Installation: "other", Member: "m2", Terms: w.cfg.agreement(), RunID: "m2-0", Changing: true})
+			w.masters[1].mark(marker.Marker{Installation: "other", Member: "m2", Terms: w.cfg.Terms(), RunID: "m2-0", Changing: true})
 		}, []string{"master m2: change-masters has begun"}},
 		"fewer databases": {func(w *world) { w.masters[1].count = 4 }, []string{"master m2: it has 4 databases, and m1 has 16"}},
 	} {
@@ -168,10 +169,10 @@ func TestBootstrapWaitsForMasters(t *testing.T) {
 	inBlank(t, 3, func(w *world) {
 		w.masters[1].cut()
 		time.AfterFunc(20*time.Second, w.masters[1].mend)
-		if err := Bootstrap(w.t.Context(), w.cfg, Bootstrapping{NoLocksHeld: true, Wait: 10 * time.Second}); err == nil {
+		if err := Bootstrap(w.t.Context(), w.cfg, members.Bootstrapping{NoLocksHeld: true, Wait: 10 * time.Second}); err == nil {
 			t.Error("it did not wait for so long")
 		}
-		w.boots(Bootstrapping{NoLocksHeld: true, Wait: time.Minute})
+		w.boots(members.Bootstrapping{NoLocksHeld: true, Wait: time.Minute})
 		w.launch(w.cfg)
 		w.wantVotes(w.engine, 0)
 	})
@@ -217,7 +218,7 @@ func (w *world) cutBootstrap(after int) (was bool) {
 	for _, m := range w.masters {
 		m.set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] != "EVAL" || args[1] != master.MarkScript.Text && args[1] != lossScript.Text {
+				if args[0] != "EVAL" || args[1] != master.MarkScript.Text && args[1] != master.LossScript.Text {
 					return
 				}
 				if writes++; writes == after {
@@ -245,7 +246,7 @@ func (w *world) cutBootstrap(after int) (was bool) {
 func TestBootstrapsAtOnceMakeOneSet(t *testing.T) {
 	inBlank(t, 3, func(w *world) {
 		errs := make(chan error, 2)
-		for _, how := range []Bootstrapping{sworn, {}} {
+		for _, how := range []members.Bootstrapping{sworn, {}} {
 			go func() { errs <- Bootstrap(w.t.Context(), w.cfg, how) }()
 		}
 		w.launch(w.cfg)
@@ -266,7 +267,7 @@ func TestBootstrapTellsWhatARestartCosts(t *testing.T) {
 		w.masters[1].settings = map[string]string{"appendonly": "yes", "appendfsync": "everysec"}
 		w.masters[2].settings = durableSettings
 		var told []string
-		w.boots(Bootstrapping{Tell: func(text string) { told = append(told, text) }})
+		w.boots(members.Bootstrapping{Tell: func(text string) { told = append(told, text) }})
 		for _, want := range []string{
 			"m1: no AOF: a restart of one costs nothing, of a quorum at once no locks for 10s or somewhat more",
 			"m2: an AOF that may lack what was answered last",
@@ -284,7 +285,7 @@ func TestBootstrapTellsWhatARestartCosts(t *testing.T) {
 func TestBootstrapOfOneMasterLooksAtIt(t *testing.T) {
 	inBlank(t, 1, func(w *world) {
 		told := ""
-		how := Bootstrapping{Tell: func(text string) { told += text }}
+		how := members.Bootstrapping{Tell: func(text string) { told += text }}
 		if err := Bootstrap(w.t.Context(), w.cfg, how); err != nil || told != "one master alone needs no marker, and has none" {
 			t.Errorf("%v, and told %q", err, told)
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/members"
 )
 
 // cutAtVote has a bootstrap be cut off when it lets a master vote, and gives its error.
@@ -43,7 +43,7 @@ func TestBootstrapThatIsCutOffTellsWhatItHasDone(t *testing.T) {
 			t.Errorf("it says %q, want %q", err, want)
 		}
 		told := ""
-		how := Bootstrapping{Tell: func(text string) { told = text }}
+		how := members.Bootstrapping{Tell: func(text string) { told = text }}
 		w.boots(how)
 		if !strings.Contains(told, "these may vote, too, after the same order with that word: m2 m3") {
 			t.Errorf("without the word it is told %q", told)
@@ -60,22 +60,6 @@ func TestBootstrapThatIsCutOffTellsWhatItHasDone(t *testing.T) {
 			t.Errorf("once more it is told %q", told)
 		}
 	})
-}
-
-// What could not be taken back is still marked by the order.
-func TestBootstrapTellsOfWhatItCouldNotTakeBack(t *testing.T) {
-	ours, theirs := net.Pipe()
-	theirs.Close()
-	lost := &member{name: "m1", stage: isMarked, gate: master.NewGate(ours), steps: []string{"step"}}
-	never := &member{name: "m2"}
-	marks := []marker.Marker{{Nonce: marker.NewNonce(true), First: true, Loss: "step"}}
-	err := withdrawAll([]*member{lost, never}, []found{{name: "m1", marks: marks}, {name: "m2"}}, errors.New("m3 is another set's"))
-	if told := err.Error(); !strings.HasSuffix(told, "of these: m1") {
-		t.Errorf("it says %q", told)
-	}
-	if told := soFar([]*member{lost, never}); !strings.Contains(told, "these are marked, and may not vote yet: m1; these are not marked: m2") {
-		t.Errorf("it says %q", told)
-	}
 }
 
 // The word that no locks are held was given before the masters voted. What one of them may
@@ -117,8 +101,8 @@ func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
 		ours, theirs := w.some(1, 2, 5), w.some(3, 4, 5)
 		w.masters[1].set(func(m *fakeMaster) {
 			m.after = func(args []string, m *fakeMaster) {
-				if args[0] == "EVAL" && args[1] == lossScript.Text {
-					first := marker.Marker{Nonce: marker.NewNonce(true), Installation: "theirs", Member: "m5", Terms: theirs.agreement(), RunID: "m5-0", First: true}
+				if args[0] == "EVAL" && args[1] == master.LossScript.Text {
+					first := marker.Marker{Nonce: marker.NewNonce(true), Installation: "theirs", Member: "m5", Terms: theirs.Terms(), RunID: "m5-0", First: true}
 					w.masters[4].put(quorum.MarkerKey, first.String(), 0)
 				}
 			}

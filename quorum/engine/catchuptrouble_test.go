@@ -205,7 +205,7 @@ func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
 			}
 		})
 		w.noticed(1)
-		time.Sleep(w.cfg.hush() + 10*ms)
+		time.Sleep(w.cfg.Hush() + 10*ms)
 		for _, want := range []int{1, 2, 3, 4, 5, 6, 7, 8} {
 			if n := begun(); n != want {
 				t.Fatalf("%d have begun, want %d", n, want)
@@ -217,7 +217,7 @@ func TestFailedCatchUpIsRepeatedSoonAndThenSeldom(t *testing.T) {
 
 		w.masters[0].set(func(m *fakeMaster) { failing = true })
 		w.lose(1)
-		time.Sleep(w.cfg.hush())
+		time.Sleep(w.cfg.Hush())
 		w.masters[0].set(func(m *fakeMaster) { failing = false })
 		w.votesWithin(1, 100*ms)
 	})

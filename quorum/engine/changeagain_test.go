@@ -11,12 +11,13 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/members"
 )
 
 // again gives the same order once more, and tells what it said.
 func (c *changing) again(even bool) (told string, err error) {
 	c.told = nil
-	err = ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{EvenSo: even, Tell: func(text string) { c.told = append(c.told, text) }})
+	err = ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{EvenSo: even, Tell: func(text string) { c.told = append(c.told, text) }})
 	return strings.Join(c.told, "\n"), err
 }
 
@@ -205,7 +206,7 @@ func TestChangeOfTheSetGoesOnAfterALossOfTheOldSetWhenNoLockFromBeforeCanLive(t 
 				}
 			}
 		})
-		err := ChangeMasters(ctx, c.old.Masters, c.new, Changing{Tell: func(string) {}})
+		err := ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
 		if !errors.Is(err, context.Canceled) {
 			c.t.Fatal(err)
 		}
@@ -240,7 +241,7 @@ func TestChangeOfTheSetBelievesNoMasterThatHasLostKeysByItsOwnWord(t *testing.T)
 				tellingInfo(first, "master_replid:r0\r\nmaster_replid2:0000\r\n")
 				for _, n := range []int{1, 2, 3} {
 					m := c.masters[n-1]
-					m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID, Evicted: 0, Replication: "r0"})
+					m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.Terms(), RunID: m.runID, Evicted: 0, Replication: "r0"})
 				}
 				c.serve(c.old)
 				time.Sleep(3 * c.cfg.ProbeInterval)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/members"
 )
 
 // Clients take, extend and release locks, through proxies of the old set that nobody has
@@ -108,7 +109,7 @@ func (c *changing) busily(r *rand.Rand) {
 	order := func(within time.Duration) error {
 		ctx, stop := context.WithTimeout(c.t.Context(), within)
 		defer stop()
-		return ChangeMasters(ctx, c.old.Masters, c.new, Changing{EvenSo: true, Tell: func(string) {}})
+		return ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{EvenSo: true, Tell: func(string) {}})
 	}
 	within := time.Duration(10+r.IntN(200)) * ms
 	wait.Go(func() { order(within) })

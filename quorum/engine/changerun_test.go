@@ -16,6 +16,7 @@ import (
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/members"
 )
 
 // move is a change of the set, of fake masters counted from 1.
@@ -48,7 +49,7 @@ func inChange(t *testing.T, m move, f func(c *changing)) {
 		c.new.AcquireTimeout += time.Millisecond
 		for _, n := range m.old {
 			if m := c.masters[n-1]; len(c.old.Masters) > 1 {
-				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID})
+				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.Terms(), RunID: m.runID})
 			}
 		}
 		f(c)
@@ -66,7 +67,7 @@ func (c *changing) of(numbers []int) Config {
 }
 
 func (c *changing) change() error {
-	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{Tell: func(text string) { c.told = append(c.told, text) }})
+	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(text string) { c.told = append(c.told, text) }})
 }
 
 // cutOff has a change end after so many writes of a marker, and tells whether there
@@ -93,7 +94,7 @@ func (c *changing) cutOff(after int) (was bool) {
 			}
 		})
 	}
-	err := ChangeMasters(ctx, c.old.Masters, c.new, Changing{Tell: func(string) {}})
+	err := ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
 	for _, m := range c.masters {
 		m.set(func(m *fakeMaster) { m.after = nil })
 	}
@@ -104,7 +105,7 @@ func (c *changing) cutOff(after int) (was bool) {
 		i := slices.IndexFunc(c.masters, func(f *fakeMaster) bool { return f.name == m.Name })
 		return strings.Contains(c.masters[i].value(quorum.MarkerKey), `"from":`)
 	})
-	if was && errors.Is(err, ErrHalfChanged) != closed {
+	if was && errors.Is(err, members.ErrHalfChanged) != closed {
 		c.t.Fatalf("a master of the old set is marked for the new one %t, and it says %v", closed, err)
 	}
 	return was
@@ -293,7 +294,7 @@ func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"one is there twice":     {moves["3 to 5"], func(c *changing) { c.new.Masters[4].Dial = c.masters[3].dial }, "master m5: it is the same server as m4"},
 		"a new one is another's": {moves["3 to 5"], func(c *changing) {
 			third := c.of([]int{5, 6})
-			c.masters[4].put(quorum.MarkerKey, marker.Marker{Nonce: marker.NewNonce(false), Installation: "x", Member: "m5", Terms: third.agreement()}.String(), 0)
+			c.masters[4].put(quorum.MarkerKey, marker.Marker{Nonce: marker.NewNonce(false), Installation: "x", Member: "m5", Terms: third.Terms()}.String(), 0)
 		}, "master m5: its marker is of installation x"},
 		"fewer databases":   {moves["3 to 5"], func(c *changing) { c.masters[4].count = 4 }, "master m5: it has 4 databases, and m1 has 1:"},
 		"a shorter max-ttl": {moves["3 to 5"], func(c *changing) { c.new.MaxTTL = time.Second }, "the old set's max-ttl is 10000 ms"},
@@ -326,7 +327,7 @@ func TestChangeOfTheSetWaitsOutWhatNobodyRemembers(t *testing.T) {
 		inChange(t, moves["one replaced"], func(c *changing) {
 			c.each(func(m *fakeMaster) { m.count = 2 }, 1, 2, 3, 4)
 			c.each(func(m *fakeMaster) {
-				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID})
+				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.Terms(), RunID: m.runID})
 			}, 1, 2, 3)
 			if d := c.grants(c.old, "k", "a"); d != quorum.Won {
 				t.Fatal(d)
@@ -443,8 +444,10 @@ func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
 					m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
 				}
 				errs := make(chan error, 2)
-				go func() { errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{Tell: func(string) {}}) }()
-				go func() { errs <- ChangeMasters(c.t.Context(), old, other, Changing{Tell: func(string) {}}) }()
+				go func() {
+					errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
+				}()
+				go func() { errs <- ChangeMasters(c.t.Context(), old, other, members.Changing{Tell: func(string) {}}) }()
 				for range 2 {
 					if err := <-errs; err != nil {
 						t.Errorf("%s: %v", name, err)
@@ -487,7 +490,9 @@ func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.
 		}
 		errs := make(chan error, 2)
 		for range 2 {
-			go func() { errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{Tell: func(string) {}}) }()
+			go func() {
+				errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
+			}()
 		}
 		for range 2 {
 			if err := <-errs; err != nil {
@@ -521,7 +526,7 @@ func TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished(t *testing.T) {
 				var wait sync.WaitGroup
 				for i, cfg := range []Config{c.new, other} {
 					wait.Go(func() {
-						errs[i] = ChangeMasters(c.t.Context(), c.old.Masters, cfg, Changing{Tell: func(string) {}})
+						errs[i] = ChangeMasters(c.t.Context(), c.old.Masters, cfg, members.Changing{Tell: func(string) {}})
 					})
 				}
 				wait.Wait()
@@ -551,7 +556,7 @@ func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
 			t.Fatalf("it is told %v", err)
 		}
 		c.want(c.acquire("k", "a", 9*time.Second), quorum.Won)
-		if err := ChangeMasters(c.t.Context(), c.old.Masters, c.new, Changing{EvenSo: true, Tell: func(string) {}}); err != nil {
+		if err := ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{EvenSo: true, Tell: func(string) {}}); err != nil {
 			t.Fatal(err)
 		}
 		c.want(c.acquire("k2", "a", time.Second), quorum.Unavailable)

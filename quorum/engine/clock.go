@@ -15,7 +15,7 @@ import (
 // seconds apart. With one master it is that one's.
 func (e *Engine) Now() (now time.Time, known bool) {
 	var room [quorum.MaxMasters]time.Duration
-	boot := e.boot()
+	boot := e.Boot()
 	ahead, known := clock.TimeOfDay(e.clocks(room[:0], boot), quorum.QuorumOf(len(e.lanes)))
 	if !known {
 		return now, false

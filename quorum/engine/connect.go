@@ -60,7 +60,7 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 	l.links++
 	l.enter(quorum.Connecting, "")
 	l.mu.Unlock()
-	l.looked = l.engine.boot() // at the gate
+	l.looked = l.engine.Boot() // at the gate
 	// What rueidis waits for ends when the connection does.
 	stop := context.AfterFunc(ctx, func() { link.Interrupt() })
 	defer stop()
@@ -169,7 +169,7 @@ func (l *lane) lose(ctx context.Context, link *master.Link, err error) {
 	l.ground(link)
 	l.abandon(nil, nil, time.Now())
 	l.mu.Lock()
-	l.link, l.sight, l.across = nil, sight{}, standings{}
+	l.link, l.sight, l.across = nil, marker.Sight{}, standings{}
 	l.mu.Unlock()
 	l.engine.unclaim(l.index)
 	if unfit := new(marker.Unfit); errors.As(err, &unfit) {

@@ -57,7 +57,7 @@ func askedBeforeCopies(t *testing.T) (asks bool) {
 		w.noticed(3)
 		// The other proxy asks 3 just before it is given copies, and hears from 2 so
 		// late that all is over by then.
-		time.Sleep(w.cfg.hush() - 50*time.Millisecond)
+		time.Sleep(w.cfg.Hush() - 50*time.Millisecond)
 		w.masters[1].set(func(m *fakeMaster) { m.delay = 200 * time.Millisecond })
 		asked := other.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1", TTL: 2 * time.Minute})
 		time.Sleep(10 * time.Millisecond)
@@ -115,7 +115,7 @@ func owing(t *testing.T, settings map[string]string, f func(w *world), after fun
 		if settings != nil {
 			w.stop(w.engine)
 			w.masters[2].put(quorum.MarkerKey, marker.Marker{
-				Nonce: marker.NewNonce(false), Installation: "test", Member: "m3", Terms: w.cfg.agreement(), RunID: "m3-0", Durable: true,
+				Nonce: marker.NewNonce(false), Installation: "test", Member: "m3", Terms: w.cfg.Terms(), RunID: "m3-0", Durable: true,
 			}.String(), 0)
 			w.engine = w.start(w.cfg)
 		}

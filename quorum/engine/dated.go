@@ -47,7 +47,7 @@ func (l *lane) date(o *op, now time.Time) string {
 	if l.engine.alone() || !seen.Known() {
 		return noDate // where there is no other master, no other has decided
 	}
-	end := l.engine.boot() + o.put.Add(o.patience).Sub(now)
+	end := l.engine.Boot() + o.put.Add(o.patience).Sub(now)
 	return strconv.FormatInt(clock.Milliseconds(seen.AtMost(end)), 10)
 }
 

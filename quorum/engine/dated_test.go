@@ -31,7 +31,7 @@ func TestWhatNamesNoTokenIsNotCarriedOutBehindItsDecision(t *testing.T) {
 						w.masters[2].set(func(m *fakeMaster) { m.jumped += off })
 						w.stop(w.engine)
 						w.engine = w.start(w.cfg)
-						w.votesWithin(3, 2*w.cfg.quarantineTime())
+						w.votesWithin(3, 2*w.cfg.QuarantineTime())
 						w.sets("k", "a", time.Minute, 1, 2)
 						w.sets("k", "b", time.Minute, 3)
 						w.masters[2].freeze()

@@ -357,9 +357,9 @@ func TestFirstStartsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 			h[key] = heldValue{"v", life}
 		}
 		name := strings.Join(is, ", ")
-		beside(t, sides, "first: "+name, h, firstScript, []string{quorum.MarkerKey}, func(side) []string { return markers })
-		beside(t, sides, "admit: "+name, h, admitFirstScript, []string{quorum.MarkerKey}, func(side) []string { return append([]string{nonce, "step"}, markers...) })
-		beside(t, sides, "withdraw: "+name, h, withdrawFirstScript, []string{quorum.MarkerKey}, func(side) []string { return []string{nonce, "step"} })
+		beside(t, sides, "first: "+name, h, master.FirstScript, []string{quorum.MarkerKey}, func(side) []string { return markers })
+		beside(t, sides, "admit: "+name, h, master.AdmitFirstScript, []string{quorum.MarkerKey}, func(side) []string { return append([]string{nonce, "step"}, markers...) })
+		beside(t, sides, "withdraw: "+name, h, master.WithdrawFirstScript, []string{quorum.MarkerKey}, func(side) []string { return []string{nonce, "step"} })
 	}
 }
 

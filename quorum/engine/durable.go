@@ -140,7 +140,7 @@ func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err er
 		return false, nil
 	}
 	if l.waits != runID {
-		l.waits, l.waitsSince = runID, e.boot()
+		l.waits, l.waitsSince = runID, e.Boot()
 	}
 	told, asked := make([]string, len(e.lanes)), make([]bool, len(e.lanes))
 	var wait sync.WaitGroup
@@ -159,7 +159,7 @@ func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err er
 			answered++
 		}
 	}
-	if answered >= needed || e.boot()-l.waitsSince >= e.quarantineTime() {
+	if answered >= needed || e.Boot()-l.waitsSince >= e.QuarantineTime() {
 		return true, nil
 	}
 	return false, fmt.Errorf("its process was started anew, and %d of the other masters can tell whether its log is whole, %d are needed", answered, needed)
@@ -181,8 +181,8 @@ func (l *lane) wholeLog(ctx context.Context, who marker.Identity, m marker.Marke
 		return m.DiskLog(), yes, err
 	}
 	root := l.engine.root.lanes[l.index]
-	for began := l.engine.boot(); !root.hasStood(who.RunID); clock.Pause(ctx, l.engine.ConnectTimeout/50) {
-		if ctx.Err() != nil || l.engine.boot()-began > l.engine.ConnectTimeout {
+	for began := l.engine.Boot(); !root.hasStood(who.RunID); clock.Pause(ctx, l.engine.ConnectTimeout/50) {
+		if ctx.Err() != nil || l.engine.Boot()-began > l.engine.ConnectTimeout {
 			return "", false, errors.New("its process was started anew, and whether its log is whole is decided in database 0 first")
 		}
 	}
@@ -232,6 +232,6 @@ func (l *lane) examined(ctx context.Context) (m marker.Marker, runID string, s m
 	case a.Kind == quorum.FailureReply:
 		return m, "", 0, errors.New(a.Str)
 	}
-	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.engine.Terms, l.engine.installation(), "")
+	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
 	return m, k.Who.RunID, s, err
 }

@@ -96,17 +96,17 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 		retries: retries{kick: make(chan struct{}, 1)},
 		claims:  make([]string, len(cfg.Masters)),
 		root:    root,
-		trust:   trust{Terms: cfg.agreement()},
+		trust:   trust{terms: cfg.Terms()},
 	}
 	e.untried.Store(int32(len(cfg.Masters)))
 	e.watchOwnClock()
-	e.made = e.boot()
+	e.made = e.Boot()
 	e.apart.Store(int64(e.made))
-	for i, m := range cfg.Masters {
+	for i, m := range e.equip(cfg.Masters) {
 		e.lanes = append(e.lanes, &lane{
 			engine: e,
 			index:  i,
-			master: e.withClock(m),
+			master: m,
 			log:    log.With("master", m.Name),
 			wake:   make(chan struct{}, 1),
 			state:  quorum.Connecting,
@@ -150,11 +150,6 @@ func newName() string {
 	var id [8]byte
 	rand.Read(id[:])
 	return hex.EncodeToString(id[:])
-}
-
-func (e *Engine) withClock(m master.Master) master.Master {
-	m.Boot, m.Client, m.Scripts, m.Rights = e.boot, e.Client, scripts, rights
-	return m
 }
 
 // Put puts a request to all masters and returns. The asker is answered exactly

@@ -45,9 +45,9 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 	var looked uint64  // as of which link
 	var last time.Time // when
 	var before catchup.Seen
-	for ; ctx.Err() == nil; clock.Pause(ctx, e.quarantineTime()/4) {
+	for ; ctx.Err() == nil; clock.Pause(ctx, e.QuarantineTime()/4) {
 		link, since := l.linked()
-		rest := e.quarantineTime()
+		rest := e.QuarantineTime()
 		if link == looked {
 			since, rest = last, max(rest, time.Minute)
 		} else {
@@ -57,7 +57,7 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 		if !votes || time.Since(since) < rest {
 			continue
 		}
-		n, seen, err := catchup.LayEternal(ctx, target, e.sources(l), len(e.lanes), e.times(), before)
+		n, seen, err := catchup.LayEternal(ctx, target, e.sources(l), len(e.lanes), e.Times(), before)
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys without a ttl that nobody holds", "keys", n)

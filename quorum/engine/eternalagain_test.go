@@ -9,7 +9,7 @@ import (
 
 // freedAgain waits until a master is freed of what was left without a ttl while it was
 // connected.
-func (w *world) freedAgain() { time.Sleep(w.cfg.quarantineTime()*3 + w.cfg.apparition()) }
+func (w *world) freedAgain() { time.Sleep(w.cfg.QuarantineTime()*3 + w.cfg.Apart()) }
 
 // A master misses the release of a lock without a ttl, and its link goes on.
 func TestWhatIsLeftWithoutTTLOnALinkThatLastsGoes(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWhatIsOwedOnALinkThatLastsIsNoGhost(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		time.Sleep(2 * w.cfg.MaxTTL)
 		w.sets("k", "a", 0, 1)
-		time.Sleep(w.cfg.quarantineTime() - ms)
+		time.Sleep(w.cfg.QuarantineTime() - ms)
 		w.sets("k", "a", 0, 2)
 		w.freedAgain()
 		w.wantValues("k", "a", "a", "")
@@ -46,7 +46,7 @@ func TestLockWithoutTTLThatIsTakenAgainAndAgainIsNoGhost(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.start(w.cfg)
 		other := w.engines[1]
-		for began := time.Now(); time.Since(began) < 4*w.cfg.quarantineTime(); {
+		for began := time.Now(); time.Since(began) < 4*w.cfg.QuarantineTime(); {
 			a := newWaiter()
 			other.Put(&quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1"}, a)
 			w.want(<-a.answers, quorum.Won)

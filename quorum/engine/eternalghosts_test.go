@@ -8,7 +8,7 @@ import (
 )
 
 // freed waits until masters that are connected to anew are freed of what never ends.
-func (w *world) freed() { time.Sleep(w.cfg.quarantineTime()*3/2 + w.cfg.apparition()) }
+func (w *world) freed() { time.Sleep(w.cfg.QuarantineTime()*3/2 + w.cfg.Apart()) }
 
 // A lock without a ttl is released while a master is away for longer than what is owed to
 // it lives, or while its proxy ends before it is back.

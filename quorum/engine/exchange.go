@@ -111,7 +111,7 @@ func (l *lane) load(link *master.Link, b *batch) {
 
 // settle casts the votes of a batch that was answered, or was not.
 func (l *lane) settle(link *master.Link, b *batch) error {
-	boot := l.engine.boot() // a batch may have waited since it was answered
+	boot := l.engine.Boot() // a batch may have waited since it was answered
 	now := l.end(b)
 	if b.err != nil {
 		for _, o := range b.ops {

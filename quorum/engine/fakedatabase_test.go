@@ -82,7 +82,7 @@ func (m *fakeMaster) flushAll() {
 	}
 }
 
-// loseAll does what lossScript does.
+// loseAll does what master.LossScript does.
 func (m *fakeMaster) loseAll(argv []string) string {
 	if string(marker.NonceOf(m.marker())) != argv[0] {
 		return bulk(m.marker())

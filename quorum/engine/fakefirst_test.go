@@ -6,6 +6,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // What a fake master does with the scripts of a first start.
@@ -13,11 +14,11 @@ import (
 // first carries out what is one of these scripts.
 func (m *fakeMaster) first(args []string) (reply string) {
 	switch args[1] {
-	case firstScript.Text:
+	case master.FirstScript.Text:
 		return m.markFirst(args[4:])
-	case admitFirstScript.Text:
+	case master.AdmitFirstScript.Text:
 		return m.sinceFirst(args[4:], func(db int) { m.keys[quorum.MarkerKey] = fakeKey{value: args[6+db]} })
-	case withdrawFirstScript.Text:
+	case master.WithdrawFirstScript.Text:
 		return m.sinceFirst(args[4:], func(int) { delete(m.keys, quorum.MarkerKey) })
 	}
 	return ""
@@ -26,14 +27,14 @@ func (m *fakeMaster) first(args []string) (reply string) {
 func (m *fakeMaster) markFirst(texts []string) string {
 	holds := ""
 	for db := range m.databases() {
-		marker := ""
+		mark := ""
 		m.in(db, func() {
-			if marker = m.marker(); marker == "" && holds == "" && len(m.alive()) > 0 {
+			if mark = m.marker(); mark == "" && holds == "" && len(m.alive()) > 0 {
 				holds = array(integer(int64(db)), bulk(""))
 			}
 		})
-		if marker != "" {
-			return array(integer(int64(db)), bulk(marker))
+		if mark != "" {
+			return array(integer(int64(db)), bulk(mark))
 		}
 	}
 	if holds != "" {

@@ -227,7 +227,7 @@ func (m *fakeMaster) minds(args []string) string {
 			m.keys[quorum.MarkerKey] = fakeKey{value: args[5]}
 		}
 		return bulk(m.marker())
-	case lossScript.Text:
+	case master.LossScript.Text:
 		return m.loseAll(args[4:])
 	case standingsScript.Text:
 		return bulk(m.standings(args[4:]))

@@ -15,65 +15,18 @@ import (
 )
 
 // How lanes carry out a first start: each writes to its own master what is decided by
-// the sights of all. The scripts act in all databases, and find out for themselves what
-// is there.
-var (
-	// firstScript writes the marker ARGV[d+1] into each database d, if there is no marker
-	// and no key in any. It answers how many databases there are; or an array of a
-	// database in which there is something, and its marker, "" if that is a key.
-	firstScript = master.NewScript(`local n,key=0,false
-while n<4096 do
-local s=redis.pcall('SELECT',n)
-if type(s)=='table' and s.err then
-if n==0 or not string.find(s.err,'DB index',1,true) then return s end
-break end
-local m=redis.pcall('GET',KEYS[1])
-if type(m)=='string' then return {n,m} end
-if not key and redis.call('DBSIZE')>0 then key=n end
-n=n+1 end
-if key then return {key,''} end
-for d=1,math.min(n,#ARGV) do redis.call('SELECT',d-1) redis.call('SET',KEYS[1],ARGV[d]) end
-return n`)
-
-	// sinceFirst begins a script about the first markers that were written in one step,
-	// which is named ARGV[2]: it makes each(f), which calls f(d) in each database d where
-	// such a one still is. One that was gone since and is written anew names that step, too,
-	// but is no first one, as others vote by then. If the marker at hand has not the nonce
-	// ARGV[1], the script does nothing and answers 0.
-	sinceFirst = `if string.sub(redis.call('GET',KEYS[1]) or '',1,17)~=ARGV[1] then return 0 end
-local function each(f)
-for d=0,15 do
-local s=redis.pcall('SELECT',d)
-if type(s)=='table' and s.err then break end
-local m=redis.pcall('GET',KEYS[1])
-if type(m)=='string' and string.sub(m,1,1)=='q' and string.find(m,'"loss":"'..ARGV[2]..'"',1,true) and string.find(m,'"first":true',1,true) then f(d) end end end
-`
-	// admitFirstScript replaces them by the markers ARGV[d+3].
-	admitFirstScript = master.NewScript(sinceFirst + `each(function(d) redis.call('SET',KEYS[1],ARGV[d+3]) end)
-return 1`)
-
-	// withdrawFirstScript deletes them.
-	withdrawFirstScript = master.NewScript(sinceFirst + `each(function() redis.call('DEL',KEYS[1]) end)
-return 1`)
-)
+// the sights of all; see marker.Sight.
 
 // see notes what the lane knows of its master's marker.
-func (l *lane) see(s sight) {
+func (l *lane) see(s marker.Sight) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sight = s
 }
 
-// firstTime is how long a set's first quarantine lasts, from when the last of its masters
-// was marked: until locks have ended which a proxy granted that had not looked at one of
-// them since.
-func (c *Config) firstTime() time.Duration {
-	return c.quarantineTime() + 2*c.ProbeInterval + c.ConnectTimeout
-}
-
 // sights are what is known of all masters now.
-func (e *Engine) sights() []sight {
-	list := make([]sight, len(e.lanes))
+func (e *Engine) sights() []marker.Sight {
+	list := make([]marker.Sight, len(e.lanes))
 	for i, l := range e.lanes {
 		there := e.claimed(i) != ""
 		l.mu.Lock()
@@ -85,14 +38,6 @@ func (e *Engine) sights() []sight {
 	return list
 }
 
-func (c *Config) names() []string {
-	names := make([]string, len(c.Masters))
-	for i := range c.Masters {
-		names[i] = c.Masters[i].Name
-	}
-	return names
-}
-
 // anotherVotes tells that another master than this one is known to vote, in any database.
 func (l *lane) anotherVotes() bool {
 	e := l.engine
@@ -102,7 +47,7 @@ func (l *lane) anotherVotes() bool {
 	}
 	for _, e := range engines {
 		for i, s := range e.sights() {
-			if i != l.index && s.votes {
+			if i != l.index && s.Votes {
 				return true
 			}
 		}
@@ -126,10 +71,10 @@ const whyUnmarked = "its marker is gone, and no master votes"
 
 // givenOne says when a master is given a marker that waits for others: when they can be
 // reached, or have been given theirs.
-func (e *Engine) givenOne(sights []sight, waits []string) string {
+func (e *Engine) givenOne(sights []marker.Sight, waits []string) string {
 	var away []string
-	for i, name := range e.names() {
-		if slices.Contains(waits, name) && !sights[i].reached {
+	for i, name := range e.Names() {
+		if slices.Contains(waits, name) && !sights[i].Reached {
 			away = append(away, name)
 		}
 	}
@@ -157,7 +102,7 @@ func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
 		return marker.Unmarked, nil // database 0 begins
 	}
 	sights := e.sights()
-	may, waits := mayMark(sights, e.names(), l.index, installation)
+	may, waits := marker.MayMark(sights, e.Names(), l.index, installation)
 	if !may {
 		l.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
 		return marker.Unmarked, nil
@@ -177,7 +122,7 @@ func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
 		first.Nonce, first.DB = marker.NewNonce(true), db
 		args[db] = first.String()
 	}
-	a, p, err := link.Do(firstScript.Eval(quorum.MarkerKey, args...)...)
+	a, p, err := link.Do(master.FirstScript.Eval(quorum.MarkerKey, args...)...)
 	switch {
 	case err != nil:
 		return 0, err
@@ -188,7 +133,7 @@ func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
 		l.settleJump(p.Clock)
 		l.untold = false
 		l.wrote = first.Loss
-		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.firstTime())
+		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.FirstTime())
 		e.learn(installation, "")
 		e.rouseAll()
 		return 0, nil
@@ -199,8 +144,8 @@ func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
 		return marker.Unmarked, nil
 	}
 	m, err := marker.Parse(a.Elems[1].Str)
-	if err == nil && !m.Terms.Equal(e.Terms) {
-		err = &marker.OtherTerms{Theirs: m, Ours: e.Terms, Name: l.master.Name}
+	if err == nil && !m.Terms.Equal(e.terms) {
+		err = &marker.OtherTerms{Theirs: m, Ours: e.terms, Name: l.master.Name}
 	}
 	if err != nil {
 		return 0, fmt.Errorf("database %d: %w", a.Elems[0].Int, err)
@@ -221,7 +166,7 @@ func (l *lane) join(link *master.Link, read marker.Nonce, m marker.Marker) (mark
 	e := l.engine
 	l.known = marker.Marker{}
 	votes := !m.Nonce.Provisional() && m.RunID == link.Who.RunID
-	l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First, votes: votes})
+	l.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First, Votes: votes})
 	ours := e.installation()
 	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
 	if votes {
@@ -247,10 +192,10 @@ func (l *lane) join(link *master.Link, read marker.Nonce, m marker.Marker) (mark
 func (l *lane) stands() (installation string, votes bool) {
 	e := l.engine
 	if e.root == nil {
-		return stands(e.sights(), e.names())
+		return marker.Stands(e.sights(), e.Names())
 	}
-	if s := e.root.sights()[l.index]; s.bears(e.installation()) {
-		return s.installation, l.anotherVotes() || s.votes
+	if s := e.root.sights()[l.index]; s.Bears(e.installation()) {
+		return s.Installation, l.anotherVotes() || s.Votes
 	}
 	return "", false
 }
@@ -276,7 +221,7 @@ func (l *lane) admit(link *master.Link, read marker.Nonce, m marker.Marker) erro
 		next.Nonce, next.DB = marker.NewNonce(false), db
 		args = append(args, next.String())
 	}
-	a, p, err := link.Do(admitFirstScript.Eval(quorum.MarkerKey, args...)...)
+	a, p, err := link.Do(master.AdmitFirstScript.Eval(quorum.MarkerKey, args...)...)
 	if err == nil && a.Kind == quorum.FailureReply {
 		err = errors.New(a.Str)
 	}
@@ -299,7 +244,7 @@ func (l *lane) withdraw(link *master.Link, m marker.Marker) error {
 	if !m.First || m.Loss != l.wrote || !m.Nonce.Provisional() {
 		return nil
 	}
-	a, _, err := link.Do(withdrawFirstScript.Eval(quorum.MarkerKey, string(m.Nonce), m.Loss)...)
+	a, _, err := link.Do(master.WithdrawFirstScript.Eval(quorum.MarkerKey, string(m.Nonce), m.Loss)...)
 	if err == nil && a.Kind == quorum.FailureReply {
 		err = errors.New(a.Str)
 	}
@@ -309,12 +254,12 @@ func (l *lane) withdraw(link *master.Link, m marker.Marker) error {
 // anotherVotesNow tells it of others that have been looked at anew.
 func (l *lane) anotherVotesNow(ctx context.Context) bool {
 	e := l.engine
-	l.see(sight{reached: true})
-	began := e.boot()
-	for ; ctx.Err() == nil && e.boot()-began < e.MasterTimeout && l.anotherVotes(); clock.Pause(ctx, e.MasterTimeout/100) {
+	l.see(marker.Sight{Reached: true})
+	began := e.Boot()
+	for ; ctx.Err() == nil && e.Boot()-began < e.MasterTimeout && l.anotherVotes(); clock.Pause(ctx, e.MasterTimeout/100) {
 		for i, s := range e.sights() {
 			other := e.lanes[i]
-			if other.rouseNow(); other != l && s.votes && time.Duration(other.steady.Load()) > began {
+			if other.rouseNow(); other != l && s.Votes && time.Duration(other.steady.Load()) > began {
 				return true
 			}
 		}
@@ -330,23 +275,23 @@ func (l *lane) complete(ctx context.Context, installation string) bool {
 		return true
 	}
 	one := e.sights()
-	if !completes(one, one, l.index, installation) {
+	if !marker.Completes(one, one, l.index, installation) {
 		return false
 	}
-	began := e.boot()
+	began := e.Boot()
 	for _, other := range e.lanes {
-		if other.lasted(began) < e.firstTime() {
+		if other.lasted(began) < e.FirstTime() {
 			return false
 		}
 	}
-	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.boot() < deadline; clock.Pause(ctx, e.MasterTimeout/50) {
+	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.Boot() < deadline; clock.Pause(ctx, e.MasterTimeout/50) {
 		again := true
 		for _, other := range e.lanes {
 			other.rouseNow()
 			again = again && time.Duration(other.steady.Load()) > began
 		}
 		if again {
-			return completes(one, e.sights(), l.index, installation)
+			return marker.Completes(one, e.sights(), l.index, installation)
 		}
 	}
 	return false

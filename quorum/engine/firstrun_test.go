@@ -9,7 +9,25 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
+
+// sightsOf reads what is seen of masters: "-" is one that is away, "." one without a
+// marker; else the installation's letter: small if it is a first marker, with "?" if it
+// is provisional otherwise, with "!" if it votes.
+func sightsOf(text string) (sights []marker.Sight) {
+	for _, word := range strings.Fields(text) {
+		s := marker.Sight{Reached: word != "-"}
+		if s.Reached && word != "." {
+			s.Nonce = marker.Nonce("of " + word)
+			s.Installation = strings.ToUpper(word[:1])
+			s.First = word == strings.ToLower(word) && len(word) == 1
+			s.Votes = strings.HasSuffix(word, "!")
+		}
+		sights = append(sights, s)
+	}
+	return sights
+}
 
 // inBlank runs f with n masters that nobody has marked, and a max-ttl that it can wait
 // for.
@@ -103,10 +121,10 @@ func TestBlankMastersVoteAfterMaxTTL(t *testing.T) {
 				!strings.HasSuffix(r.Why, ", or at once after redlock-proxy bootstrap --no-locks-held") {
 				t.Errorf("it is told %q", r.Why)
 			}
-			if left := w.state(1).Left; left < w.cfg.firstTime()-2*time.Second || left > w.cfg.firstTime() {
+			if left := w.state(1).Left; left < w.cfg.FirstTime()-2*time.Second || left > w.cfg.FirstTime() {
 				t.Errorf("left are %v", left)
 			}
-			w.wantVotes(w.engine, w.cfg.firstTime()-time.Second)
+			w.wantVotes(w.engine, w.cfg.FirstTime()-time.Second)
 			w.want(w.acquire("k", "a", time.Second), quorum.Won)
 			// So they do in all databases at once.
 			if err := w.engine.Open(3); err != nil {
@@ -132,7 +150,7 @@ func TestLossOfEverythingHealsByItself(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			w.want(w.acquire("k", "b", time.Second), quorum.Unavailable)
-			w.wantVotes(w.engine, w.cfg.firstTime()-time.Second)
+			w.wantVotes(w.engine, w.cfg.FirstTime()-time.Second)
 			w.want(w.acquire("k", "b", time.Second), quorum.Won)
 		})
 	}
@@ -163,7 +181,7 @@ func TestEmptyServerTakesThePlaceOfAMachineThatIsGoneInALossOfEverything(t *test
 				}
 				w.masters[gone-1].restartBlank() // another server, under its name
 				w.up(gone)
-				time.Sleep(w.cfg.firstTime() + time.Minute)
+				time.Sleep(w.cfg.FirstTime() + time.Minute)
 				w.want(w.acquire("k", "b", time.Second), quorum.Won)
 				for i := range w.masters {
 					if s := w.state(i + 1); s.State != quorum.Voting {
@@ -231,12 +249,12 @@ func (w *world) mixed(marks string) {
 	for i, s := range sightsOf(marks) {
 		m := w.masters[i]
 		text := marker.Marker{
-			Nonce: marker.NewNonce(!s.votes), Installation: s.installation, Member: m.name, Terms: w.cfg.agreement(), RunID: m.runID,
+			Nonce: marker.NewNonce(!s.Votes), Installation: s.Installation, Member: m.name, Terms: w.cfg.Terms(), RunID: m.runID,
 		}
-		if s.first {
+		if s.First {
 			text.First, text.Loss = true, "step"
 		}
-		if s.nonce != "" {
+		if s.Nonce != "" {
 			m.put(quorum.MarkerKey, text.String(), 0)
 		}
 	}
@@ -320,7 +338,7 @@ func TestProxyThatMeetsOtherTermsGrantsNothingUntilRestarted(t *testing.T) {
 		w.want(w.acquire("k", "a", time.Second), quorum.Won)
 		other := w.some(3, 4, 5)
 		w.masters[2].set(forgetAll)
-		w.masters[2].mark(marker.Marker{Installation: "other", Member: "m3", Terms: other.agreement(), RunID: "m3-0"})
+		w.masters[2].mark(marker.Marker{Installation: "other", Member: "m3", Terms: other.Terms(), RunID: "m3-0"})
 		time.Sleep(3 * time.Second)
 		w.want(w.acquire("k2", "a", time.Second), quorum.Unavailable)
 		for i := range 2 {
@@ -359,9 +377,9 @@ func (m *fakeMaster) dialled() (n int) {
 func TestFirstMarksAreTakenBackFromASetThatCannotBe(t *testing.T) {
 	inBlank(t, 4, func(w *world) {
 		other := w.some(2, 3, 4)
-		once(w.masters[1], "EVAL "+firstScript.Text, func(m *fakeMaster) {
+		once(w.masters[1], "EVAL "+master.FirstScript.Text, func(m *fakeMaster) {
 			m.keys[quorum.MarkerKey] = fakeKey{value: marker.Marker{
-				Nonce: marker.NewNonce(true), Installation: "other", Member: m.name, Terms: other.agreement(), RunID: m.runID,
+				Nonce: marker.NewNonce(true), Installation: "other", Member: m.name, Terms: other.Terms(), RunID: m.runID,
 			}.String()}
 		})
 		w.launch(w.some(1, 2, 3))
@@ -390,7 +408,7 @@ func TestMastersThatHoldKeysAreNotMarked(t *testing.T) {
 				t.Errorf("it is told %q, which says nothing of what is to be done", why)
 			}
 			w.masters[0].set(forgetAll)
-			w.wantVotes(w.engine, w.cfg.firstTime())
+			w.wantVotes(w.engine, w.cfg.FirstTime())
 		})
 	}
 }
@@ -440,17 +458,17 @@ func TestFirstStartWaitsForEveryMaster(t *testing.T) {
 			t.Errorf("it is told %q", why)
 		}
 		w.masters[2].mend()
-		w.wantVotes(w.engine, w.cfg.firstTime())
+		w.wantVotes(w.engine, w.cfg.FirstTime())
 	})
 	inBlank(t, 3, func(w *world) { // it goes when two are marked
-		once(w.masters[2], "EVAL "+firstScript.Text, func(m *fakeMaster) { m.refuse, m.conns = true, map[int64]*socket{} })
+		once(w.masters[2], "EVAL "+master.FirstScript.Text, func(m *fakeMaster) { m.refuse, m.conns = true, map[int64]*socket{} })
 		w.launch(w.cfg)
 		time.Sleep(3 * w.cfg.MaxTTL)
 		if s := w.state(1); s.State != quorum.Quarantined || !strings.Contains(s.Reason, "while no master could vote") {
 			t.Errorf("%+v", s)
 		}
 		w.masters[2].mend()
-		w.wantVotes(w.engine, w.cfg.firstTime())
+		w.wantVotes(w.engine, w.cfg.FirstTime())
 	})
 }
 
@@ -486,7 +504,7 @@ func TestFirstStartWaitsUntilEveryProxyHasLooked(t *testing.T) {
 		for delay := time.Duration(0); delay < 1200*ms; delay += 50 * ms {
 			inBlank(t, 5, func(w *world) {
 				old := w.launch(w.some(1, 2, 3))
-				w.wantVotes(old, w.cfg.firstTime())
+				w.wantVotes(old, w.cfg.FirstTime())
 				time.Sleep(time.Duration(round) * 100 * ms) // so that it is not always about to look
 				w.masters[2].locked(w.masters[2].flushAll)
 				next := New(w.some(3, 4, 5), w.log)
@@ -533,7 +551,7 @@ func TestFirstStartGoesOnWithAnotherProxy(t *testing.T) {
 		time.Sleep(w.cfg.MaxTTL / 2)
 		w.stop(w.engine)
 		w.launch(w.cfg)
-		if took, voting := allVote(w.engine); !voting || took > w.cfg.firstTime()-w.cfg.MaxTTL/2+3*time.Second {
+		if took, voting := allVote(w.engine); !voting || took > w.cfg.FirstTime()-w.cfg.MaxTTL/2+3*time.Second {
 			t.Errorf("voting %t after %v", voting, took)
 		}
 		w.sameInstallation(1, 2, 3)

@@ -18,25 +18,25 @@ type firstStart struct {
 }
 
 func (e *Engine) firstStart() (f firstStart) {
-	now := e.boot()
+	now := e.Boot()
 	for i, s := range e.sights() {
 		switch {
-		case s.votes, s.nonce != "" && !s.first:
+		case s.Votes, s.Nonce != "" && !s.First:
 			return firstStart{} // that one votes, or will when its own quarantine is over
-		case s.nonce == "":
-			f.begun = f.begun || s.reached
-			f.away = f.away || !s.reached
+		case s.Nonce == "":
+			f.begun = f.begun || s.Reached
+			f.away = f.away || !s.Reached
 			f.waits = append(f.waits, e.Masters[i].Name)
-			if why := e.lanes[i].holdsKeys(); s.reached && why != "" && f.stuck == "" {
+			if why := e.lanes[i].holdsKeys(); s.Reached && why != "" && f.stuck == "" {
 				f.stuck = "master " + e.Masters[i].Name + ": " + why
 			}
 		default:
 			f.begun = true
-			f.left = max(f.left, e.firstTime()-e.lanes[i].lasted(now))
+			f.left = max(f.left, e.FirstTime()-e.lanes[i].lasted(now))
 		}
 	}
 	if len(f.waits) > 0 {
-		f.left = e.firstTime()
+		f.left = e.FirstTime()
 	}
 	f.begun = f.begun && !e.alone() && e.barring() == nil
 	return f
@@ -106,7 +106,7 @@ func (e *Engine) firstStatus(masters []quorum.MasterStatus) {
 	}
 	for i, s := range e.sights() {
 		switch {
-		case !s.reached:
+		case !s.Reached:
 		case len(f.waits) > 0:
 			masters[i].Left = 0
 		default:

@@ -18,10 +18,10 @@ import (
 func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 	e := l.engine
 	if !own {
-		clock.Pause(ctx, 4*e.ProbeInterval+e.apparition())
+		clock.Pause(ctx, 4*e.ProbeInterval+e.Apart())
 	}
 	wait := e.ProbeInterval
-	for clock.Pause(ctx, wait+e.hush()); ctx.Err() == nil; clock.Pause(ctx, wait) {
+	for clock.Pause(ctx, wait+e.Hush()); ctx.Err() == nil; clock.Pause(ctx, wait) {
 		target, votes := l.asSource()
 		if !votes {
 			if l.quarantined() {
@@ -32,7 +32,7 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 		if target.Nonce != n {
 			return // so it was, or another marker says that it is to be
 		}
-		n, err := catchup.Lay(ctx, target, e.sources(l), len(e.lanes), e.times())
+		n, err := catchup.Lay(ctx, target, e.sources(l), len(e.lanes), e.Times())
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys that nobody holds", "keys", n)
@@ -41,7 +41,7 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 		case err == nil:
 			return
 		case errors.Is(err, catchup.ErrDisputed), catchup.LacksRight(err):
-			wait = min(2*wait, e.quarantineTime()) // every key is looked at anew
+			wait = min(2*wait, e.QuarantineTime()) // every key is looked at anew
 		default:
 			wait = e.ProbeInterval
 		}

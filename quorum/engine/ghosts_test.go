@@ -35,7 +35,7 @@ func (w *world) copiedLate() (serve func()) {
 }
 
 // laid waits until masters that are back are freed of ghosts.
-func (w *world) laid() { time.Sleep(2*w.cfg.ProbeInterval + w.cfg.hush() + w.cfg.apparition()) }
+func (w *world) laid() { time.Sleep(2*w.cfg.ProbeInterval + w.cfg.Hush() + w.cfg.Apart()) }
 
 // Whatever it was that a lock has ended by, while master 1 was about to be given it.
 func TestCopyOfWhatHasEndedGoes(t *testing.T) {
@@ -240,7 +240,7 @@ func TestGhostsAreLaidThoughWhoHasAdmittedTheirMasterEnds(t *testing.T) {
 				w.engine = w.start(w.cfg)
 			}
 			w.wantValues("k", "a", "", "")
-			time.Sleep(4*w.cfg.ProbeInterval + w.cfg.apparition())
+			time.Sleep(4*w.cfg.ProbeInterval + w.cfg.Apart())
 			w.laid()
 			w.wantValues("k", "", "", "")
 			w.wantValues("held", "x", "x", "x")

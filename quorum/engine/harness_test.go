@@ -13,20 +13,23 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/members"
 )
 
 // testConfig has the defaults of the program.
 func testConfig() Config {
 	return Config{
-		AcquireTimeout: 250 * time.Millisecond,
-		MaxTTL:         5 * time.Minute,
-		SplitRetries:   3,
-		SplitDelay:     25 * time.Millisecond,
-		ConnectTimeout: 500 * time.Millisecond,
-		MasterTimeout:  500 * time.Millisecond,
-		ProbeInterval:  time.Second,
-		FirstStart:     true,
-		Clock:          virtualClock,
+		Set: members.Set{
+			AcquireTimeout: 250 * time.Millisecond,
+			MaxTTL:         5 * time.Minute,
+			ConnectTimeout: 500 * time.Millisecond,
+			MasterTimeout:  500 * time.Millisecond,
+			ProbeInterval:  time.Second,
+			Clock:          virtualClock,
+		},
+		SplitRetries: 3,
+		SplitDelay:   25 * time.Millisecond,
+		FirstStart:   true,
 	}
 }
 
@@ -102,7 +105,7 @@ func (w *world) bootstrap(cfg Config) {
 				others[other.name] = marker.NoLog
 			}
 		}
-		m.mark(marker.Marker{Installation: "test", Member: m.name, Terms: cfg.agreement(), RunID: m.runID, Durable: m.durable(), Others: others})
+		m.mark(marker.Marker{Installation: "test", Member: m.name, Terms: cfg.Terms(), RunID: m.runID, Durable: m.durable(), Others: others})
 	}
 }
 

@@ -27,7 +27,7 @@ var askRights = func() (calls []rueidis.Completed) {
 
 // looks tells that it is time for the next batch to do so.
 func (l *lane) looks() bool {
-	now := l.engine.boot()
+	now := l.engine.Boot()
 	if l.looksElsewhere() || now-l.looked < l.engine.ProbeInterval {
 		return false
 	}
@@ -83,7 +83,7 @@ func (l *lane) inspect(link *master.Link) error {
 	if !l.inspects() || l.doubt {
 		return nil
 	}
-	now := l.engine.boot()
+	now := l.engine.Boot()
 	l.inspected = now
 	durable, log := l.known.Durable, marker.NewInstallation() // of one that begins
 	if l.master.DB != 0 {
@@ -160,7 +160,7 @@ func (l *lane) inspect(link *master.Link) error {
 
 // inspects tells that it is time to.
 func (l *lane) inspects() bool {
-	return !l.engine.alone() && l.known.Nonce != "" && l.engine.boot()-l.inspected >= l.engine.ProbeInterval
+	return !l.engine.alone() && l.known.Nonce != "" && l.engine.Boot()-l.inspected >= l.engine.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

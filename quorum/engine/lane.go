@@ -78,13 +78,13 @@ type lane struct {
 	why       string       // of withheld
 	nonce     marker.Nonce // under which it votes; "" while it does not
 	clockTold clockTold
-	ward      *quarantine // while it is quarantined
-	diskLog   string      // the name of the log that it writes; see durable.go
-	rewrites  int         // how often that had been written anew when it got its name
-	unlogged  bool        // the master was seen to write none, while the lane's own link was not there
-	drained   bool        // by the operator
-	sight     sight       // what is known of the marker
-	across    standings   // how the master stands in all databases, if this is that of database 0
+	ward      *quarantine  // while it is quarantined
+	diskLog   string       // the name of the log that it writes; see durable.go
+	rewrites  int          // how often that had been written anew when it got its name
+	unlogged  bool         // the master was seen to write none, while the lane's own link was not there
+	drained   bool         // by the operator
+	sight     marker.Sight // what is known of the marker
+	across    standings    // how the master stands in all databases, if this is that of database 0
 
 	// Used by the lane's goroutine alone.
 	flush      []quorum.Flusher

@@ -17,24 +17,6 @@ import (
 // So a lone proxy that has met a marker grants nothing until it is started again,
 // whatever becomes of the marker: what it granted before is known to nobody else.
 
-// errOfASet is an ErrOtherTerms: a lone proxy's master bears a marker.
-type errOfASet struct{ *marker.Unfit }
-
-func (e *errOfASet) Is(err error) bool { return err == quorum.ErrOtherTerms }
-
-func (e *errOfASet) Unwrap() error { return e.Unfit }
-
-func ofASet(text string) error {
-	what := "it bears a marker, so that it is one of a set of masters, or was"
-	if m, err := marker.Parse(text); err == nil {
-		what = "it bears the marker of a set, which has " + m.Terms.String()
-	}
-	return &errOfASet{marker.NewUnfit(
-		what+", and a proxy that is given it alone would grant what the set's proxies grant as well",
-		"name all masters of the set; or, if it is nobody's any more, delete the key "+quorum.MarkerKey+" there in every database, and start the proxy again",
-	)}
-}
-
 // standAlone examines the only master that there is.
 func (l *lane) standAlone(link *master.Link) error {
 	if met := l.engine.metMarker(); met != nil {
@@ -49,7 +31,7 @@ func (l *lane) standAlone(link *master.Link) error {
 	}
 	l.tick(p)
 	if a.Kind != quorum.NilReply || p.Nonce != "" {
-		return l.engine.meetMarker(ofASet(a.Str))
+		return l.engine.meetMarker(marker.OfASet(a.Str))
 	}
 	l.lift(marker.Marker{}, link.Who)
 	return nil

@@ -83,7 +83,7 @@ func testTerms() marker.Terms {
 	for _, name := range []string{"m1", "m2", "m3"} {
 		cfg.Masters = append(cfg.Masters, master.Master{Name: name})
 	}
-	return cfg.agreement()
+	return cfg.Terms()
 }
 
 func TestMarkerThatIsGoneTellsOfItsDatabaseAlone(t *testing.T) {

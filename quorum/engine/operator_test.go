@@ -184,7 +184,7 @@ func TestMasterIsAdmittedByHand(t *testing.T) {
 		time.Sleep(w.cfg.ProbeInterval)
 		w.standsAs(2, quorum.Quarantined, "its marker is gone")
 		s := w.engine.Status()
-		if left := s.Masters[1].Left; left <= 8*time.Second || left > w.cfg.quarantineTime() {
+		if left := s.Masters[1].Left; left <= 8*time.Second || left > w.cfg.QuarantineTime() {
 			t.Errorf("it lasts another %v", left)
 		}
 		if s.Quarantined != 2 || s.Quarantines < 2 { // in databases 0 and 3

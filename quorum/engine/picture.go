@@ -12,7 +12,7 @@ func (l *lane) quarantineStatus(s *quorum.MasterStatus) {
 	if l.ward == nil {
 		return
 	}
-	s.Left = max(l.engine.quarantineTime()-l.ward.lasted(l.engine.boot()), 0)
+	s.Left = max(l.engine.QuarantineTime()-l.ward.lasted(l.engine.Boot()), 0)
 	s.CatchUp = quorum.CatchUp{
 		Copied:  l.ward.progress.Copied.Load(),
 		Sources: l.ward.progress.Sources.Load(),

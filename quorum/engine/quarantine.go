@@ -42,23 +42,6 @@ type quarantine struct {
 // lasted is how long the quarantine has lasted by now, as proxies have seen it.
 func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed + now - q.seen }
 
-// quarantineTime is how long a master that lost its keys must not vote, if nobody
-// gives them back: a lock that it voted for was asked for no later than then, and
-// ends after max-ttl, by clocks that may run faster than ours.
-func (c *Config) quarantineTime() time.Duration { return clock.Pad(c.MaxTTL) }
-
-// hush is how long after a loss no catch-up may begin: until all decisions that
-// counted a vote from before it have fallen, at any proxy. What they decided is on
-// the sources then.
-func (c *Config) hush() time.Duration { return clock.Pad(c.AcquireTimeout) + hushMargin }
-
-const hushMargin = 50 * time.Millisecond
-
-// apparition is how far apart the two looks are: nothing that was put to the masters by
-// the first is undecided at the second, and what follows from it was carried out. A step's
-// end takes as long again as its decision.
-func (c *Config) apparition() time.Duration { return 2 * c.hush() }
-
 // firstRepeat is how long after a catch-up that failed the next one begins: what made
 // it fail is often over by then. Each later pause is twice as long, and none is shorter
 // than the catch-up was, nor longer than the probe interval.
@@ -73,7 +56,7 @@ func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
 		until, cancel := context.WithCancel(ctx)
 		q = &quarantine{
 			nonce:   m.Nonce,
-			seen:    l.engine.boot(),
+			seen:    l.engine.Boot(),
 			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
 			cancel:  cancel,
 		}
@@ -105,9 +88,9 @@ func (l *lane) admitted(n marker.Nonce) bool {
 // so. It ends when the quarantine does.
 func (l *lane) recover(ctx context.Context, q *quarantine) {
 	e := l.engine
-	clock.Pause(ctx, e.hush())
+	clock.Pause(ctx, e.Hush())
 	for wait := firstRepeat; ctx.Err() == nil; wait *= 2 {
-		left := e.quarantineTime() - q.lasted(e.boot())
+		left := e.QuarantineTime() - q.lasted(e.Boot())
 		began := time.Now()
 		err := e.catchUp(ctx, l, q, left <= 0)
 		l.catchUpKeys.Add(uint64(q.progress.Copied.Load()))
@@ -142,17 +125,6 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 	}
 }
 
-// times are how long what is asked of masters may take.
-func (e *Engine) times() catchup.Times {
-	return catchup.Times{
-		Connect:  e.ConnectTimeout,
-		Answer:   e.MasterTimeout,
-		Decision: e.AcquireTimeout,
-		Apart:    e.apparition(),
-		Boot:     e.boot,
-	}
-}
-
 // catchUp gives the master of a lane, quarantined by q, what it lost; see catchup.Run. last is that
 // the quarantine is over.
 func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
@@ -162,7 +134,7 @@ func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool)
 		Last:     last,
 		Lease:    e.name + "/" + newName(),
 		Rivals:   e.name + "/", // what another proxy does is ended when the quarantine is over
-		Ends:     q.seen - q.elapsed + e.quarantineTime(),
+		Ends:     q.seen - q.elapsed + e.QuarantineTime(),
 		Released: &q.released,
 		Progress: &q.progress,
 		Begins: func(logs map[string]string) {
@@ -174,7 +146,7 @@ func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool)
 	if last {
 		t.Rivals = ""
 	}
-	return catchup.Run(ctx, t, e.sources(l), e.times())
+	return catchup.Run(ctx, t, e.sources(l), e.Times())
 }
 
 // maxExample bounds the bytes that are told of a key.

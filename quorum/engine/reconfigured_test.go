@@ -62,7 +62,7 @@ func TestMasterThatLostKeysByItsOwnWordIsQuarantined(t *testing.T) {
 				m := w.masters[0]
 				tellingInfo(m, was)
 				m.set(func(m *fakeMaster) { m.evicted = 3 })
-				m.mark(marker.Marker{Installation: "test", Member: m.name, Terms: w.cfg.agreement(), RunID: m.runID, Evicted: marker.NotTold})
+				m.mark(marker.Marker{Installation: "test", Member: m.name, Terms: w.cfg.Terms(), RunID: m.runID, Evicted: marker.NotTold})
 				time.Sleep(2 * w.cfg.ProbeInterval) // to be seen so
 				w.want(w.asked(5, quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute}), quorum.Won)
 				before := w.noncesOf(1)

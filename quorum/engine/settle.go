@@ -184,7 +184,7 @@ func (o *op) puttingBack(i int, made, back *decide.UndoRecord, now time.Time) de
 		nonce:   sent.nonce,
 		eternal: made.Expires < 0, // or nothing is there
 		back:    back,
-		since:   now.Add(sent.asked.To - o.engine.boot()),
+		since:   now.Add(sent.asked.To - o.engine.Boot()),
 	}
 	if !d.eternal {
 		d.ends = sent.done.Ends(made.Lives())

@@ -36,7 +36,7 @@ func (e *Engine) shortage(o *op, c *decide.Votes) (s shortage) {
 		l.mu.Lock()
 		state, left := l.state, time.Duration(0)
 		if l.ward != nil {
-			left = l.engine.quarantineTime() - l.ward.lasted(l.engine.boot())
+			left = l.engine.QuarantineTime() - l.ward.lasted(l.engine.Boot())
 		}
 		can := l.open && !l.silent()
 		l.mu.Unlock()
@@ -161,7 +161,7 @@ func (e *Engine) watchQuorum() {
 			return
 		}
 	}
-	now, s := e.boot(), e.shortage(nil, nil)
+	now, s := e.Boot(), e.shortage(nil, nil)
 	log := e.log
 	if e.root != nil {
 		log = e.root.log.With("database", e.db())

@@ -214,7 +214,7 @@ func (s *simulation) checkAfterwards(goroutines int) {
 	// first start then, once they hold no key.
 	s.nothingLeft()
 	s.endStrikes()
-	time.Sleep(max(4*time.Second, 3*s.world.cfg.ProbeInterval) + s.world.cfg.MasterTimeout + clock.Pad(s.world.cfg.MaxTTL)*102/100 + s.world.cfg.firstTime())
+	time.Sleep(max(4*time.Second, 3*s.world.cfg.ProbeInterval) + s.world.cfg.MasterTimeout + clock.Pad(s.world.cfg.MaxTTL)*102/100 + s.world.cfg.FirstTime())
 	// Databases that nobody uses are opened a few at a time.
 	tended := func(e *Engine) bool { return len(e.tended()) > 0 }
 	for range 60 {

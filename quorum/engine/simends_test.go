@@ -309,7 +309,7 @@ func (s *simulation) forgettings() {
 		if s.rand.IntN(3) > 0 {
 			s.late(m, time.Duration(5+s.rand.IntN(400))*ms, tell)
 		}
-		time.Sleep(s.world.cfg.ProbeInterval + s.world.cfg.hush()) // everybody knows by then
+		time.Sleep(s.world.cfg.ProbeInterval + s.world.cfg.Hush()) // everybody knows by then
 		lost := time.Now()
 		for n := marker.Nonce(""); !n.Valid() || n.Provisional(); n = marker.NonceOf(m.value(quorum.MarkerKey)) {
 			time.Sleep(10 * ms)

@@ -12,6 +12,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/members"
 )
 
 // First starts, and the loss of everything. Several proxies, of one set of masters or of
@@ -102,7 +103,7 @@ func (s *firstStarts) begin() {
 	}
 	if s.two = r.IntN(2) == 0; s.two {
 		theirs := w.some(others[r.IntN(len(others))]...)
-		if theirs.agreement().Equal(ours.agreement()) {
+		if theirs.Terms().Equal(ours.Terms()) {
 			theirs.MaxTTL += time.Second
 		}
 		for range 1 + r.IntN(2) {
@@ -148,21 +149,21 @@ func (s *firstStarts) marks(cfg *Config) {
 	choice := words[r.IntN(len(words))]
 	told := ""
 	for _, m := range s.world.masters {
-		if !slices.Contains(cfg.names(), m.name) {
+		if !slices.Contains(cfg.Names(), m.name) {
 			continue
 		}
 		word := choice[r.IntN(len(choice))]
 		told += word + " "
 		at := sightsOf(word)[0]
-		if at.nonce == "" {
+		if at.Nonce == "" {
 			continue
 		}
-		mark := marker.Marker{Installation: at.installation, Member: m.name, Terms: cfg.agreement(), RunID: m.runID, Loss: "step", First: at.first}
-		if !at.votes && !at.first {
+		mark := marker.Marker{Installation: at.Installation, Member: m.name, Terms: cfg.Terms(), RunID: m.runID, Loss: "step", First: at.First}
+		if !at.Votes && !at.First {
 			mark.RunID = "another" // it has voted, before it was restarted
 		}
 		for db := range m.databases() {
-			mark.Nonce, mark.DB = marker.NewNonce(at.first), db
+			mark.Nonce, mark.DB = marker.NewNonce(at.First), db
 			m.locked(func() { m.in(db, func() { m.keys[quorum.MarkerKey] = fakeKey{value: mark.String()} }) })
 		}
 	}
@@ -266,9 +267,9 @@ func (s *firstStarts) bootstrap(cfg Config, sworn bool) {
 	}
 	ctx, cancel := contextOf(time.Second)
 	defer cancel()
-	err := Bootstrap(ctx, cfg, Bootstrapping{NoLocksHeld: sworn})
+	err := Bootstrap(ctx, cfg, members.Bootstrapping{NoLocksHeld: sworn})
 	s.torn = s.torn || err != nil
-	s.tell("bootstrap of %v, sworn: %t: %v", cfg.agreement(), sworn, err)
+	s.tell("bootstrap of %v, sworn: %t: %v", cfg.Terms(), sworn, err)
 }
 
 // servesAgain says what must be true when all faults are over.
@@ -289,7 +290,7 @@ func (s *firstStarts) servesAgain() {
 		s.bootstrap(s.cfgs[0], true)
 	}
 	turns := time.Duration(len(s.world.masters)+2) * cfg.ProbeInterval
-	time.Sleep(s.cfgs[len(s.cfgs)-1].firstTime() + turns + cfg.MasterTimeout)
+	time.Sleep(s.cfgs[len(s.cfgs)-1].FirstTime() + turns + cfg.MasterTimeout)
 	var serving []*Engine
 	for i, e := range s.engines {
 		// Where first starts are left to bootstrap, and that finds a master that votes, a

@@ -208,7 +208,7 @@ func (s *simulation) nothingLeft() {
 	if !s.allVote() {
 		return // too much was lost at once: it is waited for
 	}
-	time.Sleep(2*cfg.ProbeInterval + cfg.hush() + cfg.apparition())
+	time.Sleep(2*cfg.ProbeInterval + cfg.Hush() + cfg.Apart())
 	for _, m := range s.world.masters {
 		for _, key := range s.locks {
 			v := m.valueOf(key)

@@ -131,7 +131,7 @@ func (s *simulation) proxiesStand(lost *fakeMaster) string {
 		s.machine.wall.Store(s.machine.stood.Load())
 		how += ", but for the time of day"
 	}
-	if long > s.world.cfg.hush() && r.IntN(4) > 0 && s.forgets(lost) {
+	if long > s.world.cfg.Hush() && r.IntN(4) > 0 && s.forgets(lost) {
 		how += "; it has forgotten, and caught up"
 	}
 	for _, i := range r.Perm(len(s.locks)) {

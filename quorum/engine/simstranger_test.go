@@ -101,7 +101,7 @@ func (s *simulation) endStrikes() {
 	}
 	time.Sleep(2 * time.Second)
 	// Where too much was lost at once nothing can be deleted until a quarantine is over.
-	patience := time.Now().Add(20*time.Second + s.world.cfg.quarantineTime())
+	patience := time.Now().Add(20*time.Second + s.world.cfg.QuarantineTime())
 	for _, key := range s.locks {
 		got := s.ask(s.engines[0], quorum.Request{Kind: quorum.Remove, Key: key})
 		for (got.Decision == quorum.Unavailable || s.leftOn(key)) && time.Now().Before(patience) {

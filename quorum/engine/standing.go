@@ -85,7 +85,7 @@ func (l *lane) stand(ctx context.Context, link *master.Link) error {
 		if p.Nonce != marker.NonceOf(a.Str) {
 			continue
 		}
-		m, s, why, err := marker.Examine(a.Str, link.Who, l.master.Name, l.master.DB, l.engine.Terms, l.engine.installation(), l.engine.from())
+		m, s, why, err := marker.Examine(a.Str, link.Who, l.master.Name, l.master.DB, l.engine.terms, l.engine.installation(), l.engine.from())
 		if err != nil {
 			if m.OfAnEarlier(link.Who) && !asked {
 				asked = true
@@ -106,7 +106,7 @@ func (l *lane) stand(ctx context.Context, link *master.Link) error {
 		}
 		if err := l.engine.barring(); err != nil {
 			l.known = marker.Marker{}
-			l.see(sight{})
+			l.see(marker.Sight{})
 			l.withhold(nil, err.Error())
 			return l.withdraw(link, m)
 		}
@@ -163,7 +163,7 @@ func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m 
 		return s, nil
 	case marker.Unmarked:
 		l.known.Nonce = "" // what it lost since is told of the whole master all the same
-		l.see(sight{reached: true})
+		l.see(marker.Sight{Reached: true})
 		return l.markFirst(link)
 	case marker.Foreign:
 		return l.join(link, read, m)
@@ -174,7 +174,7 @@ func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m 
 		l.mu.Lock()
 		l.knows(m)
 		l.mu.Unlock()
-		l.see(sight{reached: true, nonce: m.Nonce, installation: m.Installation, first: m.First})
+		l.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First})
 		l.quarantine(ctx, m)
 		return s, nil
 	case marker.Excused:
@@ -212,7 +212,7 @@ func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m 
 // it is, and of which one that was made.
 func (l *lane) awaitOthers(ctx context.Context) {
 	e := l.engine
-	for began := e.boot(); ctx.Err() == nil && e.boot()-began < e.ConnectTimeout && e.from() == ""; {
+	for began := e.Boot(); ctx.Err() == nil && e.Boot()-began < e.ConnectTimeout && e.from() == ""; {
 		clock.Pause(ctx, e.ConnectTimeout/50)
 	}
 }
@@ -224,7 +224,7 @@ func (l *lane) markerOf(link *master.Link, installation, loss string) marker.Mar
 		Installation: installation,
 		Member:       l.master.Name,
 		DB:           l.master.DB,
-		Terms:        l.engine.Terms,
+		Terms:        l.engine.terms,
 		RunID:        link.Who.RunID,
 		Durable:      link.Who.Logs(),
 		Rewrites:     link.Who.Rewrites,
@@ -267,7 +267,7 @@ func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker,
 		}
 		args = append(args, lost.String())
 	}
-	a, p, err := link.Do(lossScript.Eval(quorum.MarkerKey, args...)...)
+	a, p, err := link.Do(master.LossScript.Eval(quorum.MarkerKey, args...)...)
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker,
 //
 // If copies had been given since this proxy saw it, their lease would still be there.
 func (l *lane) replaces(read marker.Nonce) marker.Nonce {
-	if read == "" && l.engine.boot()-time.Duration(l.steady.Load()) < catchup.LeaseTime/2 {
+	if read == "" && l.engine.Boot()-time.Duration(l.steady.Load()) < catchup.LeaseTime/2 {
 		return l.known.Nonce
 	}
 	return read
@@ -322,7 +322,7 @@ func (l *lane) lift(m marker.Marker, who marker.Identity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.knows(m)
-	l.sight = sight{reached: true, nonce: m.Nonce, installation: m.Installation, votes: true}
+	l.sight = marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, Votes: true}
 	l.endQuarantine()
 	l.withheld, l.why, l.nonce = false, "", m.Nonce
 	l.diskLog, l.rewrites, l.unlogged = m.DiskLog(), m.Rewrites, false

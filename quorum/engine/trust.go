@@ -15,8 +15,8 @@ import (
 
 // trust is what the lanes of one engine know together of their masters.
 type trust struct {
-	marker.Terms
-	told clock.ToldTime
+	terms marker.Terms
+	told  clock.ToldTime
 
 	era atomic.Uint64 // counts what has every master looked at anew
 
@@ -34,15 +34,6 @@ type trust struct {
 // alone tells that there is one master only: the proxy is then a plain lock on a
 // single instance, and what that forgets is forgotten.
 func (e *Engine) alone() bool { return len(e.lanes) == 1 }
-
-// boot is our clock, for what must go on while the machine sleeps.
-func (e *Engine) boot() time.Duration {
-	if e.Clock != nil {
-		boot, _ := e.Clock()
-		return boot
-	}
-	return clock.BootTime()
-}
 
 // wallClock is a look at our own wall clock.
 func (e *Engine) wallClock() clock.Sample {
@@ -207,11 +198,11 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	if own > ours/2 {
 		return false
 	}
-	for deadline := e.boot() + e.AcquireTimeout; ctx.Err() == nil; clock.Pause(ctx, e.AcquireTimeout/50) {
+	for deadline := e.Boot() + e.AcquireTimeout; ctx.Err() == nil; clock.Pause(ctx, e.AcquireTimeout/50) {
 		for _, l := range e.lanes {
 			l.rouseNow()
 		}
-		last := e.boot() >= deadline
+		last := e.Boot() >= deadline
 		if ours, sure := e.jumpedTogether(now); !ours && last {
 			break
 		} else if ours && (sure || last) {
@@ -226,7 +217,7 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 // them has, and whether all that can be looked at have been. One that has jumped by more, or
 // by less, was set besides.
 func (e *Engine) jumpedTogether(as clock.Jump) (ours, sure bool) {
-	now := e.boot()
+	now := e.Boot()
 	recent := make([]clock.Jump, len(e.lanes))
 	first := now
 	e.trust.mu.Lock()

@@ -135,7 +135,7 @@ func (e *Engine) votesElsewhere() bool {
 	for _, l := range e.zero().lanes {
 		l.mu.Lock()
 		letters := l.across.letters
-		votes := e.root != nil && l.open && l.sight.votes
+		votes := e.root != nil && l.open && l.sight.Votes
 		l.mu.Unlock()
 		for db, letter := range []byte(letters) {
 			votes = votes || db != e.db() && (letter == standsVoting || letter == standsHaunted)
@@ -159,9 +159,9 @@ func (e *Engine) tend(ctx context.Context) {
 		for _, d := range e.tended() {
 			most := layFor * e.ProbeInterval
 			if !d.healed(true) {
-				most = healFor*e.ProbeInterval + e.hush()
+				most = healFor*e.ProbeInterval + e.Hush()
 			}
-			if e.boot()-d.made < most {
+			if e.Boot()-d.made < most {
 				room--
 			}
 		}
@@ -184,7 +184,7 @@ func (e *Engine) tend(ctx context.Context) {
 		}
 		for _, d := range e.tended() {
 			if d.healed(waits) && e.drop(d) {
-				closed[d.db()] = e.boot()
+				closed[d.db()] = e.Boot()
 				e.wait.Go(func() { d.Close(ctx) })
 			}
 		}

@@ -67,7 +67,7 @@ func TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked(t *testing.T) {
 						if r.Decision == quorum.Won && time.Now().Before(ends) {
 							t.Errorf("a second holder %v before the first one's time is over", time.Until(ends))
 						}
-						if time.Since(ends) > 2*w.cfg.firstTime() {
+						if time.Since(ends) > 2*w.cfg.FirstTime() {
 							t.Fatalf("nobody is given it any more: %+v", r)
 						}
 					}
@@ -222,7 +222,7 @@ func TestDatabasesThatNobodyUsesWaitSideBySide(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
 				w.masters[0].restartBlank()
 				w.masters[1].restartBlank()
-				within := w.cfg.quarantineTime() + 12*w.cfg.ProbeInterval
+				within := w.cfg.QuarantineTime() + 12*w.cfg.ProbeInterval
 				if byHand {
 					time.Sleep(3 * w.cfg.ProbeInterval)
 					w.order(w.engine.Admit("m1"))

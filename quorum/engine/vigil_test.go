@@ -60,10 +60,10 @@ func TestLockThatIsTakenAnewAsItsMasterIsLookedAtStays(t *testing.T) {
 				w.masters[2].set(func(m *fakeMaster) { m.far = 10 * ms })
 				ran := w.onceRun(3, catchup.HeldScript)
 				first := w.next(ran)
-				time.Sleep(w.cfg.apparition() / 2)
+				time.Sleep(w.cfg.Apart() / 2)
 				w.release("k", "1")
 				w.wantValues("k", "", "", "")
-				for at := first; at.Sub(first) < w.cfg.apparition()/2; {
+				for at := first; at.Sub(first) < w.cfg.Apart()/2; {
 					at = w.next(ran)
 				}
 				w.want(w.ask(lockByConstant), quorum.Won)
@@ -92,7 +92,7 @@ func TestLockThatIsTakenAnewAsAllMastersAreLookedAtStaysOnAQuorum(t *testing.T) 
 		ran := w.onceRun(2, catchup.HeldScript)
 		select {
 		case <-ran:
-		case <-time.After(2 * w.cfg.apparition()): // it was seen at once that k was freed
+		case <-time.After(2 * w.cfg.Apart()): // it was seen at once that k was freed
 		}
 		time.Sleep(2 * ms)
 		w.want(w.ask(lockByConstant), quorum.Won)
@@ -120,7 +120,7 @@ func TestGhostsBesideAKeyThatIsWrittenToGo(t *testing.T) {
 				w.sets("k", "1", 0, 1)
 			}
 		}
-		writes(2*w.cfg.ProbeInterval + w.cfg.hush() + 12*w.cfg.apparition())
+		writes(2*w.cfg.ProbeInterval + w.cfg.Hush() + 12*w.cfg.Apart())
 		for _, key := range ghosts {
 			if v := w.masters[0].value(key); v != "" {
 				t.Fatalf("%s is there still", key)

@@ -389,7 +389,7 @@ func TestChangeOfTheSetBelievesNoRestoredDisk(t *testing.T) {
 			}
 			for _, n := range []int{1, 2, 3} {
 				m := c.masters[n-1]
-				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.agreement(), RunID: m.runID, Durable: true})
+				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.Terms(), RunID: m.runID, Durable: true})
 			}
 			c.serve(c.old)
 			m := c.masters[0]

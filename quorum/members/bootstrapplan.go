@@ -1,4 +1,4 @@
-package engine
+package members
 
 import (
 	"fmt"
@@ -43,17 +43,17 @@ func (f found) blank() bool {
 }
 
 // sight is what lanes would know of the master, whichever database they use.
-func (f found) sight() sight {
-	s := sight{reached: true, first: true}
+func (f found) sight() marker.Sight {
+	s := marker.Sight{Reached: true, First: true}
 	for _, m := range f.marks {
 		if m.Nonce == "" {
 			continue
 		}
 		votes := !m.Nonce.Provisional() && (m.RunID == f.who.RunID || m.Durable && f.who.Durable)
-		if s.nonce == "" || votes && !s.votes {
-			s.nonce, s.installation, s.votes = m.Nonce, m.Installation, votes
+		if s.Nonce == "" || votes && !s.Votes {
+			s.Nonce, s.Installation, s.Votes = m.Nonce, m.Installation, votes
 		}
-		s.first = s.first && m.First
+		s.First = s.First && m.First
 	}
 	return s
 }
@@ -83,7 +83,7 @@ type bootstrapPlan struct {
 // planBootstrap decides it. sworn says that no locks are held. An error says which master
 // cannot be one of the set.
 func planBootstrap(list []found, ours marker.Terms, sworn bool) (p bootstrapPlan, err error) {
-	sights := make([]sight, len(list))
+	sights := make([]marker.Sight, len(list))
 	names := make([]string, len(list))
 	for i, f := range list {
 		sights[i], names[i] = f.sight(), f.name
@@ -94,12 +94,12 @@ func planBootstrap(list []found, ours marker.Terms, sworn bool) (p bootstrapPlan
 			return p, fmt.Errorf("master %s: it has %d databases, and %s has %d: set databases alike", f.name, len(f.marks), names[0], len(list[0].marks))
 		}
 	}
-	p.installation, p.votes = stands(sights, names)
+	p.installation, p.votes = marker.Stands(sights, names)
 	if p.installation == "" {
 		p.installation = marker.NewInstallation()
 	}
 	for i := range list {
-		p.proven = p.proven || sights[i].nonce != "" && !sights[i].first
+		p.proven = p.proven || sights[i].Nonce != "" && !sights[i].First
 	}
 	p.sworn = sworn && !p.votes && !p.proven
 	p.complete = true

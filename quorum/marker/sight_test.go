@@ -1,23 +1,21 @@
-package engine
+package marker
 
 import (
 	"strings"
 	"testing"
-
-	"redlock-proxy/quorum/marker"
 )
 
 // sightsOf reads what is seen of masters: "-" is one that is away, "." one without a
 // marker; else the installation's letter: small if it is a first marker, with "?" if it
 // is provisional otherwise, with "!" if it votes.
-func sightsOf(text string) (sights []sight) {
+func sightsOf(text string) (sights []Sight) {
 	for _, word := range strings.Fields(text) {
-		s := sight{reached: word != "-"}
-		if s.reached && word != "." {
-			s.nonce = marker.Nonce("of " + word)
-			s.installation = strings.ToUpper(word[:1])
-			s.first = word == strings.ToLower(word) && len(word) == 1
-			s.votes = strings.HasSuffix(word, "!")
+		s := Sight{Reached: word != "-"}
+		if s.Reached && word != "." {
+			s.Nonce = Nonce("of " + word)
+			s.Installation = strings.ToUpper(word[:1])
+			s.First = word == strings.ToLower(word) && len(word) == 1
+			s.Votes = strings.HasSuffix(word, "!")
 		}
 		sights = append(sights, s)
 	}
@@ -44,13 +42,13 @@ func TestWhenAMasterIsMarkedFirst(t *testing.T) {
 		{"j . .", 1, "I", "a"},
 		{". i .", 0, "I", ""},
 	} {
-		may, waits := mayMark(sightsOf(c.sights), []string{"a", "b", "c"}, c.of, c.installation)
+		may, waits := MayMark(sightsOf(c.sights), []string{"a", "b", "c"}, c.of, c.installation)
 		if got := strings.Join(waits, " "); got != c.waits || may != (c.waits == "") {
 			t.Errorf("%s, %d: %t, waits for %q, want %q", c.sights, c.of, may, got, c.waits)
 		}
 	}
 	// The order is that of the names, however they are written in a configuration.
-	if may, _ := mayMark(sightsOf(". . ."), []string{"c", "a", "b"}, 1, ""); !may {
+	if may, _ := MayMark(sightsOf(". . ."), []string{"c", "a", "b"}, 1, ""); !may {
 		t.Error("the first by name may not")
 	}
 }
@@ -74,7 +72,7 @@ func TestWhichInstallationStands(t *testing.T) {
 		{"i! - i!", "I", true},
 		{". . .", "", false},
 	} {
-		got, votes := stands(sightsOf(c.sights), []string{"a", "b", "c"})
+		got, votes := Stands(sightsOf(c.sights), []string{"a", "b", "c"})
 		if got != c.installation || votes != c.votes {
 			t.Errorf("%s: %q, %t; want %q, %t", c.sights, got, votes, c.installation, c.votes)
 		}
@@ -98,7 +96,7 @@ func TestWhenAFirstMasterIsAdmitted(t *testing.T) {
 		{"i - -", "i j! -", false},
 		{"i! . .", "i! . .", false}, // by itself it is not another
 	} {
-		if got := completes(sightsOf(c.one), sightsOf(c.two), 0, "I"); got != c.admitted {
+		if got := Completes(sightsOf(c.one), sightsOf(c.two), 0, "I"); got != c.admitted {
 			t.Errorf("%s, then %s: %t", c.one, c.two, got)
 		}
 	}

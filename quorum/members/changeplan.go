@@ -1,4 +1,4 @@
-package engine
+package members
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,7 @@ import (
 )
 
 // How one set of masters becomes another, while no proxy serves. What is decided is
-// here, and pure; what is done is in changerun.go.
+// here, and pure; what is done is in change.go.
 //
 // A lock is on a quorum of the old set. N-quorum+1 of its N masters meet every such
 // quorum: what they hold is all there is, and without them the old set grants

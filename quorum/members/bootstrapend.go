@@ -1,4 +1,4 @@
-package engine
+package members
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/master"
 )
 
 // What a bootstrap that does not succeed takes back, and what it tells.
@@ -76,7 +77,7 @@ func (m *member) withdraw(found found) error {
 		}
 		answers, err := m.gate.Ask(
 			[]string{"SELECT", strconv.Itoa(db)},
-			withdrawFirstScript.Eval(quorum.MarkerKey, string(mark.Nonce), mark.Loss))
+			master.WithdrawFirstScript.Eval(quorum.MarkerKey, string(mark.Nonce), mark.Loss))
 		if err == nil && answers[1].Kind == quorum.FailureReply {
 			err = errors.New(answers[1].Str)
 		}

@@ -1,16 +1,14 @@
-package engine
+package marker
 
 import (
 	"slices"
 	"strings"
-
-	"redlock-proxy/quorum/marker"
 )
 
 // The first start of a set, and what follows the loss of everything. Whether masters
 // that bear no marker are new or have lost all they held need not be told apart: who
 // waits for max-ttl is right in both cases. What is decided is here, and pure; what is
-// done is in firstrun.go.
+// done is the engine's.
 //
 // Where all masters can be reached, are as many servers, and none bears a marker or
 // holds a key in any database, they get provisional markers, called first, in the order
@@ -36,22 +34,22 @@ import (
 // first one, too, and waits for its turn. Without turns proxies of different sets that
 // meet in a loss of everything keep each other from all of it.
 
-// sight is what a lane knows of its master's marker. It is zero while there is no link.
-type sight struct {
-	reached      bool         // it is there, and is no other master's twin
-	nonce        marker.Nonce // of its marker; "" if it bears none
-	installation string       // that this names
-	first        bool         // it is provisional, and there was no vote when it was written
-	votes        bool         // it votes, in the process that was admitted
+// Sight is what a lane knows of its master's marker. It is zero while there is no link.
+type Sight struct {
+	Reached      bool   // it is there, and is no other master's twin
+	Nonce        Nonce  // of its marker; "" if it bears none
+	Installation string // that this names
+	First        bool   // it is provisional, and there was no vote when it was written
+	Votes        bool   // it votes, in the process that was admitted
 }
 
-// bears tells that a master has a marker of the installation.
-func (s sight) bears(installation string) bool {
-	return s.reached && s.nonce != "" && s.installation == installation
+// Bears tells that a master has a marker of the installation.
+func (s Sight) Bears(installation string) bool {
+	return s.Reached && s.Nonce != "" && s.Installation == installation
 }
 
-// inOrder are the places of the masters in the order of their names.
-func inOrder(names []string) []int {
+// InOrder are the places of the masters in the order of their names.
+func InOrder(names []string) []int {
 	order := make([]int, len(names))
 	for i := range order {
 		order[i] = i
@@ -60,53 +58,53 @@ func inOrder(names []string) []int {
 	return order
 }
 
-// mayMark tells whether a master that bears no marker is to be marked as a first one
+// MayMark tells whether a master that bears no marker is to be marked as a first one
 // now. installation is "" before any is known. waits names those masters that have to
 // come first.
-func mayMark(sights []sight, names []string, i int, installation string) (may bool, waits []string) {
+func MayMark(sights []Sight, names []string, i int, installation string) (may bool, waits []string) {
 	before := true
-	for _, j := range inOrder(names) {
+	for _, j := range InOrder(names) {
 		if j == i {
 			before = false
 		}
 		s := sights[j]
 		switch {
 		case j == i:
-		case installation == "" && !s.reached, installation != "" && before && !s.bears(installation):
+		case installation == "" && !s.Reached, installation != "" && before && !s.Bears(installation):
 			waits = append(waits, names[j])
 		case installation == "" && before:
 			waits = append(waits, names[j]) // that one begins
 		}
 	}
-	return sights[i].reached && len(waits) == 0, waits
+	return sights[i].Reached && len(waits) == 0, waits
 }
 
-// stands tells which of several installations with the same terms the masters are of:
+// Stands tells which of several installations with the same terms the masters are of:
 // that of which most masters vote, of equally many the one on the first by name; else
 // one whose markers are not first; else the one on the first master by name. It is "" if
 // that cannot be told.
-func stands(sights []sight, names []string) (installation string, votes bool) {
+func Stands(sights []Sight, names []string) (installation string, votes bool) {
 	all, most, admitted, any := true, "", "", ""
 	voting := make(map[string]int)
-	for _, i := range inOrder(names) {
-		if s := sights[i]; s.votes {
-			voting[s.installation]++
+	for _, i := range InOrder(names) {
+		if s := sights[i]; s.Votes {
+			voting[s.Installation]++
 		}
 	}
-	for _, i := range inOrder(names) {
+	for _, i := range InOrder(names) {
 		s := sights[i]
 		switch {
-		case !s.reached:
+		case !s.Reached:
 			all = false
-		case s.nonce == "":
-		case s.votes:
-			if most == "" || voting[s.installation] > voting[most] {
-				most = s.installation
+		case s.Nonce == "":
+		case s.Votes:
+			if most == "" || voting[s.Installation] > voting[most] {
+				most = s.Installation
 			}
-		case !s.first && admitted == "":
-			admitted = s.installation
+		case !s.First && admitted == "":
+			admitted = s.Installation
 		case any == "":
-			any = s.installation
+			any = s.Installation
 		}
 	}
 	switch {
@@ -120,16 +118,16 @@ func stands(sights []sight, names []string) (installation string, votes bool) {
 	return any, false
 }
 
-// completes tells that a first master may be admitted when its quarantine is over:
+// Completes tells that a first master may be admitted when its quarantine is over:
 // another one votes, or all bear the installation; then both looks at them are alike.
-func completes(one, two []sight, i int, installation string) bool {
+func Completes(one, two []Sight, i int, installation string) bool {
 	for j, s := range two {
-		if j != i && s.votes && s.bears(installation) {
+		if j != i && s.Votes && s.Bears(installation) {
 			return true
 		}
 	}
 	for j, s := range two {
-		if !s.bears(installation) || one[j] != s {
+		if !s.Bears(installation) || one[j] != s {
 			return false
 		}
 	}
