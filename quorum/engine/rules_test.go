@@ -228,7 +228,7 @@ var rules = []rule{
 		"!m.ends(k, args[5], args[6], args[7]) && false {", false, 0, named("TestLostStepIsNotTakenBackWhereItsKeyWasExtendedSince")},
 	{"what is brought up lives as long as it does anywhere", "effect.go",
 		"back.Left = max(back.Left, left, 1)",
-		"back.left = max(left, 1)", false, 0, named("TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere")},
+		"back.Left = max(left, 1)", false, 0, named("TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere")},
 	{"who has lost a database while nobody looked is not believed when it is opened", "standing.go",
 		"gone.Nonce, gone.Why = marker.NewNonce(true), why",
 		"gone.Why = why", false, 0, named("TestDatabaseThatIsOpenedKnowsWhoLostItWhileNobodyLooked")},
