@@ -54,13 +54,13 @@ func (l *lane) aloft() bool { return len(l.inAir) > 0 }
 func (l *lane) carry(ctx context.Context, link *master.Link) error {
 	most := l.most(link)
 	if most == 1 && !l.aloft() {
-		b, err := l.take(ctx)
+		b, err := l.queue.take(ctx)
 		if err != nil {
 			return err
 		}
 		return l.exchange(link, b)
 	}
-	lands := l.doubt || l.discharged() || l.inspects()
+	lands := l.keeper.doubt || l.discharged() || l.keeper.inspects()
 	if len(l.inAir) < most && !(lands && l.aloft()) {
 		if b := l.takeSome(); b != nil {
 			l.launch(link, b)
@@ -83,7 +83,7 @@ func (l *lane) await(ctx context.Context, link *master.Link) error {
 	}
 	var err error
 	select {
-	case <-l.wake:
+	case <-l.queue.wake:
 		if l.aloft() {
 			return nil
 		}
@@ -101,21 +101,21 @@ func (l *lane) await(ctx context.Context, link *master.Link) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	l.rest()
+	l.queue.rest()
 	return err
 }
 
 // rest ends that the lane is idle though nobody has woken it.
-func (l *lane) rest() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.idle {
+func (q *queue) rest() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.idle {
 		select {
-		case <-l.wake:
+		case <-q.wake:
 		default:
 		}
 	}
-	l.idle = false
+	q.idle = false
 }
 
 // takeSome takes what may be sent now. If there is nothing it is nil, and the lane is idle
@@ -124,34 +124,34 @@ func (l *lane) takeSome() *batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.aloft() {
-		l.carried, l.clears = 0, false
+		l.queue.carried, l.clears = 0, false
 	} else if l.clears || l.inAir[0].alone {
 		return nil
 	}
 	b := l.newBatch(nil, nil)
-	b.ordinal = l.sentSo.last
+	b.ordinal = l.queue.sentSo.last
 	waits := make(map[string]struct{})
 	weight := 0
-	l.errands = slices.DeleteFunc(l.errands, func(e errand) bool {
+	l.queue.errands = slices.DeleteFunc(l.queue.errands, func(e errand) bool {
 		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
 		if !fits {
 			wait(e.about(), waits) // nothing about its key goes before it, see overtake
 		}
 		goes := fits && l.goes(e.about(), waits)
 		if goes {
-			l.leaves(&e)
+			l.queue.leaves(&e)
 			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
 			weight += e.size()
 		}
 		return goes
 	})
-	if len(l.outbox.list) > 0 && !slices.ContainsFunc(l.inAir, func(b *batch) bool { return b.messages }) {
+	if len(l.queue.outbox.list) > 0 && !slices.ContainsFunc(l.inAir, func(b *batch) bool { return b.messages }) {
 		n := len(b.errands)
-		b.errands = l.outbox.take(b.errands, maxBatch-n)
+		b.errands = l.queue.outbox.take(b.errands, maxBatch-n)
 		b.messages = len(b.errands) > n
 	}
 	stop, full, bytes := false, false, 0
-	l.queue = slices.DeleteFunc(l.queue, func(o *op) bool {
+	l.queue.ops = slices.DeleteFunc(l.queue.ops, func(o *op) bool {
 		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.Kind == quorum.Survey
 		full = full || len(b.ops) > 0 && bytes+o.load() > maxBatchBytes
 		switch {
@@ -162,7 +162,7 @@ func (l *lane) takeSome() *batch {
 			return false
 		}
 		if o.Kind == quorum.Survey {
-			if len(l.errands) > 0 { // it is about their keys, too
+			if len(l.queue.errands) > 0 { // it is about their keys, too
 				stop = true
 				return false
 			}
@@ -175,18 +175,18 @@ func (l *lane) takeSome() *batch {
 			return false
 		}
 		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
-		l.sentSo.note(o)
-		l.unqueued(o)
+		l.queue.sentSo.note(o)
+		l.queue.unqueued(o)
 		bytes += o.load()
 		return true
 	})
 	n := len(b.errands) + len(b.ops)
 	if n == 0 {
-		l.spareBatch, l.idle = b, true
+		l.spareBatch, l.queue.idle = b, true
 		return nil
 	}
-	l.flying = append(l.flying, b)
-	l.carried += n
+	l.queue.flying = append(l.queue.flying, b)
+	l.queue.carried += n
 	return b
 }
 
@@ -239,7 +239,7 @@ func (l *lane) land(link *master.Link, b *batch) error {
 		}
 	}
 	l.mu.Lock()
-	l.carried = max(l.carried-n, 0)
+	l.queue.carried = max(l.queue.carried-n, 0)
 	l.mu.Unlock()
 	return err
 }

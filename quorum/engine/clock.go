@@ -65,10 +65,10 @@ func (l *lane) look(now clock.Sample) time.Duration {
 
 // settleJump begins anew with a clock that jumped before the marker was last asked for:
 // the marker tells of it, or it was ours. A later jump is not settled by that.
-func (l *lane) settleJump(now clock.Sample) {
-	l.watch.Settle(l.met, now)
-	l.settledJumps.Store(l.met)
-	l.anew = time.Now()
+func (k *keeper) settleJump(now clock.Sample) {
+	k.watch.Settle(k.met, now)
+	k.settledJumps.Store(k.met)
+	k.anew = time.Now()
 }
 
 // clockTold is what a lane had settled of its master's clock when it last knew its marker.
@@ -79,7 +79,7 @@ type clockTold struct {
 
 // knows notes the marker that stands. mu is held.
 func (l *lane) knows(m marker.Marker) {
-	l.known = m
+	l.keeper.known = m
 	l.clockTold = clockTold{l.settledJumps.Load(), m.Loss}
 }
 
@@ -90,7 +90,7 @@ func (l *lane) follow(root *lane) {
 	root.mu.Lock()
 	defer root.mu.Unlock()
 	l.settledJumps.Store(root.clockTold.jumps)
-	l.known.Loss = root.clockTold.loss
+	l.keeper.known.Loss = root.clockTold.loss
 }
 
 // masterTime is what the master's clock shows when ours shows at, and how vague that is.

@@ -60,12 +60,12 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 	l.links++
 	l.enter(quorum.Connecting, "")
 	l.mu.Unlock()
-	l.looked = l.engine.Boot() // at the gate
+	l.keeper.looked = l.engine.Boot() // at the gate
 	// What rueidis waits for ends when the connection does.
 	stop := context.AfterFunc(ctx, func() { link.Interrupt() })
 	defer stop()
 
-	if err := l.stand(ctx, link); err != nil {
+	if err := l.keeper.stand(ctx, link); err != nil {
 		return err
 	}
 	if twin := l.engine.claim(l.index, link.Who.RunID); twin != "" {
@@ -83,7 +83,7 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 	}
 	l.tried.Do(l.engine.laneTried)
 	l.troubled, l.downFor = "", nil
-	if l.known.Nonce == "" && !l.engine.alone() {
+	if l.keeper.known.Nonce == "" && !l.engine.alone() {
 		l.engine.rouseAll() // all of them may be there now
 	}
 	for {
@@ -93,11 +93,11 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 		if l.aloft() {
 			continue
 		}
-		if err := l.inspect(link); err != nil {
+		if err := l.keeper.inspect(link); err != nil {
 			return err
 		}
-		if l.doubt || l.discharged() {
-			if err := l.stand(ctx, link); err != nil {
+		if l.keeper.doubt || l.discharged() {
+			if err := l.keeper.stand(ctx, link); err != nil {
 				return err
 			}
 		}
@@ -107,7 +107,7 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 // discharged tells that the master's quarantine is over, and that it is to be
 // admitted.
 func (l *lane) discharged() bool {
-	return l.known.Nonce.Provisional() && l.admitted(l.known.Nonce)
+	return l.keeper.known.Nonce.Provisional() && l.admitted(l.keeper.known.Nonce)
 }
 
 // openWhenPaid returns the next debts to pay; when there are none, the queue is
@@ -115,9 +115,9 @@ func (l *lane) discharged() bool {
 func (l *lane) openWhenPaid() []errand {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	due, dropped := l.debts.take(maxBatch, time.Now())
+	due, dropped := l.queue.debts.take(maxBatch, time.Now())
 	l.dropped.Add(uint64(dropped))
-	l.carried = len(due)
+	l.queue.carried = len(due)
 	if len(due) == 0 {
 		l.open, l.opened = true, time.Now()
 		l.show()
@@ -125,7 +125,7 @@ func (l *lane) openWhenPaid() []errand {
 	}
 	errands := make([]errand, len(due))
 	for i, d := range due {
-		l.tries(&d)
+		l.queue.tries(&d)
 		errands[i] = errand{debt: d}
 	}
 	return errands
@@ -186,7 +186,7 @@ func (e *Engine) meetAgain(i int) {
 		l.mu.Lock()
 		if l.link != nil {
 			l.link.Interrupt()
-			l.rouse()
+			l.queue.rouse()
 		}
 		l.mu.Unlock()
 	}

@@ -3,16 +3,19 @@
 // is the only door to the masters.
 //
 // A Request becomes an op (op.go), which is put into the lanes of all masters
-// in one step (engine.go, lane.go). Each lane sends what has gathered as one
+// in one step (engine.go, queue.go). Each lane sends what has gathered (taking.go) as one
 // batch on its link (exchange.go, package master), has the answers judged and
 // casts its votes (package decide). The vote that decides answers the
 // asker, and undo, debts and heals are settled with it or after it (settle.go,
-// debt.go, errand.go). What is decided is pure; what moves bytes decides
+// undoing.go, debt.go, errand.go). What is decided is pure; what moves bytes decides
 // nothing.
 //
 // A journaled script of ours whose writes no token signs is a step: it latches its
 // keys on the masters (latch.go) until it is decided and what follows is done there
 // (step.go, awaited.go, behind.go, count.go), and steps of one proxy take turns (turns.go).
+//
+// Whether a master has a vote its keeper tells by the marker that stands there (keeper.go,
+// standing.go, inspect.go, durable.go).
 //
 // A quarantined master is given back what it lost (quarantine.go, package catchup). Once it
 // votes again, it is freed of what nobody holds (ghosts.go), and so is each, over and over,

@@ -65,8 +65,8 @@ func (l *lane) writesLog(m marker.Marker) (durable bool, log string) {
 // stillLogs has the lane of another database than 0 ask whether the master writes a log, while
 // that of database 0 cannot. It does not learn the name of another one, so that one which is
 // written anew is none until then.
-func (l *lane) stillLogs(link *master.Link) error {
-	if !l.known.Durable || l.looksElsewhere() {
+func (k *keeper) stillLogs(link *master.Link) error {
+	if !k.known.Durable || k.looksElsewhere() {
 		return nil
 	}
 	err := link.Look()
@@ -76,7 +76,7 @@ func (l *lane) stillLogs(link *master.Link) error {
 	if err != nil {
 		return err
 	}
-	root := l.engine.root.lanes[l.index]
+	root := k.engine.root.lanes[k.index]
 	root.mu.Lock()
 	defer root.mu.Unlock()
 	anew := root.who.RunID == link.Who.RunID && root.diskLog != "" && link.Who.Rewrites != root.rewrites
@@ -131,22 +131,22 @@ func (l *lane) toldLogs() map[string]string {
 // vouched tells whether the others know of no other log than a new process has read. Where too few of
 // them can be asked it is an error, until no lock from before can live any more: nobody
 // has let the master vote meanwhile.
-func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err error) {
-	e := l.engine
-	l.mu.Lock()
-	off := l.unlogged || l.diskLog == marker.NoLog
-	l.mu.Unlock()
+func (k *keeper) vouched(ctx context.Context, runID, log string) (yes bool, err error) {
+	e := k.engine
+	k.mu.Lock()
+	off := k.unlogged || k.diskLog == marker.NoLog
+	k.mu.Unlock()
 	if off { // by what this proxy has seen itself, and may not have told anybody yet
 		return false, nil
 	}
-	if l.waits != runID {
-		l.waits, l.waitsSince = runID, e.Boot()
+	if k.waits != runID {
+		k.waits, k.waitsSince = runID, e.Boot()
 	}
 	told, asked := make([]string, len(e.lanes)), make([]bool, len(e.lanes))
 	var wait sync.WaitGroup
 	for i := range e.lanes {
-		if i != l.index {
-			wait.Go(func() { told[i], asked[i] = e.zero().lanes[i].logOf(ctx, l.master.Name) })
+		if i != k.index {
+			wait.Go(func() { told[i], asked[i] = e.zero().lanes[i].logOf(ctx, k.master.Name) })
 		}
 	}
 	wait.Wait()
@@ -159,7 +159,7 @@ func (l *lane) vouched(ctx context.Context, runID, log string) (yes bool, err er
 			answered++
 		}
 	}
-	if answered >= needed || e.Boot()-l.waitsSince >= e.QuarantineTime() {
+	if answered >= needed || e.Boot()-k.waitsSince >= e.QuarantineTime() {
 		return true, nil
 	}
 	return false, fmt.Errorf("its process was started anew, and %d of the other masters can tell whether its log is whole, %d are needed", answered, needed)
@@ -175,14 +175,14 @@ func (e *Engine) zero() *Engine {
 
 // wholeLog tells whether the master, whose process is another than that of its marker m, has
 // read a log that is whole, and which. An error means that it is not known yet.
-func (l *lane) wholeLog(ctx context.Context, who marker.Identity, m marker.Marker) (log string, yes bool, err error) {
-	if l.master.DB == 0 {
-		yes, err = l.vouched(ctx, who.RunID, m.DiskLog())
+func (k *keeper) wholeLog(ctx context.Context, who marker.Identity, m marker.Marker) (log string, yes bool, err error) {
+	if k.master.DB == 0 {
+		yes, err = k.vouched(ctx, who.RunID, m.DiskLog())
 		return m.DiskLog(), yes, err
 	}
-	root := l.engine.root.lanes[l.index]
-	for began := l.engine.Boot(); !root.hasStood(who.RunID); clock.Pause(ctx, l.engine.ConnectTimeout/50) {
-		if ctx.Err() != nil || l.engine.Boot()-began > l.engine.ConnectTimeout {
+	root := k.engine.root.lanes[k.index]
+	for began := k.engine.Boot(); !root.hasStood(who.RunID); clock.Pause(ctx, k.engine.ConnectTimeout/50) {
+		if ctx.Err() != nil || k.engine.Boot()-began > k.engine.ConnectTimeout {
 			return "", false, errors.New("its process was started anew, and whether its log is whole is decided in database 0 first")
 		}
 	}

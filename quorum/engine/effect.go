@@ -41,7 +41,7 @@ func (e *Engine) bringUp(o *op, c decide.Votes, i int, now time.Time) {
 		}
 		d := o.bringing(c, i, &ours, theirs, now)
 		d.dies = now.Add(e.MasterTimeout)
-		e.lanes[i].undoBehind(d, memoryOf(e.hash(ours.Key)), o.sent[i].ordinal, now)
+		e.lanes[i].queue.undoBehind(d, memoryOf(e.hash(ours.Key)), o.sent[i].ordinal, now)
 	}
 }
 
@@ -60,7 +60,7 @@ func (e *Engine) give(o *op, c decide.Votes, i int, now time.Time) {
 		o.keep()
 		back := o.bringing(c, i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs, now)
 		if back.back.Left != decide.SaysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
-			e.lanes[i].give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.sent[i].ordinal)
+			e.lanes[i].queue.give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.sent[i].ordinal)
 		}
 	}
 }
@@ -70,11 +70,11 @@ func (n *ending) gives() bool { return n.ends == bringUp && n.back.value == "" }
 
 // give is endStep of a key that the master is to be given, unless what could have freed it
 // was sent since a place.
-func (l *lane) give(n *ending, m memory, p ordinal) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.sentSo.freedSince(m, p) {
-		l.endStepLocked(n)
+func (q *queue) give(n *ending, m memory, p ordinal) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.sentSo.freedSince(m, p) {
+		q.endStepLocked(n)
 	}
 }
 

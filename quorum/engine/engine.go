@@ -108,12 +108,12 @@ func newEngine(cfg Config, log hclog.Logger, root *Engine) *Engine {
 			index:  i,
 			master: m,
 			log:    log.With("master", m.Name),
-			wake:   make(chan struct{}, 1),
 			state:  quorum.Connecting,
 			since:  e.start,
 			watch:  new(clock.Watch),
-			debts:  debts{room: &m.Rooms.Debts},
+			queue:  queue{wake: make(chan struct{}, 1), debts: debts{room: &m.Rooms.Debts}},
 		})
+		e.lanes[i].keeper.lane, e.lanes[i].queue.lane = e.lanes[i], e.lanes[i]
 		if root != nil {
 			e.lanes[i].follow(root.lanes[i])
 		}
@@ -232,7 +232,7 @@ func (e *Engine) push(o *op) (missed decide.Votes, waits bool) {
 	for i, l := range e.lanes {
 		if !o.Asks(i) {
 			missed = missed.Voted(i, quorum.Withheld, false)
-		} else if v := l.push(o); v != 0 {
+		} else if v := l.queue.push(o); v != 0 {
 			missed = missed.Voted(i, v, false)
 		}
 	}
@@ -379,7 +379,7 @@ func (e *Engine) Close(ctx context.Context) {
 // that is owed something is given one more chance to be reached.
 func (e *Engine) busy(failures []uint64) bool {
 	for i, l := range e.lanes {
-		if l.busy(l.failures.Load() == failures[i]) {
+		if l.queue.busy(l.failures.Load() == failures[i]) {
 			return true
 		}
 	}

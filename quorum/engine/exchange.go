@@ -71,7 +71,7 @@ func (l *lane) load(link *master.Link, b *batch) {
 			b.add(link, argv)
 			b.sent = append(b.sent, e)
 		} else if e.pays() {
-			l.cannotUndo(e.debt)
+			l.queue.cannotUndo(e.debt)
 		}
 	}
 	// Ops that are pointless by now are voted on only after the batch has been
@@ -96,12 +96,12 @@ func (l *lane) load(link *master.Link, b *batch) {
 		}
 	}
 	b.empty = len(b.sent) == 0 && !slices.Contains(b.asked, true)
-	b.looks = l.looks()
+	b.looks = l.keeper.looks()
 	b.tries = b.looks || l.suspects
 	if l.suspects = false; b.tries {
 		b.commands = append(b.commands, askRights...)
 	}
-	if b.asks = b.looks && l.asksStandings(link, b); b.looks {
+	if b.asks = b.looks && l.keeper.asksStandings(link, b); b.looks {
 		b.commands = append(b.commands, master.AskInfo)
 	}
 	b.commands = slices.Grow(b.commands, len(master.AskProof))
@@ -123,9 +123,9 @@ func (l *lane) settle(link *master.Link, b *batch) error {
 	link.Saw(b.proof.Clock)
 	l.engine.noticeSleep(boot, now)
 	l.tick(b.proof)
-	counts := l.proven(b.proof)
-	heard := l.hears(link, b)
-	counts = counts && heard == nil && !l.doubt
+	counts := l.keeper.proven(b.proof)
+	heard := l.keeper.hears(link, b)
+	counts = counts && heard == nil && !l.keeper.doubt
 	done, answers := l.span(link, b)
 	asked := clock.Span{From: b.proof.Clock.Sent, To: b.proof.Clock.Read}
 
@@ -175,12 +175,12 @@ func (l *lane) settle(link *master.Link, b *batch) error {
 			default:
 				trouble = cmp.Or(s.Refusal(), trouble)
 			}
-			o.sent[l.index] = sending{l.known.Nonce, b.ordinalOf(i), done, asked}
+			o.sent[l.index] = sending{l.keeper.known.Nonce, b.ordinalOf(i), done, asked}
 			if o.Kind == quorum.Survey {
 				s.Value = link.Who.RunID
 			}
 			o.holdsLong(s)
-			if !counts || o.put.Before(l.anew) || slices.Contains(kept, o.Key) {
+			if !counts || o.put.Before(l.keeper.anew) || slices.Contains(kept, o.Key) {
 				v = o.withheld(v, did)
 			}
 			if v == quorum.Unknown && s.Refusal() != "" && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
@@ -258,21 +258,21 @@ func (l *lane) settled(e errand, a decide.Answer) {
 		}
 	case a.Failed("NOSCRIPT"):
 		// It was not carried out, and what came after it on the same key was.
-		l.cannotUndo(e.debt)
+		l.queue.cannotUndo(e.debt)
 	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOtherNonce:
-		l.cannotUndo(e.debt)
+		l.queue.cannotUndo(e.debt)
 	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOther:
-		l.undoLater(e.debt)
+		l.queue.undoLater(e.debt)
 	case a.RefusesToWrite():
 		l.mu.Lock()
-		if l.mayTry(e.debt) {
-			l.oweLocked(e.debt, time.Now())
+		if l.queue.mayTry(e.debt) {
+			l.queue.oweLocked(e.debt, time.Now())
 		}
 		l.mu.Unlock()
 	case a.Kind == quorum.FailureReply && !a.WrongType():
-		l.undoAgain(e.debt)
+		l.queue.undoAgain(e.debt)
 	default:
-		l.undone(e.debt, a.Int)
+		l.queue.undone(e.debt, a.Int)
 	}
 }
 
@@ -309,8 +309,8 @@ func (l *lane) begin(b *batch, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.began = now
-	if l.sent = now; !slices.Contains(l.flying, b) {
-		l.flying = append(l.flying, b)
+	if l.queue.sent = now; !slices.Contains(l.queue.flying, b) {
+		l.queue.flying = append(l.queue.flying, b)
 	}
 }
 
@@ -318,8 +318,8 @@ func (l *lane) end(b *batch) time.Time {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.Index(l.flying, b)
-	l.flying = slices.Delete(l.flying, i, i+1)
+	i := slices.Index(l.queue.flying, b)
+	l.queue.flying = slices.Delete(l.queue.flying, i, i+1)
 	took := now.Sub(b.began)
 	b.began = time.Time{}
 	if l.trips == 0 {
@@ -358,35 +358,35 @@ func (l *lane) recycle(b *batch) {
 // carried out or not.
 func (l *lane) abandon(errands []errand, ops []*op, now time.Time) {
 	l.mu.Lock()
-	l.open, l.carried = false, 0
-	for i := range l.errands {
-		l.removed(&l.errands[i])
+	l.open, l.queue.carried = false, 0
+	for i := range l.queue.errands {
+		l.queue.removed(&l.queue.errands[i])
 	}
-	errands = append(errands, l.errands...)
-	l.errands, l.outbox = nil, outbox{}
+	errands = append(errands, l.queue.errands...)
+	l.queue.errands, l.queue.outbox = nil, outbox{}
 	for _, e := range errands {
 		if e.pays() {
-			l.oweLocked(e.debt, now)
+			l.queue.oweLocked(e.debt, now)
 		}
 	}
-	l.later = slices.DeleteFunc(l.later, func(d laterDebt) bool {
+	l.queue.later = slices.DeleteFunc(l.queue.later, func(d laterDebt) bool {
 		if d.again {
 			return false // see undoLater
 		}
 		l.master.Rooms.Errands.Add(-d.size())
-		if l.mayTry(d.debt) {
-			l.oweLocked(d.debt, now)
+		if l.queue.mayTry(d.debt) {
+			l.queue.oweLocked(d.debt, now)
 		}
 		return true
 	})
-	queue := l.queue
-	l.master.Rooms.Queue.Add(-l.queued)
-	l.queue, l.queued = nil, 0
+	queue := l.queue.ops
+	l.master.Rooms.Queue.Add(-l.queue.bytes)
+	l.queue.ops, l.queue.bytes = nil, 0
 	for _, o := range ops {
-		l.notSent(o)
+		l.queue.notSent(o)
 	}
 	for _, o := range queue {
-		l.notSent(o)
+		l.queue.notSent(o)
 	}
 	l.mu.Unlock()
 	for _, e := range errands {

@@ -39,15 +39,15 @@ func (e *Engine) sights() []marker.Sight {
 }
 
 // anotherVotes tells that another master than this one is known to vote, in any database.
-func (l *lane) anotherVotes() bool {
-	e := l.engine
+func (k *keeper) anotherVotes() bool {
+	e := k.engine
 	engines := []*Engine{e}
 	if e.root != nil {
 		engines = append(engines, e.root)
 	}
 	for _, e := range engines {
 		for i, s := range e.sights() {
-			if i != l.index && s.Votes {
+			if i != k.index && s.Votes {
 				return true
 			}
 		}
@@ -56,8 +56,8 @@ func (l *lane) anotherVotes() bool {
 }
 
 // firstMarker is a first marker, but for its nonce.
-func (l *lane) firstMarker(link *master.Link, installation string) marker.Marker {
-	m := l.markerOf(link, installation, marker.NewInstallation())
+func (k *keeper) firstMarker(link *master.Link, installation string) marker.Marker {
+	m := k.markerOf(link, installation, marker.NewInstallation())
 	m.First, m.Why = true, "it was marked while no master could vote: a new set, or all was lost"
 	return m
 }
@@ -89,34 +89,34 @@ func (e *Engine) givenOne(sights []marker.Sight, waits []string) string {
 
 // markFirst marks a master that bears no marker and has no part in any installation yet, if
 // it is its turn.
-func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
-	e := l.engine
+func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
+	e := k.engine
 	known := !e.unproven() // it has had a part in the installation that we know
 	if !e.FirstStart && !known {
-		l.withhold(nil, "it has no marker: run redlock-proxy bootstrap with the same options, as first-start is no")
+		k.withhold(nil, "it has no marker: run redlock-proxy bootstrap with the same options, as first-start is no")
 		return marker.Unmarked, nil
 	}
 	installation := e.installation()
 	if installation == "" && e.root != nil {
-		l.withhold(nil, "it has no marker")
+		k.withhold(nil, "it has no marker")
 		return marker.Unmarked, nil // database 0 begins
 	}
 	sights := e.sights()
-	may, waits := marker.MayMark(sights, e.Names(), l.index, installation)
+	may, waits := marker.MayMark(sights, e.Names(), k.index, installation)
 	if !may {
-		l.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
+		k.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
 		return marker.Unmarked, nil
 	}
 	if known {
-		next := l.firstMarker(link, installation)
+		next := k.firstMarker(link, installation)
 		next.Why = whyUnmarked
 		defer e.rouseAll()
-		return 0, l.markAll(link, "", next, installation, link.Who.RunID)
+		return 0, k.markAll(link, "", next, installation, link.Who.RunID)
 	}
 	if installation == "" {
 		installation = marker.NewInstallation()
 	}
-	first := l.firstMarker(link, installation)
+	first := k.firstMarker(link, installation)
 	args := make([]string, quorum.Databases)
 	for db := range args {
 		first.Nonce, first.DB = marker.NewNonce(true), db
@@ -129,90 +129,90 @@ func (l *lane) markFirst(link *master.Link) (marker.Verdict, error) {
 	case a.Kind == quorum.FailureReply:
 		return 0, errors.New(a.Str)
 	case a.Kind == quorum.IntegerReply:
-		l.tick(p)
-		l.settleJump(p.Clock)
-		l.untold = false
-		l.wrote = first.Loss
-		l.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.FirstTime())
+		k.tick(p)
+		k.settleJump(p.Clock)
+		k.untold = false
+		k.wrote = first.Loss
+		k.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.FirstTime())
 		e.learn(installation, "")
 		e.rouseAll()
 		return 0, nil
 	case len(a.Elems) != 2:
 		return 0, master.ErrGarbage
 	case a.Elems[1].Str == "":
-		l.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.Elems[0].Int))
+		k.withhold(nil, fmt.Sprintf(whyHoldsKeys+"%d, so that it is no new master: if it is to be one all the same, run redlock-proxy bootstrap with the same options", a.Elems[0].Int))
 		return marker.Unmarked, nil
 	}
 	m, err := marker.Parse(a.Elems[1].Str)
 	if err == nil && !m.Terms.Equal(e.terms) {
-		err = &marker.OtherTerms{Theirs: m, Ours: e.terms, Name: l.master.Name}
+		err = &marker.OtherTerms{Theirs: m, Ours: e.terms, Name: k.master.Name}
 	}
 	if err != nil {
 		return 0, fmt.Errorf("database %d: %w", a.Elems[0].Int, err)
 	}
 	// It has a part in an installation already, but for this database.
 	if !e.learn(m.Installation, m.From) {
-		l.withhold(nil, "it has no marker here, and another installation's elsewhere")
+		k.withhold(nil, "it has no marker here, and another installation's elsewhere")
 		return marker.Unmarked, nil
 	}
-	next := l.firstMarker(link, m.Installation)
+	next := k.firstMarker(link, m.Installation)
 	next.Why = whyUnmarked
-	return 0, l.markAll(link, "", next, m.Installation, link.Who.RunID)
+	return 0, k.markAll(link, "", next, m.Installation, link.Who.RunID)
 }
 
 // join has a master whose marker is of another installation with the same terms be one
 // of that which stands. One that votes is left alone.
-func (l *lane) join(link *master.Link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
-	e := l.engine
-	l.known = marker.Marker{}
+func (k *keeper) join(link *master.Link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
+	e := k.engine
+	k.known = marker.Marker{}
 	votes := !m.Nonce.Provisional() && m.RunID == link.Who.RunID
-	l.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First, Votes: votes})
+	k.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First, Votes: votes})
 	ours := e.installation()
 	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
 	if votes {
 		why += fmt.Sprintf("; if nobody uses that, delete its key %s", quorum.MarkerKey)
 	}
-	l.withhold(nil, why)
-	installation, vote := l.stands()
+	k.withhold(nil, why)
+	installation, vote := k.stands()
 	switch {
 	case installation == "":
 	case installation != ours: // also where bootstrap has made that
 		e.adopt(installation)
 		return 0, nil
 	case e.FirstStart && !votes:
-		next := l.firstMarker(link, installation)
+		next := k.firstMarker(link, installation)
 		next.Why, next.First = "its marker was of another installation of the same masters", !vote
-		return 0, l.markAll(link, read, next, m.Installation, "")
+		return 0, k.markAll(link, read, next, m.Installation, "")
 	}
 	return marker.Foreign, nil
 }
 
 // stands is which installation this master should be of, as far as can be told. In other
 // databases than 0 it is that which it is of there.
-func (l *lane) stands() (installation string, votes bool) {
-	e := l.engine
+func (k *keeper) stands() (installation string, votes bool) {
+	e := k.engine
 	if e.root == nil {
 		return marker.Stands(e.sights(), e.Names())
 	}
-	if s := e.root.sights()[l.index]; s.Bears(e.installation()) {
-		return s.Installation, l.anotherVotes() || s.Votes
+	if s := e.root.sights()[k.index]; s.Bears(e.installation()) {
+		return s.Installation, k.anotherVotes() || s.Votes
 	}
 	return "", false
 }
 
 // admit is the end of a quarantine that is over.
-func (l *lane) admit(link *master.Link, read marker.Nonce, m marker.Marker) error {
-	next := l.markerOf(link, m.Installation, m.Loss)
+func (k *keeper) admit(link *master.Link, read marker.Nonce, m marker.Marker) error {
+	next := k.markerOf(link, m.Installation, m.Loss)
 	if m.RunID == next.RunID && m.Evicted != marker.NotTold {
 		next.Evicted, next.Replication = m.Evicted, m.Replication
 	}
-	if l.master.DB == 0 {
-		next.Others = l.engine.logsBeside(l, marker.AlsoTold(m.Others, l.toldLogs()))
-		delete(next.Others, l.master.Name)
+	if k.master.DB == 0 {
+		next.Others = k.engine.logsBeside(k.lane, marker.AlsoTold(m.Others, k.toldLogs()))
+		delete(next.Others, k.master.Name)
 	}
-	if !m.First || !l.waited(m.Nonce) {
-		next.Ghosts, l.admits = true, next.Nonce
-		return l.mark(link, read, next)
+	if !m.First || !k.waited(m.Nonce) {
+		next.Ghosts, k.admits = true, next.Nonce
+		return k.mark(link, read, next)
 	}
 	// What was written in one step has lasted equally long in all databases.
 	args := []string{string(read), m.Loss}
@@ -226,7 +226,7 @@ func (l *lane) admit(link *master.Link, read marker.Nonce, m marker.Marker) erro
 		err = errors.New(a.Str)
 	}
 	if err == nil {
-		l.tick(p)
+		k.tick(p)
 	}
 	return err
 }
@@ -240,8 +240,8 @@ func (l *lane) waited(n marker.Nonce) bool {
 
 // withdraw takes back a first marker that this lane has written, when the masters turn
 // out to be of other terms.
-func (l *lane) withdraw(link *master.Link, m marker.Marker) error {
-	if !m.First || m.Loss != l.wrote || !m.Nonce.Provisional() {
+func (k *keeper) withdraw(link *master.Link, m marker.Marker) error {
+	if !m.First || m.Loss != k.wrote || !m.Nonce.Provisional() {
 		return nil
 	}
 	a, _, err := link.Do(master.WithdrawFirstScript.Eval(quorum.MarkerKey, string(m.Nonce), m.Loss)...)
@@ -252,14 +252,14 @@ func (l *lane) withdraw(link *master.Link, m marker.Marker) error {
 }
 
 // anotherVotesNow tells it of others that have been looked at anew.
-func (l *lane) anotherVotesNow(ctx context.Context) bool {
-	e := l.engine
-	l.see(marker.Sight{Reached: true})
+func (k *keeper) anotherVotesNow(ctx context.Context) bool {
+	e := k.engine
+	k.see(marker.Sight{Reached: true})
 	began := e.Boot()
-	for ; ctx.Err() == nil && e.Boot()-began < e.MasterTimeout && l.anotherVotes(); clock.Pause(ctx, e.MasterTimeout/100) {
+	for ; ctx.Err() == nil && e.Boot()-began < e.MasterTimeout && k.anotherVotes(); clock.Pause(ctx, e.MasterTimeout/100) {
 		for i, s := range e.sights() {
 			other := e.lanes[i]
-			if other.rouseNow(); other != l && s.Votes && time.Duration(other.steady.Load()) > began {
+			if other.queue.rouseNow(); other != k.lane && s.Votes && time.Duration(other.keeper.steady.Load()) > began {
 				return true
 			}
 		}
@@ -269,13 +269,13 @@ func (l *lane) anotherVotesNow(ctx context.Context) bool {
 
 // complete tells, when a first master's quarantine is over, whether it may be admitted:
 // all masters are looked at anew for that.
-func (l *lane) complete(ctx context.Context, installation string) bool {
-	e := l.engine
-	if l.anotherVotes() {
+func (k *keeper) complete(ctx context.Context, installation string) bool {
+	e := k.engine
+	if k.anotherVotes() {
 		return true
 	}
 	one := e.sights()
-	if !marker.Completes(one, one, l.index, installation) {
+	if !marker.Completes(one, one, k.index, installation) {
 		return false
 	}
 	began := e.Boot()
@@ -287,11 +287,11 @@ func (l *lane) complete(ctx context.Context, installation string) bool {
 	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.Boot() < deadline; clock.Pause(ctx, e.MasterTimeout/50) {
 		again := true
 		for _, other := range e.lanes {
-			other.rouseNow()
-			again = again && time.Duration(other.steady.Load()) > began
+			other.queue.rouseNow()
+			again = again && time.Duration(other.keeper.steady.Load()) > began
 		}
 		if again {
-			return marker.Completes(one, e.sights(), l.index, installation)
+			return marker.Completes(one, e.sights(), k.index, installation)
 		}
 	}
 	return false

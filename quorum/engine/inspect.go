@@ -26,22 +26,22 @@ var askRights = func() (calls []rueidis.Completed) {
 }()
 
 // looks tells that it is time for the next batch to do so.
-func (l *lane) looks() bool {
-	now := l.engine.Boot()
-	if l.looksElsewhere() || now-l.looked < l.engine.ProbeInterval {
+func (k *keeper) looks() bool {
+	now := k.engine.Boot()
+	if k.looksElsewhere() || now-k.looked < k.engine.ProbeInterval {
 		return false
 	}
-	l.looked = now
+	k.looked = now
 	return true
 }
 
 // looksElsewhere tells that the lane of database 0 does so. A master that it cannot reach any
 // more, as one that has a new password, may be there on older connections.
-func (l *lane) looksElsewhere() bool {
-	if l.master.DB == 0 {
+func (k *keeper) looksElsewhere() bool {
+	if k.master.DB == 0 {
 		return false
 	}
-	root := l.engine.root.lanes[l.index]
+	root := k.engine.root.lanes[k.index]
 	root.mu.Lock()
 	defer root.mu.Unlock()
 	return root.open
@@ -49,7 +49,7 @@ func (l *lane) looksElsewhere() bool {
 
 // hears takes in what a batch that looks was told. A master that lost keys by its own word
 // is to be examined; one that is unfit by now is given up.
-func (l *lane) hears(link *master.Link, b *batch) error {
+func (k *keeper) hears(link *master.Link, b *batch) error {
 	heard := b.answers
 	if b.looks {
 		last := len(heard) - 1
@@ -60,7 +60,7 @@ func (l *lane) hears(link *master.Link, b *batch) error {
 	}
 	if b.asks {
 		last := len(heard) - 1
-		l.hearsStandings(link.Read(heard[last], &b.cost), b.proof.Clock.Sent)
+		k.hearsStandings(link.Read(heard[last], &b.cost), b.proof.Clock.Sent)
 		heard = heard[:last]
 	}
 	if b.tries {
@@ -72,25 +72,25 @@ func (l *lane) hears(link *master.Link, b *batch) error {
 			return err
 		}
 	}
-	l.doubt = l.doubt || b.looks && l.known.Since(link.Who) != ""
+	k.doubt = k.doubt || b.looks && k.known.Since(link.Who) != ""
 	return nil
 }
 
 // inspect keeps what the master's marker says up to date, once a probe-interval: of one
 // that votes whether its writes are durable, and of one in quarantine how long that has
 // lasted. The nonce stays, so that nobody's proof fails for it.
-func (l *lane) inspect(link *master.Link) error {
-	if !l.inspects() || l.doubt {
+func (k *keeper) inspect(link *master.Link) error {
+	if !k.inspects() || k.doubt {
 		return nil
 	}
-	now := l.engine.Boot()
-	l.inspected = now
-	durable, log := l.known.Durable, marker.NewInstallation() // of one that begins
-	if l.master.DB != 0 {
-		if err := l.stillLogs(link); err != nil {
+	now := k.engine.Boot()
+	k.inspected = now
+	durable, log := k.known.Durable, marker.NewInstallation() // of one that begins
+	if k.master.DB != 0 {
+		if err := k.stillLogs(link); err != nil {
 			return err
 		}
-		durable, log = l.engine.root.lanes[l.index].writesLog(l.known)
+		durable, log = k.engine.root.lanes[k.index].writesLog(k.known)
 	} else if durable || link.Who.Durable {
 		var err error
 		if durable, err = link.Durable(); err != nil {
@@ -99,33 +99,33 @@ func (l *lane) inspect(link *master.Link) error {
 		link.Who.Durable = durable
 		durable = link.Who.Logs()
 	}
-	if l.master.DB == 0 && (!durable || l.known.Nonce.Provisional() && link.Who.Rewrites != l.rewrites) {
+	if k.master.DB == 0 && (!durable || k.known.Nonce.Provisional() && link.Who.Rewrites != k.rewrites) {
 		// The others are told even if this marker is provisional, or cannot be written: a master
 		// without memory refuses that.
-		l.writes(marker.Marker{})
+		k.writes(marker.Marker{})
 	}
 	update := func(m marker.Marker) marker.Marker {
 		if m.Nonce.Provisional() {
-			m.Elapsed = max(m.Elapsed, l.lasted(now).Milliseconds())
+			m.Elapsed = max(m.Elapsed, k.lasted(now).Milliseconds())
 		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.DiskLog() != log || m.DB == 0 && durable && m.Rewrites != link.Who.Rewrites {
 			if m.Durable, m.Log, m.Rewrites = durable, log, link.Who.Rewrites; !durable {
 				m.Log = ""
 			}
 		}
 		if m.DB == marker.NotTold {
-			m.DB = l.master.DB
+			m.DB = k.master.DB
 		}
 		if m.DB == 0 || m.Evicted == marker.NotTold { // it alone is told all the time
 			m.Evicted, m.Replication = link.Who.Evicted, link.Who.Replication
 		}
 		if m.DB == 0 {
-			m.Others = l.engine.logsBeside(l, m.Others)
+			m.Others = k.engine.logsBeside(k.lane, m.Others)
 		}
 		return m
 	}
-	if update(l.known).String() == l.known.String() {
-		if durable && !l.known.Nonce.Provisional() {
-			l.writes(l.known)
+	if update(k.known).String() == k.known.String() {
+		if durable && !k.known.Nonce.Provisional() {
+			k.writes(k.known)
 		}
 		return nil
 	}
@@ -135,13 +135,13 @@ func (l *lane) inspect(link *master.Link) error {
 		return err
 	}
 	was, err := marker.Parse(a.Str)
-	if err != nil || was.Nonce != l.known.Nonce {
-		l.doubt = true
+	if err != nil || was.Nonce != k.known.Nonce {
+		k.doubt = true
 		return nil
 	}
 	next := update(was)
 	for name, told := range was.Others {
-		if m := next.Others; m != nil && told != l.known.Others[name] && m[name] != marker.NoLog {
+		if m := next.Others; m != nil && told != k.known.Others[name] && m[name] != marker.NoLog {
 			m[name] = told // by another proxy, since: what this one knows is told at the next look
 		}
 	}
@@ -149,18 +149,18 @@ func (l *lane) inspect(link *master.Link) error {
 	if err != nil {
 		return err
 	}
-	if l.known = was; b.Str == next.String() {
-		l.known = next
+	if k.known = was; b.Str == next.String() {
+		k.known = next
 	}
-	if durable && l.known.Durable && !l.known.Nonce.Provisional() {
-		l.writes(l.known)
+	if durable && k.known.Durable && !k.known.Nonce.Provisional() {
+		k.writes(k.known)
 	}
 	return nil
 }
 
 // inspects tells that it is time to.
-func (l *lane) inspects() bool {
-	return !l.engine.alone() && l.known.Nonce != "" && l.engine.Boot()-l.inspected >= l.engine.ProbeInterval
+func (k *keeper) inspects() bool {
+	return !k.engine.alone() && k.known.Nonce != "" && k.engine.Boot()-k.inspected >= k.engine.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

@@ -112,15 +112,15 @@ func (n *ending) settled(a decide.Answer) (answered bool) {
 }
 
 // endStep puts an ending into the master's next batch. It is false where that cannot be.
-func (l *lane) endStep(n *ending) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.endStepLocked(n)
+func (q *queue) endStep(n *ending) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.endStepLocked(n)
 }
 
-func (l *lane) endStepLocked(n *ending) bool {
-	if !l.open || !l.addErrand(errand{ending: n}) {
-		l.missed.Add(1)
+func (q *queue) endStepLocked(n *ending) bool {
+	if !q.open || !q.addErrand(errand{ending: n}) {
+		q.missed.Add(1)
 		return false
 	}
 	return true

@@ -45,7 +45,7 @@ func (w *world) takesBack() {
 	l.mu.Unlock()
 	now := time.Now()
 	for i := range 9 {
-		l.undo(debt{key: fmt.Sprint("k", i), value: strings.Repeat("t", 300<<10), nonce: nonce, eternal: true, dies: now.Add(time.Minute)}, now)
+		l.queue.undo(debt{key: fmt.Sprint("k", i), value: strings.Repeat("t", 300<<10), nonce: nonce, eternal: true, dies: now.Add(time.Minute)}, now)
 	}
 }
 

@@ -41,6 +41,6 @@ func (e *Engine) takeBack(o *op, c decide.Votes, i int, now time.Time) {
 	if o.first != nil {
 		e.unpersist(o, c, i, now)
 	} else if c.Did(i) {
-		e.lanes[i].undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
+		e.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 	}
 }

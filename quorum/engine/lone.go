@@ -18,8 +18,8 @@ import (
 // whatever becomes of the marker: what it granted before is known to nobody else.
 
 // standAlone examines the only master that there is.
-func (l *lane) standAlone(link *master.Link) error {
-	if met := l.engine.metMarker(); met != nil {
+func (k *keeper) standAlone(link *master.Link) error {
+	if met := k.engine.metMarker(); met != nil {
 		return met
 	}
 	a, p, err := link.Do("GET", quorum.MarkerKey)
@@ -29,11 +29,11 @@ func (l *lane) standAlone(link *master.Link) error {
 	case a.Kind == quorum.FailureReply:
 		return errors.New(a.Str)
 	}
-	l.tick(p)
+	k.tick(p)
 	if a.Kind != quorum.NilReply || p.Nonce != "" {
-		return l.engine.meetMarker(marker.OfASet(a.Str))
+		return k.engine.meetMarker(marker.OfASet(a.Str))
 	}
-	l.lift(marker.Marker{}, link.Who)
+	k.lift(marker.Marker{}, link.Who)
 	return nil
 }
 

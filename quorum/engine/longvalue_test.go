@@ -53,10 +53,10 @@ func TestWhatIsDecidedHoldsNoLongValuesUntilTheSlowestMasterHasAnswered(t *testi
 func (l *lane) unanswered() (ops []*op) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, b := range l.flying {
+	for _, b := range l.queue.flying {
 		ops = append(ops, b.ops...)
 	}
-	return append(ops, l.queue...)
+	return append(ops, l.queue.ops...)
 }
 
 // Whoever decides lets go what another master's lane may be about to compare.

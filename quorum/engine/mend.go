@@ -118,7 +118,7 @@ func (l *lane) mend(link *master.Link, lost again) error {
 		b := l.newBatch(lost.first())
 		b.again = true
 		l.mu.Lock()
-		b.ordinal = l.sentSo.last
+		b.ordinal = l.queue.sentSo.last
 		l.mu.Unlock()
 		if err := l.exchange(link, b); err != nil {
 			l.abandon(lost.errands, lost.ops, time.Now())

@@ -87,7 +87,7 @@ func (l *lane) discharge() bool {
 		return false
 	}
 	l.ward.over.Store(true)
-	l.rouse()
+	l.queue.rouse()
 	return true
 }
 

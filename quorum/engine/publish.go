@@ -18,7 +18,7 @@ func (e *Engine) Publish(channel, message string) (receivers int) {
 func (e *Engine) carry(envelope string) bool {
 	taken := 0
 	for _, l := range e.lanes {
-		if l.publish(envelope) {
+		if l.queue.publish(envelope) {
 			taken++
 		}
 	}
@@ -82,12 +82,12 @@ func (o *outbox) take(errands []errand, n int) []errand {
 
 // publish puts an envelope into the lane's next batch. It is false if that
 // cannot be: the master will not carry the message.
-func (l *lane) publish(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.open || !l.outbox.put(text) {
+func (q *queue) publish(text string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.open || !q.outbox.put(text) {
 		return false
 	}
-	l.rouse()
+	q.rouse()
 	return true
 }

@@ -403,8 +403,8 @@ func TestMessagesForAHungMasterAreBounded(t *testing.T) {
 		}
 		l := p.engines[0].lanes[2]
 		l.mu.Lock()
-		if n := len(l.outbox.list); n == 0 || n > maxOutbox || l.outbox.bytes > maxOutboxBytes {
-			t.Errorf("%d messages of %d bytes wait", n, l.outbox.bytes)
+		if n := len(l.queue.outbox.list); n == 0 || n > maxOutbox || l.queue.outbox.bytes > maxOutboxBytes {
+			t.Errorf("%d messages of %d bytes wait", n, l.queue.outbox.bytes)
 		}
 		l.mu.Unlock()
 		if n := len(p.heard[1].take(t)); n != 1+3*maxOutboxBytes/len(big)+2*maxOutbox {
@@ -412,8 +412,8 @@ func TestMessagesForAHungMasterAreBounded(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		l.mu.Lock()
-		if l.outbox.bytes != 0 || l.outbox.list != nil {
-			t.Errorf("a master that is gone has %d messages waiting", len(l.outbox.list))
+		if l.queue.outbox.bytes != 0 || l.queue.outbox.list != nil {
+			t.Errorf("a master that is gone has %d messages waiting", len(l.queue.outbox.list))
 		}
 		l.mu.Unlock()
 	})

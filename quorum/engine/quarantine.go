@@ -99,7 +99,7 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 		} else {
 			l.catching(q, false)
 		}
-		lonely := err != nil && left <= 0 && q.first != "" && !l.complete(ctx, q.first)
+		lonely := err != nil && left <= 0 && q.first != "" && !l.keeper.complete(ctx, q.first)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -116,7 +116,7 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 				l.log.Warn("master is admitted since its quarantine is over; it could not be given the locks that outlive max-ttl", "reason", err)
 			}
 			q.over.Store(true)
-			l.rouseNow()
+			l.queue.rouseNow()
 			return
 		}
 		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
@@ -129,7 +129,7 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 // the quarantine is over.
 func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
 	t := catchup.Target{
-		Source:   catchup.Source{Master: &l.master, Nonce: q.nonce, Changed: l.rouseNow},
+		Source:   catchup.Source{Master: &l.master, Nonce: q.nonce, Changed: l.queue.rouseNow},
 		Needed:   catchup.Needed(len(e.lanes)),
 		Last:     last,
 		Lease:    e.name + "/" + newName(),
@@ -173,15 +173,15 @@ func (l *lane) catching(q *quarantine, on bool) {
 }
 
 // rouseNow has the lane send a batch, be it an empty one.
-func (l *lane) rouseNow() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.rouse()
+func (q *queue) rouseNow() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.rouse()
 }
 
 // source is the lane's master as a catch-up may read it, if it remembers. mu is held.
 func (l *lane) source() catchup.Source {
-	return catchup.Source{Master: &l.master, Nonce: l.nonce, Clock: l.sighted(), Changed: l.rouseNow}
+	return catchup.Source{Master: &l.master, Nonce: l.nonce, Clock: l.sighted(), Changed: l.queue.rouseNow}
 }
 
 // quarantined tells that the master's quarantine lasts.

@@ -110,7 +110,7 @@ func TestWhatIsToBeTakenBackIsBoundedInBytes(t *testing.T) {
 		w.masters[0].freeze()
 		now := time.Now()
 		undo := func(i int) {
-			l.undo(debt{key: fmt.Sprint("k", i), value: strings.Repeat("t", 1<<20), nonce: n, eternal: true, dies: now.Add(time.Minute)}, now)
+			l.queue.undo(debt{key: fmt.Sprint("k", i), value: strings.Repeat("t", 1<<20), nonce: n, eternal: true, dies: now.Add(time.Minute)}, now)
 		}
 		const all = 3 * master.LeastRoom >> 20
 		for i := range all {

@@ -100,7 +100,7 @@ func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
 		e.stepLate(o, c, i, now)
 	case o.Kind == quorum.Acquire && d != quorum.Won:
 		if c.Did(i) {
-			e.lanes[i].undo(o.undoing(i, now), now)
+			e.lanes[i].queue.undo(o.undoing(i, now), now)
 		}
 	case o.untold.Load():
 		e.takeBack(o, c, i, now)
@@ -133,7 +133,7 @@ func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
 func (e *Engine) undo(o *op, c decide.Votes, now time.Time) {
 	for i, l := range e.lanes {
 		if c.Did(i) {
-			l.undo(o.undoing(i, now), now)
+			l.queue.undo(o.undoing(i, now), now)
 		}
 	}
 }
@@ -167,9 +167,9 @@ func (e *Engine) putBack(o *op, c decide.Votes, i int, now time.Time) {
 		if c.Decision() == quorum.Won && o.strange(r) || r.Lengthens() {
 			// It is told from all else by its value and end; and that it lives longer
 			// costs nobody a lock.
-			e.lanes[i].undo(d, now)
+			e.lanes[i].queue.undo(d, now)
 		} else {
-			e.lanes[i].undoBehind(d, memoryOf(e.hash(r.Key)), o.sent[i].ordinal, now)
+			e.lanes[i].queue.undoBehind(d, memoryOf(e.hash(r.Key)), o.sent[i].ordinal, now)
 		}
 	}
 }
@@ -243,7 +243,7 @@ func (e *Engine) oweRelease(o *op, c decide.Votes, i int, now time.Time) {
 		d.dies = now.Add(e.MaxTTL)
 	}
 	if told >= 0 || d.eternal {
-		e.lanes[i].owe(d, o, told, left, now)
+		e.lanes[i].queue.owe(d, o, told, left, now)
 	}
 }
 
@@ -251,7 +251,7 @@ func (e *Engine) oweRelease(o *op, c decide.Votes, i int, now time.Time) {
 // extended.
 func (e *Engine) heal(o *op, c decide.Votes, i int) {
 	if o.missing(c, i) {
-		e.lanes[i].heal(o)
+		e.lanes[i].queue.heal(o)
 	}
 }
 
@@ -282,9 +282,9 @@ func (e *Engine) unpersist(o *op, c decide.Votes, i int, now time.Time) {
 	}
 	d.eternal, d.dies = true, now.Add(e.MaxTTL)
 	if o.untold.Load() {
-		e.lanes[i].undoLock(d, o, sent, now)
+		e.lanes[i].queue.undoLock(d, o, sent, now)
 	} else {
-		e.lanes[i].undo(d, now)
+		e.lanes[i].queue.undo(d, now)
 	}
 }
 

@@ -49,6 +49,6 @@ func (e *Engine) shortestTTL(now time.Time) time.Duration {
 func (l *lane) prompt(now time.Time) (took time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ok = l.open && !l.silent() && (len(l.flying) == 0 || l.flying[0].began.IsZero() || now.Sub(l.flying[0].began) < l.engine.AcquireTimeout)
+	ok = l.open && !l.silent() && (len(l.queue.flying) == 0 || l.queue.flying[0].began.IsZero() || now.Sub(l.queue.flying[0].began) < l.engine.AcquireTimeout)
 	return l.nearest, ok
 }

@@ -129,14 +129,14 @@ func TestWhatIsLongIsTurnedAwayBeforeWhatIsShort(t *testing.T) {
 		}
 		l := w.engine.lanes[0]
 		l.mu.Lock()
-		queued, before := l.queued, len(l.queue)
+		queued, before := l.queue.bytes, len(l.queue.ops)
 		l.mu.Unlock()
 		if queued > master.MaxQueueBytes+4*len(long) {
 			t.Errorf("%d bytes wait", queued)
 		}
 		w.put(quorum.Request{Kind: quorum.Acquire, Key: "lock", Token: "t", TTL: time.Minute})
 		l.mu.Lock()
-		if after := len(l.queue); after != before+1 {
+		if after := len(l.queue.ops); after != before+1 {
 			t.Errorf("%d wait, want %d and a short one", after, before)
 		}
 		l.mu.Unlock()
@@ -145,8 +145,8 @@ func TestWhatIsLongIsTurnedAwayBeforeWhatIsShort(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		l.mu.Lock()
-		if l.queued != 0 {
-			t.Errorf("%d bytes are counted that do not wait", l.queued)
+		if l.queue.bytes != 0 {
+			t.Errorf("%d bytes are counted that do not wait", l.queue.bytes)
 		}
 		l.mu.Unlock()
 	})

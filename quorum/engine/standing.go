@@ -30,24 +30,24 @@ import (
 //	3: SET k for B is granted here, and counted
 //
 // The marker is read behind the SET: it is either gone, or the keys are there.
-func (l *lane) proven(p master.Proof) bool {
-	if l.engine.alone() {
-		l.doubt = l.doubt || p.Nonce != "" || l.engine.metMarker() != nil
-		return !l.doubt
+func (k *keeper) proven(p master.Proof) bool {
+	if k.engine.alone() {
+		k.doubt = k.doubt || p.Nonce != "" || k.engine.metMarker() != nil
+		return !k.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := l.look(p.Clock); by != 0 || l.doubt || p.Nonce != l.known.Nonce || l.era != l.engine.trusts().era.Load() {
-		l.doubt = true
+	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.era != k.engine.trusts().era.Load() {
+		k.doubt = true
 		return false
 	}
-	if l.known.Nonce == "" {
-		l.doubt = true // what becomes of it depends on what the other lanes have seen
+	if k.known.Nonce == "" {
+		k.doubt = true // what becomes of it depends on what the other lanes have seen
 	}
-	if p.Clock.Vague(l.engine.AcquireTimeout) {
+	if p.Clock.Vague(k.engine.AcquireTimeout) {
 		return false
 	}
-	l.steady.Store(int64(p.Clock.Sent))
-	return l.known.Nonce != "" && !l.known.Nonce.Provisional()
+	k.steady.Store(int64(p.Clock.Sent))
+	return k.known.Nonce != "" && !k.known.Nonce.Provisional()
 }
 
 // tick notes the master's clock for those who ask for the time.
@@ -66,14 +66,14 @@ var errRestless = errors.New("its marker changes all the time")
 
 // stand examines the master and acts on it: its votes count from now on, or are
 // withheld. An error means that nothing may be sent to it.
-func (l *lane) stand(ctx context.Context, link *master.Link) error {
-	l.doubt, l.era = false, l.engine.trusts().era.Load()
-	if l.engine.alone() {
-		return l.standAlone(link)
+func (k *keeper) stand(ctx context.Context, link *master.Link) error {
+	k.doubt, k.era = false, k.engine.trusts().era.Load()
+	if k.engine.alone() {
+		return k.standAlone(link)
 	}
 	looked, asked, again := false, false, 0
 	for range 16 {
-		l.met = l.watch.Found()
+		k.met = k.watch.Found()
 		a, p, err := link.Do("GET", quorum.MarkerKey)
 		if err != nil {
 			return err
@@ -81,20 +81,20 @@ func (l *lane) stand(ctx context.Context, link *master.Link) error {
 		if a.Kind == quorum.FailureReply {
 			return errors.New(a.Str)
 		}
-		l.tick(p)
+		k.tick(p)
 		if p.Nonce != marker.NonceOf(a.Str) {
 			continue
 		}
-		m, s, why, err := marker.Examine(a.Str, link.Who, l.master.Name, l.master.DB, l.engine.terms, l.engine.installation(), l.engine.from())
+		m, s, why, err := marker.Examine(a.Str, link.Who, k.master.Name, k.master.DB, k.engine.terms, k.engine.installation(), k.engine.from())
 		if err != nil {
 			if m.OfAnEarlier(link.Who) && !asked {
 				asked = true
-				l.awaitOthers(ctx)
+				k.awaitOthers(ctx)
 				continue
 			}
 			return err
 		}
-		if l.past.replaced(m.Nonce) && (s == marker.Trusted || s == marker.Waiting) {
+		if k.past.replaced(m.Nonce) && (s == marker.Trusted || s == marker.Waiting) {
 			s, why = marker.Forgot, "its marker is one that had been replaced"
 		}
 		if (s == marker.Forgot || s == marker.Emptied) && !looked {
@@ -104,44 +104,44 @@ func (l *lane) stand(ctx context.Context, link *master.Link) error {
 			}
 			continue
 		}
-		if err := l.engine.barring(); err != nil {
-			l.known = marker.Marker{}
-			l.see(marker.Sight{})
-			l.withhold(nil, err.Error())
-			return l.withdraw(link, m)
+		if err := k.engine.barring(); err != nil {
+			k.known = marker.Marker{}
+			k.see(marker.Sight{})
+			k.withhold(nil, err.Error())
+			return k.withdraw(link, m)
 		}
-		if lost := l.known.Since(link.Who); s == marker.Emptied && lost != "" {
+		if lost := k.known.Since(link.Who); s == marker.Emptied && lost != "" {
 			s, why = marker.Forgot, lost // its marker was among what has gone
 		}
-		if s == marker.Emptied && !l.anotherVotesNow(ctx) {
+		if s == marker.Emptied && !k.anotherVotesNow(ctx) {
 			s = marker.Unmarked
 		}
-		if s != marker.Foreign && s != marker.Outdated && m.Installation != "" && !l.engine.learn(m.Installation, m.From) {
+		if s != marker.Foreign && s != marker.Outdated && m.Installation != "" && !k.engine.learn(m.Installation, m.From) {
 			continue // another lane has learned of another one meanwhile
 		}
 		// After a loss that another proxy tells of no vote from before it counts. It tells of
 		// jumps from before as long as the master is quarantined; then it may have granted
 		// something since that a later jump has taken. A first one may not be told in all
 		// databases.
-		told := m.Loss != "" && m.Loss != l.known.Loss && m.Nonce.Provisional() && !m.First
-		if by := l.look(p.Clock); by != 0 {
-			if l.watch.Found() != l.met {
+		told := m.Loss != "" && m.Loss != k.known.Loss && m.Nonce.Provisional() && !m.First
+		if by := k.look(p.Clock); by != 0 {
+			if k.watch.Found() != k.met {
 				continue // this marker may not tell of it
 			}
-			if again++; l.watch.Latest().Vague && again < vagueLooks {
+			if again++; k.watch.Latest().Vague && again < vagueLooks {
 				continue
 			}
-			if s == marker.Unmarked || s == marker.Foreign || told || l.engine.blameOurs(ctx, l.index, by) {
-				l.settleJump(p.Clock)
-				l.untold = l.untold || s == marker.Unmarked
+			if s == marker.Unmarked || s == marker.Foreign || told || k.engine.blameOurs(ctx, k.index, by) {
+				k.settleJump(p.Clock)
+				k.untold = k.untold || s == marker.Unmarked
 			} else {
 				s, why = marker.Forgot, fmt.Sprintf("its clock has jumped by %v", by.Round(time.Millisecond))
 			}
 		}
-		if l.untold && (s == marker.Trusted || s == marker.Waiting || s == marker.Emptied || s == marker.Excused) {
+		if k.untold && (s == marker.Trusted || s == marker.Waiting || s == marker.Emptied || s == marker.Excused) {
 			s, why = marker.Forgot, "its clock had jumped while it had no marker"
 		}
-		if s, err = l.act(ctx, link, marker.NonceOf(a.Str), m, s, why); err != nil || s != 0 {
+		if s, err = k.act(ctx, link, marker.NonceOf(a.Str), m, s, why); err != nil || s != 0 {
 			return err
 		}
 	}
@@ -150,54 +150,54 @@ func (l *lane) stand(ctx context.Context, link *master.Link) error {
 
 // act does what a master's standing asks for. It returns 0 if the master is to be
 // examined again.
-func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
-	e := l.engine
+func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
+	e := k.engine
 	switch s {
 	case marker.Trusted:
-		l.lift(m, link.Who)
-		if m.Ghosts && l.haunted != m.Nonce {
-			l.haunted = m.Nonce
-			own := l.admits == m.Nonce
-			e.wait.Go(func() { l.layGhosts(ctx, m.Nonce, own) })
+		k.lift(m, link.Who)
+		if m.Ghosts && k.haunted != m.Nonce {
+			k.haunted = m.Nonce
+			own := k.admits == m.Nonce
+			e.wait.Go(func() { k.layGhosts(ctx, m.Nonce, own) })
 		}
 		return s, nil
 	case marker.Unmarked:
-		l.known.Nonce = "" // what it lost since is told of the whole master all the same
-		l.see(marker.Sight{Reached: true})
-		return l.markFirst(link)
+		k.known.Nonce = "" // what it lost since is told of the whole master all the same
+		k.see(marker.Sight{Reached: true})
+		return k.markFirst(link)
 	case marker.Foreign:
-		return l.join(link, read, m)
+		return k.join(link, read, m)
 	case marker.Waiting:
-		if l.admitted(m.Nonce) {
-			return 0, l.admit(link, read, m)
+		if k.admitted(m.Nonce) {
+			return 0, k.admit(link, read, m)
 		}
-		l.mu.Lock()
-		l.knows(m)
-		l.mu.Unlock()
-		l.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First})
-		l.quarantine(ctx, m)
+		k.mu.Lock()
+		k.knows(m)
+		k.mu.Unlock()
+		k.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First})
+		k.quarantine(ctx, m)
 		return s, nil
 	case marker.Excused:
-		log, yes, err := l.wholeLog(ctx, link.Who, m)
+		log, yes, err := k.wholeLog(ctx, link.Who, m)
 		if err != nil {
 			return s, err
 		}
 		if yes {
-			next := l.markerOf(link, m.Installation, m.Loss)
-			next.Others, next.Ghosts, next.Whole = e.logsBeside(l, m.Others), m.Ghosts, l.master.DB == 0
+			next := k.markerOf(link, m.Installation, m.Loss)
+			next.Others, next.Ghosts, next.Whole = e.logsBeside(k.lane, m.Others), m.Ghosts, k.master.DB == 0
 			if next.Log == "" { // it still writes the log that it has read
 				next.Log = log
 			}
-			return 0, l.mark(link, read, next)
+			return 0, k.mark(link, read, next)
 		}
 		s, why = marker.Restarted, "its process was started anew, and it is not known that its log is whole"
 	case marker.Emptied:
-		gone := l.markerOf(link, e.installation(), l.known.Loss)
+		gone := k.markerOf(link, e.installation(), k.known.Loss)
 		gone.Nonce, gone.Why = marker.NewNonce(true), why
-		return 0, l.mark(link, read, gone)
+		return 0, k.mark(link, read, gone)
 	}
-	lost := l.markerOf(link, e.installation(), marker.NewInstallation())
-	lost.Why, lost.First = why, m.First && !l.anotherVotes()
+	lost := k.markerOf(link, e.installation(), marker.NewInstallation())
+	lost.Why, lost.First = why, m.First && !k.anotherVotes()
 	spared, of := "", lost.Installation
 	if s == marker.Restarted || s == marker.Outdated {
 		spared = link.Who.RunID
@@ -205,39 +205,39 @@ func (l *lane) act(ctx context.Context, link *master.Link, read marker.Nonce, m 
 	if s == marker.Outdated {
 		of = m.Installation
 	}
-	return 0, l.markAll(link, read, lost, of, spared)
+	return 0, k.markAll(link, read, lost, of, spared)
 }
 
 // awaitOthers waits a little until the marker of another master has told of which installation
 // it is, and of which one that was made.
-func (l *lane) awaitOthers(ctx context.Context) {
-	e := l.engine
+func (k *keeper) awaitOthers(ctx context.Context) {
+	e := k.engine
 	for began := e.Boot(); ctx.Err() == nil && e.Boot()-began < e.ConnectTimeout && e.from() == ""; {
 		clock.Pause(ctx, e.ConnectTimeout/50)
 	}
 }
 
 // markerOf is a new marker for the lane's master, by which it votes.
-func (l *lane) markerOf(link *master.Link, installation, loss string) marker.Marker {
+func (k *keeper) markerOf(link *master.Link, installation, loss string) marker.Marker {
 	m := marker.Marker{
 		Nonce:        marker.NewNonce(false),
 		Installation: installation,
-		Member:       l.master.Name,
-		DB:           l.master.DB,
-		Terms:        l.engine.terms,
+		Member:       k.master.Name,
+		DB:           k.master.DB,
+		Terms:        k.engine.terms,
 		RunID:        link.Who.RunID,
 		Durable:      link.Who.Logs(),
 		Rewrites:     link.Who.Rewrites,
 		Loss:         loss,
-		From:         l.engine.from(),
+		From:         k.engine.from(),
 		Evicted:      link.Who.Evicted,
 		Replication:  link.Who.Replication,
 	}
 	if m.Durable && m.Rewrites > 0 {
 		m.Log = marker.NewInstallation() // others may have been told of this process's first one
 	}
-	if l.master.DB == 0 {
-		m.Others = l.engine.logsBeside(l, l.known.Others)
+	if k.master.DB == 0 {
+		m.Others = k.engine.logsBeside(k.lane, k.known.Others)
 	}
 	return m
 }
@@ -245,23 +245,23 @@ func (l *lane) markerOf(link *master.Link, installation, loss string) marker.Mar
 // markAll writes a provisional marker, as lost is but for its nonce, in each database in
 // which there is none or one of an installation, if in this one stands what was read.
 // What already stands in others of a process that is spared is left there.
-func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker, installation, spared string) error {
+func (k *keeper) markAll(link *master.Link, read marker.Nonce, lost marker.Marker, installation, spared string) error {
 	of := fmt.Sprintf("%q:%q", "installation", installation)
-	if l.untold {
+	if k.untold {
 		spared = ""
 	}
 	if spared != "" {
 		spared = fmt.Sprintf("%q:%q", "run_id", spared)
 	}
-	args := []string{string(read), strconv.Itoa(l.master.DB), of, spared}
+	args := []string{string(read), strconv.Itoa(k.master.DB), of, spared}
 	var own marker.Nonce
 	for db := range quorum.Databases {
 		lost.Nonce, lost.DB = marker.NewNonce(true), db
 		if db == 1 {
 			lost.Others = nil
 		}
-		if db == l.master.DB {
-			own, lost.Was = lost.Nonce, l.replaces(read)
+		if db == k.master.DB {
+			own, lost.Was = lost.Nonce, k.replaces(read)
 		} else {
 			lost.Was = marker.AnyNonce
 		}
@@ -271,14 +271,14 @@ func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker,
 	if err != nil {
 		return err
 	}
-	l.tick(p)
+	k.tick(p)
 	if a.Kind == quorum.FailureReply {
 		return errors.New(a.Str)
 	}
 	if marker.NonceOf(a.Str) == own {
-		l.settleJump(p.Clock)
-		l.untold = false
-		l.hearsStandings(decide.Answer{}, p.Clock.Read) // they are others by now
+		k.settleJump(p.Clock)
+		k.untold = false
+		k.hearsStandings(decide.Answer{}, p.Clock.Read) // they are others by now
 	}
 	return nil
 }
@@ -291,24 +291,24 @@ func (l *lane) markAll(link *master.Link, read marker.Nonce, lost marker.Marker,
 //	3: master 3 forgets, and were k still on 1, 3 would be given it: nobody gets k
 //
 // If copies had been given since this proxy saw it, their lease would still be there.
-func (l *lane) replaces(read marker.Nonce) marker.Nonce {
-	if read == "" && l.engine.Boot()-time.Duration(l.steady.Load()) < catchup.LeaseTime/2 {
-		return l.known.Nonce
+func (k *keeper) replaces(read marker.Nonce) marker.Nonce {
+	if read == "" && k.engine.Boot()-time.Duration(k.steady.Load()) < catchup.LeaseTime/2 {
+		return k.known.Nonce
 	}
 	return read
 }
 
 // mark writes a marker in the place of the one that was read. If it is another by
 // now, nothing is written.
-func (l *lane) mark(link *master.Link, read marker.Nonce, m marker.Marker) error {
+func (k *keeper) mark(link *master.Link, read marker.Nonce, m marker.Marker) error {
 	if m.Nonce != read {
-		m.Was = l.replaces(read)
+		m.Was = k.replaces(read)
 	}
 	a, p, err := link.Do(master.MarkScript.Eval(quorum.MarkerKey, string(read), m.String())...)
 	if err != nil {
 		return err
 	}
-	l.tick(p)
+	k.tick(p)
 	if a.Kind == quorum.FailureReply {
 		return errors.New(a.Str)
 	}
@@ -317,19 +317,19 @@ func (l *lane) mark(link *master.Link, read marker.Nonce, m marker.Marker) error
 
 // lift has the master vote. Of a log that was switched off while nobody looked, its marker
 // says nothing yet.
-func (l *lane) lift(m marker.Marker, who marker.Identity) {
-	l.engine.sawVote()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.knows(m)
-	l.sight = marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, Votes: true}
-	l.endQuarantine()
-	l.withheld, l.why, l.nonce = false, "", m.Nonce
-	l.diskLog, l.rewrites, l.unlogged = m.DiskLog(), m.Rewrites, false
+func (k *keeper) lift(m marker.Marker, who marker.Identity) {
+	k.engine.sawVote()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.knows(m)
+	k.sight = marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, Votes: true}
+	k.endQuarantine()
+	k.withheld, k.why, k.nonce = false, "", m.Nonce
+	k.diskLog, k.rewrites, k.unlogged = m.DiskLog(), m.Rewrites, false
 	if !who.Logs() || m.DB == 0 && m.Rewrites != who.Rewrites {
-		l.diskLog = marker.NoLog
+		k.diskLog = marker.NoLog
 	}
-	l.show()
+	k.show()
 }
 
 // withhold has the master's votes count for nothing, for a reason, while q lasts
@@ -341,17 +341,17 @@ func (l *lane) withhold(q *quarantine, why string) {
 	}
 	l.ward, l.withheld, l.why, l.nonce = q, true, why, ""
 	var moot []*op
-	kept := l.queue[:0]
-	for _, o := range l.queue {
+	kept := l.queue.ops[:0]
+	for _, o := range l.queue.ops {
 		if o.needsNoVote() {
 			kept = append(kept, o)
 		} else {
 			moot = append(moot, o)
-			l.unqueued(o)
+			l.queue.unqueued(o)
 		}
 	}
-	clear(l.queue[len(kept):])
-	l.queue = kept
+	clear(l.queue.ops[len(kept):])
+	l.queue.ops = kept
 	l.show()
 	l.mu.Unlock()
 	now := time.Now()

@@ -50,7 +50,7 @@ func (e *Engine) stepDecided(o *op, c decide.Votes, now time.Time) (answered boo
 // endAll puts endings into their lanes. One that cannot be has not happened.
 func (e *Engine) endAll(list []laneEnding) (answered bool) {
 	for _, n := range list {
-		if !e.lanes[n.lane].endStep(n.ending) && n.awaited != nil {
+		if !e.lanes[n.lane].queue.endStep(n.ending) && n.awaited != nil {
 			answered = n.awaited.heard(false) || answered
 		}
 	}
@@ -114,7 +114,7 @@ func (e *Engine) stepLate(o *op, c decide.Votes, i int, now time.Time) {
 	}
 	if c.Did(i) {
 		for _, n := range o.takeBack(i, now, nil) {
-			e.lanes[i].endStep(n.ending)
+			e.lanes[i].queue.endStep(n.ending)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (e *Engine) commit(o *op, c decide.Votes, i int, now time.Time) {
 			n.ends, n.back = bringUp, o.bringing(c, i, ours, theirs, now)
 		}
 		if c.Did(i) || n.ends == bringUp {
-			e.lanes[i].endStep(n)
+			e.lanes[i].queue.endStep(n)
 		}
 	}
 }

@@ -47,8 +47,8 @@ func (e *Engine) expire(now time.Time) {
 	e.watchQuorum()
 	var late []*op
 	for _, l := range e.lanes {
-		late = l.overdue(late, now)
-		l.probe(now, e.ProbeInterval)
+		late = l.queue.overdue(late, now)
+		l.queue.probe(now, e.ProbeInterval)
 	}
 	e.expireTurns(now)
 	for _, w := range e.awaiting.overdue(now) {

@@ -124,7 +124,7 @@ func (e *Engine) unproven() bool {
 // rouseAll has all masters be looked at.
 func (e *Engine) rouseAll() {
 	for _, l := range e.lanes {
-		l.rouseNow()
+		l.queue.rouseNow()
 	}
 }
 
@@ -200,7 +200,7 @@ func (e *Engine) blameOurs(ctx context.Context, i int, by time.Duration) bool {
 	}
 	for deadline := e.Boot() + e.AcquireTimeout; ctx.Err() == nil; clock.Pause(ctx, e.AcquireTimeout/50) {
 		for _, l := range e.lanes {
-			l.rouseNow()
+			l.queue.rouseNow()
 		}
 		last := e.Boot() >= deadline
 		if ours, sure := e.jumpedTogether(now); !ours && last {
@@ -231,7 +231,7 @@ func (e *Engine) jumpedTogether(as clock.Jump) (ours, sure bool) {
 	for i, l := range e.lanes {
 		switch {
 		case recent[i] != (clock.Jump{}):
-		case time.Duration(l.steady.Load()) > first:
+		case time.Duration(l.keeper.steady.Load()) > first:
 			return false, true // its clock would have jumped as well
 		default:
 			l.mu.Lock()

@@ -79,9 +79,9 @@ type standings struct {
 
 // asksStandings puts that question behind what a batch asks when it looks, if it is the lane
 // of database 0. It tells whether it does.
-func (l *lane) asksStandings(link *master.Link, b *batch) bool {
-	installation := l.engine.installation()
-	if l.master.DB != 0 || l.engine.alone() || installation == "" {
+func (k *keeper) asksStandings(link *master.Link, b *batch) bool {
+	installation := k.engine.installation()
+	if k.master.DB != 0 || k.engine.alone() || installation == "" {
 		return false
 	}
 	b.add(link, standingsScript.Eval(quorum.MarkerKey, `"run_id":"`+link.Who.RunID+`"`, `"installation":"`+installation+`"`))
@@ -89,11 +89,11 @@ func (l *lane) asksStandings(link *master.Link, b *batch) bool {
 }
 
 // hearsStandings notes what was answered, or that it is not known any more.
-func (l *lane) hearsStandings(a decide.Answer, asked time.Duration) {
+func (k *keeper) hearsStandings(a decide.Answer, asked time.Duration) {
 	if a.Kind != quorum.BulkReply || len(a.Str) > quorum.Databases {
 		a.Str = ""
 	}
-	zero := l.engine.zero().lanes[l.index]
+	zero := k.engine.zero().lanes[k.index]
 	zero.mu.Lock()
 	defer zero.mu.Unlock()
 	zero.across = standings{a.Str, asked}
