@@ -213,6 +213,7 @@ func TestMasterIsAdmittedByHand(t *testing.T) {
 func TestOrderThatCannotBeSaysWhy(t *testing.T) {
 	operated(t, func(w *world, log *logged) {
 		w.down(3)
+		time.Sleep(w.cfg.ProbeInterval) // and it was tried to connect anew
 		for name, order := range map[string]func(string) error{"admit": w.engine.Admit, "drain": func(name string) error { return w.engine.Drain(name, false) }, "resume": w.engine.Resume} {
 			if err := order("m9"); err == nil || err.Error() != `there is no master "m9", the masters are m1 m2 m3` {
 				t.Errorf("%s: %v", name, err)

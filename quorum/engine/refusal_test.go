@@ -209,7 +209,7 @@ func TestUndoThatIsRefusedStaysOwed(t *testing.T) {
 				return ""
 			}
 		})
-		w.want(w.acquire("k", "b", time.Hour), quorum.Contended)
+		w.late(func() { w.want(w.acquire("k", "b", time.Hour), quorum.Contended) }, 1, 2)
 		w.settle()
 		w.wantValues("k", "a", "a", "b")
 		writeAgain(w.masters[2])
