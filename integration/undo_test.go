@@ -108,31 +108,52 @@ func TestRefusedMasterIsNeverTouched(t *testing.T) {
 	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	for _, life := range []time.Duration{3 * ttl / 2, ttl / 2} {
-		key := fmt.Sprint("k", life)
-		for _, m := range masters[:2] {
-			direct(t, m).want("OK", "SET", key, "1", "PX", milliseconds(life))
+		freed := false
+		for try := 0; !freed; try++ {
+			if try == 5 {
+				t.Fatalf("beside a key of %v master 2 was never freed", life)
+			}
+			freed = refusedTwentyTimes(t, p, masters, fmt.Sprint("k", life, try), life)
 		}
-		for range 20 {
-			dial(t, p.Addr).refused(key, "1", ttl)
-		}
-		eventually(t, func() error {
-			if ask(t, masters[2], "EXISTS", key) == int64(0) {
-				return nil
-			}
-			if told := dial(t, p.Addr).text("INFO", "quorum"); !strings.Contains(told, "undos_missed:0\r\n") {
-				return nil // a batch took so long that it is not known when what it left ends
-			}
-			return fmt.Errorf("master 2 still has %s", key)
-		})
-		always(t, 200*time.Millisecond, func() error {
-			for i, m := range masters[:2] {
-				if left := pttl(t, m, key); left < life-10*time.Second || left > life {
-					return fmt.Errorf("the holder's key on master %d lives for %v of %v", i, left, life)
-				}
-			}
-			return nil
-		})
 	}
+}
+
+// refusedTwentyTimes tells whether master 2 was freed of what the contender left there, which
+// it need not be if a batch took so long that it was not known when that ends: then the proxy
+// counts it as missed.
+func refusedTwentyTimes(t *testing.T, p *Proxy, masters []*Redis, key string, life time.Duration) (freed bool) {
+	t.Helper()
+	c := dial(t, p.Addr)
+	missed := func() string {
+		_, rest, _ := strings.Cut(c.text("INFO", "quorum"), "undos_missed:")
+		n, _, ok := strings.Cut(rest, "\r\n")
+		if !ok {
+			t.Fatal("INFO does not count what could not be undone")
+		}
+		return n
+	}
+	before := missed()
+	for _, m := range masters[:2] {
+		direct(t, m).want("OK", "SET", key, "1", "PX", milliseconds(life))
+	}
+	for range 20 {
+		dial(t, p.Addr).refused(key, "1", ttl)
+	}
+	eventually(t, func() error {
+		if freed = ask(t, masters[2], "EXISTS", key) == int64(0); freed || missed() != before {
+			return nil
+		}
+		return fmt.Errorf("master 2 still has %s", key)
+	})
+	always(t, 200*time.Millisecond, func() error {
+		for i, m := range masters[:2] {
+			if left := pttl(t, m, key); left < life-10*time.Second || left > life {
+				return fmt.Errorf("the holder's key on master %d lives for %v of %v", i, left, life)
+			}
+		}
+		return nil
+	})
+	return freed
 }
 
 // TestUnknownGrantIsNotDeletedBlindly: what a master said was never heard, and
