@@ -128,3 +128,16 @@ func TestWhatIsForbiddenIsNotLeftByALock(t *testing.T) {
 		t.Errorf("%v, %v", best, a)
 	}
 }
+
+// What is remembered of forbidden keys is bounded, and may be forgotten in the middle of a question.
+func TestWhatIsSaidOfKeysIsThatOfTheirs(t *testing.T) {
+	p := &peer{forbidden: forbidden{names: newNames(), keys: 1}}
+	p.add("theirs")
+	said, err := each(p, []string{"theirs", "a", "b"}, itself, "not told", func(keys []string) ([]string, error) {
+		p.names = newNames()
+		return keys, nil
+	})
+	if err != nil || !slices.Equal(said, []string{"not told", "a", "b"}) {
+		t.Errorf("%q, %v", said, err)
+	}
+}

@@ -30,10 +30,11 @@ func (r *run) give(keys []string, from *peer) error {
 			return err
 		}
 		began := time.Now()
-		if err := r.target.sift(forbiddenOf(step, readings)); err != nil {
+		barred, err := r.target.sift(forbiddenOf(step, readings))
+		if err != nil {
 			return err
 		}
-		orders, left := r.weigh(step, readings, from)
+		orders, left := r.weigh(step, readings, from, barred)
 		list, err := r.copy(orders)
 		if err == nil {
 			err = r.takeBack(left) // where the master is one of those that held it
@@ -52,10 +53,11 @@ func (r *run) give(keys []string, from *peer) error {
 }
 
 // weigh tells what to copy of the keys, by what each source holds of them, and what is
-// left of locks. Those that are disputed are kept, to be read again.
-func (r *run) weigh(keys []string, readings [][]reading, from *peer) (list []order, left []given) {
+// left of locks. Those that are disputed are kept, to be read again; those that the target is known
+// to forbid are in barred.
+func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[string]bool) (list []order, left []given) {
 	for i, of := range readings {
-		if r.target.forbids(keys[i]) {
+		if barred[keys[i]] || r.target.forbids(keys[i]) {
 			r.add(keys[i]) // nor can our user ask it for a vote on that
 			continue
 		}
@@ -86,7 +88,7 @@ func (r *run) weigh(keys []string, readings [][]reading, from *peer) (list []ord
 // carries no vote. It returns those that made a difference. With no orders it is the
 // proof alone.
 func (r *run) copy(orders []order) (list []given, err error) {
-	err = sparing(r.target, orders, nameOfOrder, func(orders []order) error {
+	_, err = sparing(r.target, orders, nameOfOrder, func(orders []order) error {
 		list, err = r.copyAllowed(orders)
 		return err
 	})
@@ -188,7 +190,8 @@ func (r *run) recheck(list []given) (changed []string, err error) {
 
 // takeBack deletes what the master was given and has still.
 func (r *run) takeBack(list []given) error {
-	return sparing(r.target, list, nameOfGiven, r.takeBackAllowed)
+	_, err := sparing(r.target, list, nameOfGiven, r.takeBackAllowed)
+	return err
 }
 
 func (r *run) takeBackAllowed(list []given) error {

@@ -54,17 +54,18 @@ r[i]=(bars('GETRANGE',k,'0','0') or bars('PEXPIRE',k,'')) and '!' or '=' end
 return {table.concat(r)}`)
 
 // sift finds out which of the keys, no more than a script may be about, are forbidden.
-func (p *peer) sift(keys []string) error {
-	keys = slices.DeleteFunc(slices.Clone(keys), p.forbids)
+func (p *peer) sift(keys []string) (barred map[string]bool, err error) {
+	barred = p.knownOf(keys)
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return barred[key] })
 	if len(keys) == 0 {
-		return nil
+		return barred, nil
 	}
 	a, err := p.call(SiftScript, nil, keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
-		return &errPeer{p.Master.Name, master.ErrGarbage}
+		return nil, &errPeer{p.Master.Name, master.ErrGarbage}
 	}
 	if len(p.known)+len(keys) > maxNames {
 		p.names = newNames() // they are found again
@@ -72,44 +73,57 @@ func (p *peer) sift(keys []string) error {
 	for i, letter := range []byte(a.Elems[0].Str) {
 		if letter == '!' {
 			p.add(keys[i])
+			barred[keys[i]] = true
 			p.keys, p.example = p.keys+1, keys[i]
 		}
 	}
-	return nil
+	return barred, nil
 }
 
-// sparing asks a peer about the items but for those whose keys it forbids.
-func sparing[T any](p *peer, items []T, name func(T) string, ask func([]T) error) error {
-	forbidden := func(item T) bool { return p.forbids(name(item)) }
+// knownOf are those of the keys of which it is known that they are forbidden.
+func (p *peer) knownOf(keys []string) map[string]bool {
+	barred := make(map[string]bool)
+	for _, key := range keys {
+		if p.forbids(key) {
+			barred[key] = true
+		}
+	}
+	return barred
+}
+
+// sparing asks a peer about the items but for those whose keys it forbids, which it returns:
+// what is remembered of these may be others by the next question.
+func sparing[T any](p *peer, items []T, name func(T) string, ask func([]T) error) (barred map[string]bool, err error) {
+	asked := items
 	if p.keys > 0 {
-		items = slices.DeleteFunc(slices.Clone(items), forbidden)
+		barred = p.knownOf(namesOf(items, name))
+		asked = slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[name(item)] })
 	}
-	err := ask(items)
-	if !errors.Is(err, errForbidsKey) {
-		return err
+	if err = ask(asked); !errors.Is(err, errForbidsKey) {
+		return barred, err
 	}
-	if err := p.sift(namesOf(items, name)); err != nil {
-		return err
+	if barred, err = p.sift(namesOf(items, name)); err != nil {
+		return barred, err
 	}
-	return ask(slices.DeleteFunc(slices.Clone(items), forbidden))
+	return barred, ask(slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[name(item)] }))
 }
 
 // each is what a peer says of each item, and no of those whose keys it forbids. It may say
 // nothing of the last of them.
 func each[T, S any](p *peer, items []T, name func(T) string, no S, ask func([]T) ([]S, error)) (said []S, err error) {
 	var told []S
-	err = sparing(p, items, name, func(items []T) (err error) {
+	barred, err := sparing(p, items, name, func(items []T) (err error) {
 		if told = nil; len(items) > 0 {
 			told, err = ask(items)
 		}
 		return err
 	})
-	if err != nil || p.keys == 0 {
+	if err != nil || len(barred) == 0 {
 		return told, err
 	}
 	for _, item := range items {
 		switch {
-		case p.forbids(name(item)):
+		case barred[name(item)]:
 			said = append(said, no)
 		case len(told) == 0:
 			return said, nil

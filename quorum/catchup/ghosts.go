@@ -2,6 +2,7 @@ package catchup
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -150,6 +151,7 @@ func (h *haunt) haunted(ctx context.Context) (ghosts []ghost, err error) {
 		for n := 0; len(keys) > 0; keys = keys[n:] {
 			n = bundle(keys, itself)
 			list, err := h.target.look(keys[:n], h.eternalOnly)
+			list = slices.DeleteFunc(list, func(g ghost) bool { return g.digest == untold })
 			if err == nil {
 				list, err = h.unheld(list)
 			}

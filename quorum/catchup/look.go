@@ -70,13 +70,6 @@ func (h *haunt) lookAt(keys []string) (digests map[string][]string, err error) {
 			digests[g.key] = append(digests[g.key], g.digest)
 		}
 	}
-	for _, s := range h.sources {
-		for _, key := range keys {
-			if s.forbids(key) {
-				digests[key] = append(digests[key], untold)
-			}
-		}
-	}
 	return digests, nil
 }
 
@@ -101,39 +94,51 @@ func (h *haunt) isNobodys(g ghost, digests []string) bool {
 }
 
 // look tells what the master holds of the keys, or only of those without a ttl, but for what
-// cannot be told from another value on every version of Redis, or is too long: nothing of that
-// is a lock. Nor does it tell of what our user may not touch there.
+// cannot be told from another value on every version of Redis: nothing of that is a lock. Of
+// what is too long, or our user may not touch there, the digest is untold.
 func (p *peer) look(keys []string, eternalOnly bool) (list []ghost, err error) {
-	err = sparing(p, keys, itself, func(keys []string) error {
+	barred, err := sparing(p, keys, itself, func(keys []string) (err error) {
 		list, err = p.lookAllowed(keys, eternalOnly)
 		return err
 	})
+	for key := range barred {
+		list = append(list, ghost{key, untold, 0})
+	}
 	return list, err
 }
 
 func (p *peer) lookAllowed(keys []string, eternalOnly bool) (list []ghost, err error) {
+	for len(keys) > 0 {
+		some, looked, err := p.lookOnce(keys, eternalOnly)
+		if err != nil {
+			return nil, err
+		}
+		list, keys = append(list, some...), keys[looked:]
+	}
+	return list, nil
+}
+
+// lookOnce is look at as many of the keys, none of which is forbidden, as fit into one script.
+func (p *peer) lookOnce(keys []string, eternalOnly bool) (list []ghost, looked int, err error) {
 	only := "0"
 	if eternalOnly {
 		only = "1"
 	}
-	for len(keys) > 0 {
-		a, err := p.call(LookScript, keys, []string{only})
-		if err != nil {
-			return nil, err
-		}
-		n := len(a.Elems) / 2
-		if len(a.Elems)%2 != 0 || !within(n, len(keys)) {
-			return nil, &errPeer{p.Master.Name, master.ErrGarbage}
-		}
-		for i, key := range keys[:n] {
-			digest, ends := a.Elems[2*i].Str, a.Elems[2*i+1].Int
-			if slices.Contains(sameEverywhere, kindOf(digest)) {
-				list = append(list, ghost{key, digest, ends})
-			}
-		}
-		keys = keys[n:]
+	a, err := p.call(LookScript, keys, []string{only})
+	if err != nil {
+		return nil, 0, err
 	}
-	return list, nil
+	looked = len(a.Elems) / 2
+	if len(a.Elems)%2 != 0 || !within(looked, len(keys)) {
+		return nil, 0, &errPeer{p.Master.Name, master.ErrGarbage}
+	}
+	for i, key := range keys[:looked] {
+		digest, ends := a.Elems[2*i].Str, a.Elems[2*i+1].Int
+		if digest == untold || slices.Contains(sameEverywhere, kindOf(digest)) {
+			list = append(list, ghost{key, digest, ends})
+		}
+	}
+	return list, looked, nil
 }
 
 // sameEverywhere are the types of which digests are not made of dumps.

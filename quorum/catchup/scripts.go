@@ -29,34 +29,40 @@ redis.call('PEXPIRE',KEYS[2],ARGV[3])
 `
 	// valuesFunction makes fits(i) and value(i) of KEYS[i], for i from the first to #KEYS in
 	// turn. A master does nothing else while a script reads: so that is as much as takes some
-	// 20 ms, or one key. What is too long to be read at all has no heft[i]; of what does
+	// 20 ms, or one key, which takes up to 80. What is too long to be read at all has no
+	// heft[i], and to find that out is not free: toll[i] is what each takes. Of what does
 	// not fit into this call any more fits(i) says so, unless it is the first.
 	// value(i) is the string that the key holds, or false. Strings are most of what there is,
 	// and asking for twenty short ones costs little more than for one.
-	valuesFunction = `local heft,at,got,upto,room,begun={},{},{},0,2097152,false
+	valuesFunction = `local heft,toll,at,got,upto,room,begun={},{},{},{},0,2097152,false
 local function weight(k)
 local n=redis.pcall('STRLEN',k)
-if type(n)=='number' then return n<=16777216 and n end
+if type(n)=='number' then
+if n>16777216 then return false,0 end
+return n,n end
 local c=({hash='HLEN',set='SCARD',zset='ZCARD',list='LLEN'})[redis.call('TYPE',k).ok]
 n=c and redis.pcall(c,k)
 if type(n)~='number' then n=0 end
-if n>32768 then return false end
+if n>32768 then return false,0 end
 local m=redis.pcall('MEMORY','USAGE',k,'SAMPLES',c and '0' or '5')
 if type(m)~='number' then m=0 end
-return m<=4194304 and m+128*n end
+if m>4194304 then return false,8*n end
+n=m+128*n
+return n,n end
 local function weigh(i)
 local names,sum={},0
 upto=i-1
 while upto<#KEYS and upto<i+19 and sum<=room do
 upto=upto+1
-local n=weight(KEYS[upto])
-heft[upto]=n
-if n then sum=sum+n
+local n,t=weight(KEYS[upto])
+heft[upto],toll[upto]=n,t
+sum=sum+t
+if n then
 if n<=4096 then names[#names+1]=KEYS[upto] at[upto]=#names end end end
 got=#names>0 and redis.call('MGET',unpack(names)) or {} end
 local function fits(i)
 if i>upto then weigh(i) end
-local n=heft[i] or 0
+local n=toll[i] or 0
 if begun and n>room then return false end
 begun,room=true,room-n
 return true end
@@ -190,16 +196,15 @@ else break end
 r[2*i]=e end
 return r`)
 
-	// LayScript deletes of KEYS[2] and the following what has the digest, and ends when
-	// ARGV[2] and the following say: two of them for each. It answers how many these were, and
-	// how many of KEYS[2] and the following it has looked at, which is as many as fit.
-	LayScript = master.NewScript(valuesFunction + digestFunction + endsFunction + ofNonce + `local n,looked=0,0
+	// LayScript deletes of KEYS[2] and the following what has the digests ARGV[2] and the
+	// following. It answers how many these were, and how many of KEYS[2] and the following
+	// it has looked at, which is as many as fit.
+	LayScript = master.NewScript(valuesFunction + digestFunction + ofNonce + `local n,looked=0,0
 for i=2,#KEYS do
 if not fits(i) then break end
 looked=looked+1
-local d,e=digest(i,value(i)),ends(KEYS[i])
-local most=tonumber(ARGV[2*i-1])
-if d~='' and d==ARGV[2*i-2] and (e==most or most>=0 and e>=0 and math.abs(e-most)<=2) then n=n+redis.call('DEL',KEYS[i]) end end
+local d=digest(i,value(i))
+if d~='' and d==ARGV[i] then n=n+redis.call('DEL',KEYS[i]) end end
 return {n,looked}`)
 
 	// ReturnScript deletes of KEYS[3] and the following those whose digests are

@@ -92,16 +92,20 @@ func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, agai
 			return 0, nil, nil, err
 		}
 		vigils = append(vigils, vigil{p, nil})
-		if list, err = p.watch(list); err == nil {
-			list, err = h.unheld(list)
+		same, looked, err := p.watch(list)
+		if err == nil {
+			same, err = h.unheld(same)
 		}
 		if err != nil {
 			return 0, nil, nil, err
 		}
-		vigils[len(vigils)-1].list = list
+		vigils[len(vigils)-1].list = same
+		if looked < len(list) {
+			rest = append(rest, list[looked:])
+		}
 	}
 	if !slices.ContainsFunc(vigils, func(v vigil) bool { return len(v.list) > 0 }) {
-		return 0, nil, nil, nil
+		return 0, rest, nil, nil
 	}
 	clock.Pause(ctx, h.times.Apart)
 	if ctx.Err() != nil {
@@ -126,26 +130,22 @@ func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, agai
 	return laid, rest, again, nil
 }
 
-// watch has the master watch the ghosts, and returns those that are as they were seen. It is an
-// error if there could be no transaction: lay's script would be run without one.
-func (p *peer) watch(list []ghost) (same []ghost, err error) {
-	argv := []string{"WATCH"}
-	for _, g := range list {
-		argv = append(argv, g.key)
+// watch has the master watch the ghosts, and returns of so many of them as one script looks at
+// those that are as they were seen. It is an error if there could be no transaction: lay's
+// script would be run without one.
+func (p *peer) watch(list []ghost) (same []ghost, looked int, err error) {
+	keys := namesOf(list, nameOfGhost)
+	if _, err := p.askAll([]string{"MULTI"}, []string{"EXEC"}, append([]string{"WATCH"}, keys...)); err != nil {
+		return nil, 0, err
 	}
-	if _, err := p.askAll([]string{"MULTI"}, []string{"EXEC"}, argv); err != nil {
-		return nil, err
-	}
-	now, err := p.look(argv[1:], false)
-	return slices.DeleteFunc(now, func(g ghost) bool { return !slices.ContainsFunc(list, g.like) }), err
+	now, looked, err := p.lookOnce(keys, false)
+	return slices.DeleteFunc(now, func(g ghost) bool { return !slices.ContainsFunc(list, g.like) }), looked, err
 }
 
-// like tells that a ghost is as it was seen, as precisely as LayScript does.
+// like tells that a ghost is what was seen: whether it was written to since the watch is told
+// by that.
 func (g ghost) like(seen ghost) bool {
-	if g.key != seen.key || g.digest != seen.digest {
-		return false
-	}
-	return g.ends == seen.ends || g.ends >= 0 && seen.ends >= 0 && max(g.ends-seen.ends, seen.ends-g.ends) <= 2
+	return g.key == seen.key && g.digest == seen.digest && (g.ends < 0) == (seen.ends < 0)
 }
 
 // errInVain says that a key which is watched was written to.
@@ -161,7 +161,7 @@ func (v *vigil) lay(list []ghost) (laid, looked int, err error) {
 	argv := []string{"EVAL", LayScript.Text, strconv.Itoa(1 + len(list)), quorum.MarkerKey}
 	args := []string{string(v.Nonce)}
 	for _, g := range list {
-		argv, args = append(argv, g.key), append(args, g.digest, strconv.FormatInt(g.ends, 10))
+		argv, args = append(argv, g.key), append(args, g.digest)
 	}
 	answers, err := v.askAll([]string{"MULTI"}, append(argv, args...), []string{"EXEC"})
 	if err != nil {

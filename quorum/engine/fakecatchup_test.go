@@ -262,8 +262,7 @@ func (m *fakeMaster) lays(keys, argv []string) string {
 			break
 		}
 		looked++
-		ends, _ := strconv.ParseInt(argv[2+2*i], 10, 64)
-		if d := s.digest(name); d != "" && d == argv[1+2*i] && m.endOf(name) == ends {
+		if d := s.digest(name); d != "" && d == argv[1+i] {
 			delete(m.keys, name)
 			n++
 		}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -281,5 +283,62 @@ func TestGhostsAreLaidHoweverLongTheOthersWereAway(t *testing.T) {
 		w.wantValues("k", "", "", "")
 		w.down(2)
 		w.want(w.acquire("k", "b", time.Second), quorum.Won)
+	})
+}
+
+// 1 and 2 hold a hash, which may be the same lock, entered more often by what 2 holds; 3 was
+// away. What 2 holds may be too long to be read.
+func TestWhatASourceCannotReadIsNotTakenForNothing(t *testing.T) {
+	for name, n := range map[string]int{"short": 10, "too long": 17 << 20} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.masters[0].set(func(m *fakeMaster) {
+					m.keys["k"] = fakeKey{value: "a", hash: true, until: m.now() + int64(time.Hour)}
+				})
+				w.masters[1].set(func(m *fakeMaster) {
+					m.keys["k"] = fakeKey{value: strings.Repeat("b", n), hash: true, until: m.now() + int64(time.Hour)}
+				})
+				w.masters[0].forget("redlock-proxy:{marker}")
+				w.noticed(1)
+				w.votesWithin(1, 2*w.cfg.MaxTTL)
+				w.laid()
+				w.laid()
+				if v := w.masters[0].value("k"); v == "" { // the short one is given 2's
+					t.Error("it is deleted on 1 though 2 holds one")
+				}
+			})
+		})
+	}
+}
+
+// Ghosts of which a script looks at one alone are watched one by one, and not all of them each
+// time that one goes.
+func TestEachGhostIsReadAFewTimesHoweverLongItIs(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		const ghosts, size = 12, 3 << 20
+		w.want(w.acquire("other", "x", time.Minute), quorum.Won)
+		w.lose(1)
+		w.votesWithin(1, 3*time.Second)
+		for i := range ghosts {
+			w.masters[0].put(fmt.Sprint("ghost", i), strings.Repeat("g", size), time.Hour)
+		}
+		looks := 0
+		w.masters[0].set(func(m *fakeMaster) {
+			m.after = func(args []string, _ *fakeMaster) {
+				if runs(args, catchup.LookScript) {
+					looks++
+				}
+			}
+		})
+		time.Sleep(time.Minute)
+		w.masters[0].set(func(m *fakeMaster) { m.after = nil })
+		for i := range ghosts {
+			if w.masters[0].value(fmt.Sprint("ghost", i)) != "" {
+				t.Fatalf("ghost %d is there still", i)
+			}
+		}
+		if looks > 4*ghosts {
+			t.Errorf("%d scripts have looked at %d ghosts", looks, ghosts)
+		}
 	})
 }

@@ -22,17 +22,22 @@ func TestWhatOneScriptOfACatchUpReadsIsBounded(t *testing.T) {
 		real.do("SET", long, strings.Repeat("x", 1<<20))
 		real.do("SET", short, "token")
 		real.do("EVAL", `for i=1,15000 do redis.call('SADD',KEYS[1],'m'..i) redis.call('HSET',KEYS[2],'f'..i,i) end`, "2", set, hash)
+		tooLong := fmt.Sprint("too long", i)
+		for j := range 8 {
+			real.do("EVAL", `for i=1,4096 do redis.call('HSET',KEYS[1],ARGV[1]..':'..i,('x'):rep(90)) end`, "1", tooLong, fmt.Sprint(j))
+		}
+		heap["too long"] = append(heap["too long"], tooLong) // to find that out is not free
 		heap["long"], heap["short"] = append(heap["long"], long), append(heap["short"], short)
 		heap["set"], heap["hash"] = append(heap["set"], set), append(heap["hash"], hash)
 	}
 	real.do("SET", quorum.MarkerKey, nonceThere)
-	for what, most := range map[string]int{"short": many, "long": 2, "set": 1, "hash": 1} {
+	for what, most := range map[string]int{"short": many, "long": 2, "set": 1, "hash": 1, "too long": 9} {
 		keys := heap[what]
 		digests := make([]string, many)
 		lay, back := []string{nonceThere}, []string{nonceThere, "run", "30000"}
 		for i := range digests {
 			digests[i] = catchup.DigestOf("token")
-			lay, back = append(lay, "set#other", "-1"), append(back, "set#other")
+			lay, back = append(lay, "set#other"), append(back, "set#other")
 		}
 		real.do("SET", catchup.LeaseKey, "run")
 		told := map[string]int{
