@@ -467,6 +467,7 @@ func TestWhatWaitsIsAnsweredWithinTheAcquireTimeout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorldOfSteps(t, func(w *world) {
+				time.Sleep(100 * ms) // so that what is asked begins with a look at the masters' clocks, whoever was looked at as the world began
 				w.each((*fakeMaster).freeze, 2, 3)
 				first := w.put(c.first)
 				time.Sleep(20 * ms)

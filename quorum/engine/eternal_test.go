@@ -67,6 +67,7 @@ func TestLockWithoutTTLThatFailsLeavesNothingBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
+				time.Sleep(100 * ms) // so that what is asked begins with a look at the masters' clocks, whoever was looked at as the world began
 				w.each(refusePersist, 1, 2)
 				last(w.masters[2])
 				w.want(w.acquire("k", "t", 0), quorum.Unavailable)
