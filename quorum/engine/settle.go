@@ -100,7 +100,7 @@ func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
 		e.stepLate(o, c, i, now)
 	case o.Kind == quorum.Acquire && d != quorum.Won:
 		if c.Did(i) {
-			e.lanes[i].queue.undo(o.undoing(i, now), now)
+			e.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 		}
 	case o.untold.Load():
 		e.takeBack(o, c, i, now)
@@ -133,7 +133,7 @@ func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
 func (e *Engine) undo(o *op, c decide.Votes, now time.Time) {
 	for i, l := range e.lanes {
 		if c.Did(i) {
-			l.queue.undo(o.undoing(i, now), now)
+			l.queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 		}
 	}
 }
@@ -281,11 +281,7 @@ func (e *Engine) unpersist(o *op, c decide.Votes, i int, now time.Time) {
 		d.nonce, sent = o.sent[i].nonce, o.sent[i].ordinal
 	}
 	d.eternal, d.dies = true, now.Add(e.MaxTTL)
-	if o.untold.Load() {
-		e.lanes[i].queue.undoLock(d, o, sent, now)
-	} else {
-		e.lanes[i].queue.undo(d, now)
-	}
+	e.lanes[i].queue.undoLock(d, o, sent, now)
 }
 
 // triesAgain tells whether a split op may be tried once more, and will be before its time is

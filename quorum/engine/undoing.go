@@ -26,8 +26,12 @@ func (q *queue) undoBehind(d debt, m memory, p ordinal, now time.Time) {
 	q.undoLocked(d, now)
 }
 
-// undoLock is undo of a lock that an op has won, unless what could have freed it was sent
-// since.
+// undoLock is undo of a lock that an op has taken, unless what could have freed it, or put
+// another in its place, was sent since. That may be of the same token, and end with it:
+//
+//	1: a batch is late; SETNX k 1 waits for it, and so does SET k 1
+//	2: both are sent in one batch: for the first that is too late, and the other is answered
+//	   with OK
 func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
