@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ type schedulesOf struct {
 	simulation string
 	most       int // that are tried
 	flags      []string
-	folder     string // of the package, if it is one below
+	folder     string // of the package, if it is another one
 }
 
 var (
@@ -56,7 +57,7 @@ func named(test string) schedulesOf {
 	return schedulesOf{simulation: "^" + test + "$", most: 1}
 }
 
-// in is that of a test of a package below.
+// in is that of a test of another package, in a folder as seen from here.
 func (s schedulesOf) in(folder string) schedulesOf {
 	s.folder = folder
 	return s
@@ -195,10 +196,10 @@ var rules = []rule{
 		"			continue\n", false, 0, named("TestWhatASourceForbidsIsNoGhost")},
 	{"what a source forbids is not taken back", "../catchup/agreement.go",
 		"case disputed, unread:",
-		"case disputed:", false, 0, named("TestCopyIsHeldAsLongAsASourceHoldsIt")},
+		"case disputed:", false, 0, named("TestCopyIsHeldAsLongAsASourceHoldsIt").in("../catchup")},
 	{"what an old source forbids is not left by a lock", "../catchup/agreement.go",
 		"if r.digest == \"\" && !r.forbidden {",
-		"if r.digest == \"\" {", false, 0, named("TestWhatIsForbiddenIsNotLeftByALock")},
+		"if r.digest == \"\" {", false, 0, named("TestWhatIsForbiddenIsNotLeftByALock").in("../catchup")},
 	{"what a master forbids to take back stays owed", "exchange.go",
 		"case a.Kind == quorum.FailureReply && !a.WrongType():",
 		"case false:", false, 0, named("TestWhatAMasterForbidsToTakeBackStaysOwed")},
@@ -323,7 +324,7 @@ var rules = []rule{
 		"false", false, 0, named("TestLoneProxyThatMeetsAMarkerGrantsNothingMore")},
 	{"a first start admits only where all masters bear it", "../marker/sight.go",
 		"if !s.Bears(installation) || one[j] != s {",
-		"if _ = j; s.Reached && !s.Bears(installation) {", false, 0, named("TestWhenAFirstMasterIsAdmitted")},
+		"if _ = j; s.Reached && !s.Bears(installation) {", false, 0, named("TestWhenAFirstMasterIsAdmitted").in("../marker")},
 	{"whoever orders the same change means the same set", "../members/changeplan.go",
 		"p.into = p.follows()",
 		"p.into = marker.NewInstallation()", false, 0, named("TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem")},
@@ -374,6 +375,27 @@ func TestEachRuleIsInTheSource(t *testing.T) {
 	}
 }
 
+// A pattern that names no test passes whatever is taken out.
+func TestEachRuleNamesATest(t *testing.T) {
+	for _, r := range rules {
+		files, err := filepath.Glob(filepath.Join(r.schedules.folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile(r.schedules.simulation)
+		if !slices.ContainsFunc(files, func(file string) bool {
+			source, err := os.ReadFile(file)
+			return err == nil && slices.ContainsFunc(testFunction.FindAllStringSubmatch(string(source), -1), func(found []string) bool {
+				return named.MatchString(found[1])
+			})
+		}) {
+			t.Errorf("%s: no test in %q is named %s", r.name, r.schedules.folder, r.schedules.simulation)
+		}
+	}
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
 // without simulates the package without the rule, and returns what it found.
 func (r rule) without(t *testing.T) string {
 	dir := t.TempDir()
@@ -400,7 +422,7 @@ func (r rule) without(t *testing.T) string {
 	}
 	var out []byte
 	if r.schedules.folder != "" {
-		out, err = run("./" + r.schedules.folder)
+		out, err = run(r.schedules.folder)
 	} else {
 		args = append(append(args, "-seed", fmt.Sprint(max(uint64(r.seed), *seedFlag))), r.schedules.flags...)
 		if !r.leaves {
