@@ -4,8 +4,8 @@
 //
 // Everything about an option stands once, in the tags of its field in
 // [Options]. The flags, the variables, the keys of the file, the help, what
-// the subcommand check prints and the test of the example file are all made
-// from there.
+// the subcommand check prints, the example file and the README's tables are all
+// made from there, the last two by "go test ./conf -run Made -update".
 //
 // [Load] reads all sources and finds all mistakes before it reports any; each
 // comes with its cure. Nothing that this package prints or returns as an error
