@@ -41,8 +41,10 @@ var mayImport = map[string][]string{
 	// What the proxy is measured beside is made of what it is made of.
 	"redlock-proxy/integration/bench/floor": {"github.com/redis/rueidis/...", "github.com/tidwall/redcon"},
 	"redlock-proxy/integration/attack":      {"redlock-proxy/integration"},
-	"redlock-proxy/integration/clients":     {},
-	"redlock-proxy/integration/clock":       {},
+	// The words of the figure are those of the program.
+	"redlock-proxy/integration/figure":  {"redlock-proxy/quorum"},
+	"redlock-proxy/integration/clients": {},
+	"redlock-proxy/integration/clock":   {},
 }
 
 // mayNotImport is what some packages must leave alone of the standard library:
