@@ -15,6 +15,21 @@ var (
 	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
+// documents are all READMEs and their like, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := make(map[string]string)
+	must(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" || strings.Contains(path, "node_modules") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		texts[path] = string(b)
+		return err
+	}))
+	return texts
+}
+
 // anchors of a document's headings, as they are made of them where it is shown.
 func anchors(text string) map[string]bool {
 	made := make(map[string]bool)
@@ -35,15 +50,8 @@ func anchors(text string) map[string]bool {
 func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	links := 0
-	must(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" || strings.Contains(path, "node_modules") {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(string(b), ""), -1) {
+	for path, text := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			if strings.Contains(found[1], "://") {
 				continue
 			}
@@ -61,8 +69,7 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 				t.Errorf("%s leads to %s, which is not there", path, found[1])
 			}
 		}
-		return nil
-	}))
+	}
 	if links < 20 {
 		t.Errorf("only %d links are looked at", links)
 	}
