@@ -186,3 +186,31 @@ func TestDocumentsNameTheFieldsThatThereAre(t *testing.T) {
 		t.Errorf("only %d fields of LOCK MASTERS and %d of INFO are looked at", len(shown), named)
 	}
 }
+
+// commands/README.md names the versions of clients that are pinned, where they are not the
+// system's.
+func TestDocumentNamesTheVersionsOfClientsThatRun(t *testing.T) {
+	t.Parallel()
+	text := documents(t)["../commands/README.md"]
+	for language, pinned := range map[string][]string{
+		"Go": {"go/go.mod"}, "Node": {"node/package.json"}, "Java": {"java/pom.xml"}, "Rust": {"rust/Cargo.toml"},
+		"Python": {"python/requirements-redis5.txt", "python/requirements-redis8.txt"},
+	} {
+		pins := ""
+		for _, file := range pinned {
+			b, err := os.ReadFile(filepath.Join("clients", file))
+			must(t, err)
+			pins += string(b)
+		}
+		row := regexp.MustCompile(`(?m)^\| ` + language + ` \| (.*) \|`).FindStringSubmatch(text)
+		if row == nil {
+			t.Errorf("no row of %s", language)
+			continue
+		}
+		for _, version := range regexp.MustCompile(`\d+\.\d+\.\d+[a-z0-9.-]*`).FindAllString(row[1], -1) {
+			if !strings.Contains(pins, version) {
+				t.Errorf("%s: %s is pinned nowhere", language, version)
+			}
+		}
+	}
+}
