@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -73,5 +74,24 @@ func TestReportTellsWhatIsBroken(t *testing.T) {
 		if !strings.Contains(r.markdown(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, r.markdown())
 		}
+	}
+}
+
+// What came of the attacks is told of those that there are.
+func TestDocumentHasARowForEachAttack(t *testing.T) {
+	b, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "\n| attack | done a second")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	list := attacks()
+	for _, a := range list {
+		if !strings.Contains(table, "\n| "+a.title+" |") {
+			t.Errorf("the README has no row %q", a.title)
+		}
+	}
+	if rows := strings.Count(table, "\n| ") - 1; rows != len(list) {
+		t.Errorf("%d rows and %d attacks", rows, len(list))
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,25 @@ func TestMatrixHasARowForEachFault(t *testing.T) {
 	// Frozen clients have none; the head is two lines, and two rows are of several faults.
 	if got := strings.Count(text, "\n| "); got != 2+len(faults)-1+2 {
 		t.Errorf("%d rows", got)
+	}
+}
+
+// What stands in the README is of the faults that there are.
+func TestDocumentHasARowForEachFault(t *testing.T) {
+	b, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), matrixBegins)
+	stands, _, _ := strings.Cut(rest, matrixEnds)
+	all := lines()
+	for _, l := range all {
+		if !strings.Contains(stands, "\n| "+l.what+" | ") {
+			t.Errorf("the README has no row %q; the command that makes them anew stands there", l.what)
+		}
+	}
+	if rows := strings.Count(stands, "\n| ") - 2; rows != len(all) {
+		t.Errorf("%d rows and %d faults", rows, len(all))
 	}
 }
 
