@@ -23,26 +23,27 @@ func TestQuickStartOfTheDocumentIsTrue(t *testing.T) {
 		t.Fatal("README.md has no block to paste, with its output below")
 	}
 	script, want := blocks[1], blocks[2]
-	proxy := "6380"
-	for _, port := range []string{"7001", "7002", "7003", proxy} {
+	var others []string
+	at := make(map[string]string)
+	for _, port := range []string{"6380", "16381", "16382", "16383"} {
 		n, err := FreePort()
 		must(t, err)
-		free := strconv.Itoa(n)
+		at[port] = net.JoinHostPort("127.0.0.1", strconv.Itoa(n))
+		others = append(others, port, strconv.Itoa(n))
 		if strings.Count(script, port) == 0 {
 			t.Errorf("nothing listens on %s", port)
 		}
-		script, want = strings.ReplaceAll(script, port, free), strings.ReplaceAll(want, port, free)
-		if port == proxy {
-			proxy = free
+		if port == "6380" {
 			continue
 		}
 		t.Cleanup(func() { // where the script did not come to its end
-			if c, err := Dial(net.JoinHostPort("127.0.0.1", free)); err == nil {
+			if c, err := Dial(at[port]); err == nil {
 				_, _ = c.Do("SHUTDOWN", "NOSAVE")
 				_ = c.Close()
 			}
 		})
 	}
+	script, want = strings.NewReplacer(others...).Replace(script), strings.NewReplacer(others...).Replace(want)
 	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
@@ -50,7 +51,7 @@ func TestQuickStartOfTheDocumentIsTrue(t *testing.T) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // the proxy too
 	cmd.Dir = ".."
 	dir := t.TempDir()
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "REDLOCK_PROXY_LISTEN=127.0.0.1:"+proxy,
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "REDLOCK_PROXY_LISTEN="+at["6380"],
 		"FAKETTY=1", // redis-cli prints as it does on a terminal
 		// A master that is slow, since the machine is busy, is there all the same.
 		"REDLOCK_PROXY_ACQUIRE_TIMEOUT=3s", "REDLOCK_PROXY_MASTER_TIMEOUT=10s", "REDLOCK_PROXY_CONNECT_TIMEOUT=10s")

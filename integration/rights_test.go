@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestRightsThatTheDocumentNamesAreEnough: to its masters the proxy is a user who may do what
+// TestRightsThatAreToldAreEnough: to its masters the proxy is a user who may do what
 // conf/README.md names and nothing else, from a first start on.
-func TestRightsThatTheDocumentNamesAreEnough(t *testing.T) {
+func TestRightsThatAreToldAreEnough(t *testing.T) {
 	t.Parallel()
 	_, rest, _ := strings.Cut(documents(t)["../conf/README.md"], "\nA master whose users are limited (ACL)")
 	passage, _, _ := strings.Cut(rest, "\n\n")
