@@ -8,6 +8,11 @@ import (
 	"redlock-proxy/commands"
 )
 
+// longUnread is how much may wait for a client before it is given another long reply
+// of those that no master is asked for: they cost the client next to nothing, and us
+// to encode them.
+const longUnread = 1 << 20
+
 // command carries out one command of the client: its requests are on their way
 // when it returns, or its reply is in the line.
 func (c *conn) command(k *chunk, args []string) ending {

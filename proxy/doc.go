@@ -10,12 +10,12 @@
 //
 // The life of one command, here: conn.readReady (polled.go) or, over TLS,
 // conn.receive (input.go) gets bytes, scanner.next (scanner.go) finds where a
-// command ends, conn.parse makes it arguments, conn.command (command.go) asks the
+// command ends, parser.parse (parse.go) makes it arguments, conn.command (command.go) asks the
 // session what they come to, conn.put (slot.go) gives the reply its place in the
 // line and puts the requests as there is room for them (window.go, weight.go, crowd.go, probation.go), ask.Answer brings
 // a result, slot.fill renders the
-// reply, appendReply (resp.go) encodes it, conn.complete (output.go) and conn.flush
-// (write.go) send it. A long reply is encoded by who writes it (longreply.go).
+// reply, appendReply (append.go) encodes it, conn.complete (output.go) and conn.flush
+// (write.go) send it. A long reply is encoded by who writes it (long.go).
 //
 // What a client can cost is bounded by Limits, and what all take together in memory.go.
 // Who is owed much is asked for no more

@@ -6,19 +6,17 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
-	"github.com/tidwall/redcon"
+	"redlock-proxy/commands"
 )
 
 // chunk is what the reader needs while there is input. A connection that is
 // idle holds none.
 type chunk struct {
 	buf     []byte
-	words   [][]byte // redcon's arguments
-	args    []string // and the session's, which does not keep the slice
-	encoded []byte   // replies on their way to the output
-	store   []byte   // where the next small commands are kept, see keep
+	parser  parser // whose arguments the session does not keep the slice of
+	encoded []byte // replies on their way to the output
+	store   []byte // where the next small commands are kept, see keep
 }
 
 const (
@@ -141,7 +139,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 			c.stepAside() // there may be much to do
 		}
 		c.size = len(raw)
-		args, err := c.parse(k, raw)
+		args, err := k.parser.parse(raw, c.scan.limits.MaxArgs)
 		if err != nil {
 			return c.refuse(k, err)
 		}
@@ -162,35 +160,6 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 	return 0
 }
 
-// parse takes a complete command apart. The arguments are views of raw, which
-// belongs to them from here on and is never written again.
-func (c *conn) parse(k *chunk, raw []byte) ([]string, error) {
-	if raw[0] != '*' {
-		args, ok := splitInline(bytes.TrimSuffix(raw, []byte("\n")))
-		switch {
-		case !ok:
-			return nil, protocolError("unbalanced quotes in request")
-		case len(args) > c.scan.limits.MaxArgs:
-			return nil, protocolError("too big inline request")
-		}
-		return args, nil
-	}
-	if raw[1] == '-' {
-		return nil, nil // redcon takes *-1 for an error; Redis ignores it
-	}
-	complete, words, _, _, err := redcon.ReadNextCommand(raw, k.words)
-	if err != nil || !complete {
-		panic("proxy: the parser does not agree that a command is complete")
-	}
-	k.args = k.args[:0]
-	for _, word := range words {
-		k.args = append(k.args, unsafe.String(unsafe.SliceData(word), len(word)))
-	}
-	clear(words) // the pool must not hold on to a command
-	k.words = words[:0]
-	return k.args, nil
-}
-
 // refuse answers input that is no command, and ends the connection.
 func (c *conn) refuse(k *chunk, err error) ending {
 	c.partial = nil
@@ -202,7 +171,8 @@ func (c *conn) refuse(k *chunk, err error) ending {
 	}
 	c.srv.log.Debug("protocol error", "id", c.id, "addr", c.addr, "error", err)
 	c.srv.stats.errorReply(err.Error())
-	k.encoded = redcon.AppendError(k.encoded[:0], err.Error())
+	reply := commands.Error(err.Error())
+	k.encoded = appendReply(k.encoded[:0], &reply, c.session.Proto())
 	c.append(k.encoded)
 	return lingering
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"net"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Arguments point into what is kept: later commands must leave it alone, whatever
@@ -50,5 +52,43 @@ func TestLongArgumentLeavesLittleToTheCollector(t *testing.T) {
 	}
 	if made := after.TotalAlloc - before.TotalAlloc; made > 3*size {
 		t.Errorf("%d bytes were made for %d", made, size)
+	}
+}
+
+// A byte at a time, two million times: what a reader that looks again at what
+// it has pays for with its stack or a square of the time.
+func TestDripCostsNothing(t *testing.T) {
+	r := newRig(t, Config{})
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	c := newConn(r.server, theirs)
+	k := newChunk(smallChunkSize)
+	const size = 1_000_000
+	body := strings.Repeat("x", size)
+	text := fmt.Sprintf("*3\r\n$5\r\nwrite\r\n$%d\r\n%s\r\n$%d\r\n%s\r", size, body, size, body)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	begun := time.Now()
+	for i := range len(text) {
+		if end := c.feed(k, []byte{text[i]}); end != 0 {
+			t.Fatalf("refused at byte %d", i)
+		}
+	}
+	took := time.Since(begun)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse); grown > 6<<20 {
+		t.Errorf("%d bytes held for a command of %d", grown, len(text))
+	}
+	// A square would be many minutes; a second is usual, and 13 with the race
+	// detector on a busy machine.
+	if took > time.Minute {
+		t.Errorf("took %v", took)
+	}
+	c.feed(k, []byte("\n"))
+	if got := r.engine.keys(); got != "write:"+body {
+		t.Errorf("put: %d bytes, want the command", len(got))
 	}
 }

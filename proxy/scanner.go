@@ -24,7 +24,7 @@ const queryLimit = protocolError("query buffer limit")
 // length or an argument whatever they are; here they must be CR LF, because a
 // client that is out of step with us must not go on to take locks.
 type scanner struct {
-	limits Limits
+	limits inputLimits
 
 	// guest: the client has yet to AUTH. Set before each call of next.
 	guest bool

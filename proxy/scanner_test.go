@@ -3,12 +3,9 @@ package proxy
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // scanAll gives text to a scanner in pieces and says where commands ended.
@@ -36,7 +33,7 @@ func TestScannerFindsEveryEnd(t *testing.T) {
 	const text = "PING\r\n\r\n*1\r\n$4\r\nPING\r\n*0\r\n*-1\r\nget k\n*2\r\n$0\r\n\r\n$3\r\na\r\n\r\n$4\r\n"
 	want := []int{6, 8, 22, 26, 31, 37, 56, 60}
 	for piece := 1; piece <= len(text); piece++ {
-		s := scanner{limits: Limits{}.withDefaults()}
+		s := scanner{limits: inputLimits{}.withDefaults()}
 		ends, err := scanAll(&s, text, piece)
 		if err != nil || fmt.Sprint(ends) != fmt.Sprint(want) {
 			t.Fatalf("in pieces of %d: ends %v (%v), want %v", piece, ends, err, want)
@@ -45,7 +42,7 @@ func TestScannerFindsEveryEnd(t *testing.T) {
 }
 
 func TestScannerRefuses(t *testing.T) {
-	limits := Limits{MaxBulk: 100, MaxArgs: 20, MaxInline: 50, MaxQuery: 150}.withDefaults()
+	limits := inputLimits{MaxBulk: 100, MaxArgs: 20, MaxInline: 50, MaxQuery: 150}.withDefaults()
 	long := strings.Repeat("x", 60)
 	for _, row := range []struct {
 		text, want string
@@ -94,8 +91,8 @@ func TestScannerRefuses(t *testing.T) {
 			}
 		}
 	}
-	s := scanner{limits: Limits{}.withDefaults(), guest: true}
-	small := scanner{limits: Limits{MaxQuery: 40}.withDefaults()}
+	s := scanner{limits: inputLimits{}.withDefaults(), guest: true}
+	small := scanner{limits: inputLimits{MaxQuery: 40}.withDefaults()}
 	if _, err := scanAll(&small, long, 10); err != queryLimit {
 		t.Errorf("a long line: %v", err)
 	}
@@ -108,7 +105,7 @@ func TestScannerRefuses(t *testing.T) {
 func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 	const seed = "*3\r\n$3\r\nSET\r\n$10\r\n0123456789\r\n$0\r\n\r\n*1\r\n$4\r\nPING\r\nget k\r\n*2\r\n$1\r\na\r\n$12\r\nabcdefghijkl\r\n"
 	const bytes = "\r\n*$0123456789:/-+ x"
-	limits := Limits{MaxBulk: 11, MaxArgs: 5, MaxInline: 30, MaxQuery: 40}.withDefaults()
+	limits := inputLimits{MaxBulk: 11, MaxArgs: 5, MaxInline: 30, MaxQuery: 40}.withDefaults()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		text := []byte(seed)
@@ -121,7 +118,7 @@ func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 		}
 		whole, pieces := scanner{limits: limits}, scanner{limits: limits}
 		if rnd.IntN(2) == 0 {
-			whole.limits, pieces.limits = Limits{}.withDefaults(), Limits{}.withDefaults()
+			whole.limits, pieces.limits = inputLimits{}.withDefaults(), inputLimits{}.withDefaults()
 		}
 		ends, err := scanAll(&whole, string(text), len(text))
 		ends1, err1 := scanAll(&pieces, string(text), 1)
@@ -131,47 +128,9 @@ func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 	}
 }
 
-// A byte at a time, two million times: what a reader that looks again at what
-// it has pays for with its stack or a square of the time.
-func TestDripCostsNothing(t *testing.T) {
-	r := newRig(t, Config{})
-	ours, theirs := net.Pipe()
-	defer ours.Close()
-	defer theirs.Close()
-	c := newConn(r.server, theirs)
-	k := newChunk(smallChunkSize)
-	const size = 1_000_000
-	body := strings.Repeat("x", size)
-	text := fmt.Sprintf("*3\r\n$5\r\nwrite\r\n$%d\r\n%s\r\n$%d\r\n%s\r", size, body, size, body)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	begun := time.Now()
-	for i := range len(text) {
-		if end := c.feed(k, []byte{text[i]}); end != 0 {
-			t.Fatalf("refused at byte %d", i)
-		}
-	}
-	took := time.Since(begun)
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse); grown > 6<<20 {
-		t.Errorf("%d bytes held for a command of %d", grown, len(text))
-	}
-	// A square would be many minutes; a second is usual, and 13 with the race
-	// detector on a busy machine.
-	if took > time.Minute {
-		t.Errorf("took %v", took)
-	}
-	c.feed(k, []byte("\n"))
-	if got := r.engine.keys(); got != "write:"+body {
-		t.Errorf("put: %d bytes, want the command", len(got))
-	}
-}
-
 func BenchmarkScanner(b *testing.B) {
 	text := []byte("*6\r\n$3\r\nSET\r\n$8\r\nlock:abc\r\n$36\r\n01234567-0123-0123-0123-012345678901\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n")
-	s := scanner{limits: Limits{}.withDefaults()}
+	s := scanner{limits: inputLimits{}.withDefaults()}
 	b.ReportAllocs()
 	for b.Loop() {
 		if n, end, err := s.next(text); n != len(text) || !end || err != nil {

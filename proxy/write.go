@@ -8,15 +8,9 @@ import (
 	"time"
 )
 
-const (
-	// flushRounds is how often flush goes back for replies that came while it
-	// wrote: an engine's goroutine has other clients too.
-	flushRounds = 4
-
-	// pieceSize is how much is given to the socket at once: nothing else has the
-	// processor meanwhile, and a deadline moves on as the client reads.
-	pieceSize = 64 << 10
-)
+// flushRounds is how often flush goes back for replies that came while it
+// wrote: an engine's goroutine has other clients too.
+const flushRounds = 4
 
 // flush hands replies to the socket without waiting for it. What the socket
 // does not take, and everything where there is no socket, is left to a

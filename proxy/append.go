@@ -18,11 +18,10 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 	return b
 }
 
-// appendHead encodes r but for its elements.
+// appendHead encodes r but for its elements: here what both protocols say alike.
 func appendHead(b []byte, r *commands.Reply, proto int) []byte {
-	resp3 := proto == 3
 	switch r.Kind {
-	case 0:
+	case 0, commands.SeveralReplies:
 		return b
 	case commands.SimpleReply:
 		return redcon.AppendString(b, r.Str)
@@ -32,67 +31,65 @@ func appendHead(b []byte, r *commands.Reply, proto int) []byte {
 		return redcon.AppendInt(b, r.Int)
 	case commands.BulkReply:
 		return redcon.AppendBulkString(b, r.Str)
-	case commands.NullReply, commands.NullArrayReply:
-		switch {
-		case resp3:
-			return append(b, "_\r\n"...)
-		case r.Kind == commands.NullArrayReply:
-			return append(b, "*-1\r\n"...)
-		}
+	case commands.ArrayReply:
+		return redcon.AppendArray(b, len(r.Elems))
+	}
+	if proto == 3 {
+		return appendHead3(b, r)
+	}
+	return appendHead2(b, r)
+}
+
+// appendHead2 says in RESP2's words what only RESP3 has a type for.
+func appendHead2(b []byte, r *commands.Reply) []byte {
+	switch r.Kind {
+	case commands.NullReply:
 		return redcon.AppendNull(b)
+	case commands.NullArrayReply:
+		return append(b, "*-1\r\n"...)
 	case commands.BooleanReply:
-		switch {
-		case !resp3:
-			return redcon.AppendInt(b, r.Int)
-		case r.Int != 0:
+		return redcon.AppendInt(b, r.Int)
+	case commands.VerbatimReply, commands.DoubleReply:
+		return redcon.AppendBulkString(b, r.Str)
+	case commands.PushReply, commands.PairsReply, commands.MapReply, commands.SetReply:
+		return redcon.AppendArray(b, len(r.Elems))
+	}
+	panic(unknownKind(r.Kind))
+}
+
+// appendHead3 is the same with RESP3's types.
+func appendHead3(b []byte, r *commands.Reply) []byte {
+	switch r.Kind {
+	case commands.NullReply, commands.NullArrayReply:
+		return append(b, "_\r\n"...)
+	case commands.BooleanReply:
+		if r.Int != 0 {
 			return append(b, "#t\r\n"...)
 		}
 		return append(b, "#f\r\n"...)
 	case commands.VerbatimReply:
-		if !resp3 {
-			return redcon.AppendBulkString(b, r.Str)
-		}
 		b = appendHeader(b, '=', len(r.Str)+len("txt:"))
 		b = append(b, "txt:"...)
 		b = append(b, r.Str...)
 		return append(b, "\r\n"...)
-	case commands.SeveralReplies:
-	case commands.PushReply:
-		if resp3 {
-			b = appendHeader(b, '>', len(r.Elems))
-		} else {
-			b = redcon.AppendArray(b, len(r.Elems))
-		}
 	case commands.DoubleReply:
-		if !resp3 {
-			return redcon.AppendBulkString(b, r.Str)
-		}
 		b = append(b, ',')
 		b = append(b, r.Str...)
 		return append(b, "\r\n"...)
+	case commands.PushReply:
+		return appendHeader(b, '>', len(r.Elems))
 	case commands.PairsReply:
-		if resp3 {
-			return redcon.AppendArray(b, len(r.Elems)/2)
-		}
-		b = redcon.AppendArray(b, len(r.Elems))
-	case commands.ArrayReply:
-		b = redcon.AppendArray(b, len(r.Elems))
+		return redcon.AppendArray(b, len(r.Elems)/2)
 	case commands.MapReply:
-		if resp3 {
-			b = appendHeader(b, '%', len(r.Elems)/2)
-		} else {
-			b = redcon.AppendArray(b, len(r.Elems))
-		}
+		return appendHeader(b, '%', len(r.Elems)/2)
 	case commands.SetReply:
-		if resp3 {
-			b = appendHeader(b, '~', len(r.Elems))
-		} else {
-			b = redcon.AppendArray(b, len(r.Elems))
-		}
-	default:
-		panic("proxy: a reply of kind " + strconv.Itoa(int(r.Kind)))
+		return appendHeader(b, '~', len(r.Elems))
 	}
-	return b
+	panic(unknownKind(r.Kind))
+}
+
+func unknownKind(k commands.ReplyKind) string {
+	return "resp: a reply of kind " + strconv.Itoa(int(k))
 }
 
 // appendPair encodes what goes before the i-th element of r: of a, b, a, b RESP3 makes an

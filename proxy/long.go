@@ -21,14 +21,16 @@ const (
 	// longSize is when a reply is long. It is well above what locks are about.
 	longSize = 16 << 10
 
-	// longUnread is how much may wait for a client before it is given another long reply
-	// of those that no master is asked for: they cost the client next to nothing, and us
-	// to encode them.
-	longUnread = 1 << 20
-)
+	// pieceSize is how much is given to a socket at once: nothing else has the
+	// processor meanwhile, and a deadline moves on as the client reads.
+	pieceSize = 64 << 10
 
-// headSize is the most that an element takes beside its text, with that of a pair.
-const headSize = 40
+	// headSize is the most that an element takes beside its text, with that of a pair.
+	headSize = 40
+
+	// sharedSize is from when on it is looked whether a text is held already.
+	sharedSize = 4 << 10
+)
 
 // newLongReply is nil for a reply that is not long.
 func newLongReply(r *commands.Reply, proto int) *longReply {
@@ -53,7 +55,7 @@ func sizeOf(r *commands.Reply) int {
 // heldBy is what a reply holds in memory. Of those that are seen already nothing is added.
 func heldBy(r *commands.Reply, seen map[*byte]struct{}) int {
 	n := int(unsafe.Sizeof(*r))
-	if text := unsafe.StringData(r.Str); len(r.Str) < lightWeight {
+	if text := unsafe.StringData(r.Str); len(r.Str) < sharedSize {
 		n += len(r.Str)
 	} else if _, again := seen[text]; !again {
 		seen[text] = struct{}{}
