@@ -26,9 +26,10 @@ var mayImport = map[string][]string{
 	"redlock-proxy/quorum/model": {},
 	"redlock-proxy/commands":     {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
 	"redlock-proxy/commands/lua": {},
-	"redlock-proxy/proxy": {"redlock-proxy/commands", "redlock-proxy/quorum",
-		"github.com/tidwall/redcon", "github.com/hashicorp/go-hclog"},
-	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
+	"redlock-proxy/proxy": {"redlock-proxy/proxy/resp", "redlock-proxy/commands", "redlock-proxy/quorum",
+		"github.com/hashicorp/go-hclog"},
+	"redlock-proxy/proxy/resp": {"redlock-proxy/commands", "github.com/tidwall/redcon"},
+	"redlock-proxy/conf":       {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
 	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
@@ -48,10 +49,11 @@ var mayImport = map[string][]string{
 }
 
 // mayNotImport is what some packages must leave alone of the standard library:
-// the dialect does no I/O and lives without a clock's help.
+// the dialect and the protocol do no I/O and live without a clock's help.
 var mayNotImport = map[string][]string{
 	"redlock-proxy/commands":     {"net", "os", "io", "bufio", "context"},
 	"redlock-proxy/commands/lua": {"net", "os", "io", "bufio", "context", "time"},
+	"redlock-proxy/proxy/resp":   {"net", "os", "io", "bufio", "context", "time"},
 }
 
 func TestPackagesImportOnlyWhatTheirRowAllows(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
 )
 
 // longUnread is how much may wait for a client before it is given another long reply
@@ -61,12 +62,12 @@ func (c *conn) command(k *chunk, args []string) ending {
 // the client has read enough for the next one. It is false if the connection has been cut
 // off.
 func (c *conn) reply(k *chunk, r *commands.Reply) bool {
-	if l := newLongReply(r, c.session.Proto()); l != nil {
+	if l := resp.NewLong(r, c.session.Proto()); l != nil {
 		c.stepAside() // whoever asks for many has others served in between
 		defer runtime.Gosched()
 		return c.appendLong(l) && c.keepPace(min(longUnread, c.srv.cfg.Limits.MaxUnread))
 	}
-	k.encoded = appendReply(k.encoded[:0], r, c.session.Proto())
+	k.encoded = resp.Append(k.encoded[:0], r, c.session.Proto())
 	return c.append(k.encoded) && c.keepPace(c.srv.cfg.Limits.MaxUnread)
 }
 

@@ -100,7 +100,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 	c.changed.L = &c.mu
 	c.usual.Store(unknownWeight)
 	c.window.size, c.wakesAt, c.pace = firstWindow, anyNumber, s.cfg.Limits.MaxUnread
-	c.scan.limits = s.cfg.Limits.Input
+	c.scan.Limits = s.cfg.Limits.Input
 	c.session = s.newSession(c.id)
 	c.poller = s.poller(c)
 	c.reading = c.poller != nil

@@ -4,18 +4,16 @@
 // replies in the order of the commands.
 //
 // It knows neither Redis's commands, which package commands does, nor Redlock,
-// which package quorum does. Redcon's parser and writer are used, never its
-// server: the scanner lets no byte through to the parser that
-// could hurt it.
+// which package quorum does, nor the protocol's bytes, which package resp does.
 //
 // The life of one command, here: conn.readReady (polled.go) or, over TLS,
-// conn.receive (input.go) gets bytes, scanner.next (scanner.go) finds where a
-// command ends, parser.parse (parse.go) makes it arguments, conn.command (command.go) asks the
+// conn.receive (input.go) gets bytes, resp.Scanner finds where a
+// command ends, resp.Parser makes it arguments, conn.command (command.go) asks the
 // session what they come to, conn.put (slot.go) gives the reply its place in the
 // line and puts the requests as there is room for them (window.go, weight.go, crowd.go, probation.go), ask.Answer brings
 // a result, slot.fill renders the
-// reply, appendReply (append.go) encodes it, conn.complete (output.go) and conn.flush
-// (write.go) send it. A long reply is encoded by who writes it (long.go).
+// reply, resp.Append encodes it, conn.complete (output.go) and conn.flush
+// (write.go) send it. A long reply (resp.Long) is encoded by who writes it.
 //
 // What a client can cost is bounded by Limits, and what all take together in memory.go.
 // Who is owed much is asked for no more

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/proxy/resp"
 )
 
 // converse sends input in pieces that seed chooses and gives back everything
 // that the server says until it ends the connection.
 func converse(t *testing.T, input []byte, seed uint64, password bool) string {
 	t.Helper()
-	cfg := Config{Limits: Limits{Input: inputLimits{MaxBulk: 5000, MaxArgs: 50, MaxInline: 3000, MaxQuery: 8000}}}
+	cfg := Config{Limits: Limits{Input: resp.Limits{MaxBulk: 5000, MaxArgs: 50, MaxInline: 3000, MaxQuery: 8000}}}
 	if password {
 		cfg.Commands.Password = func() string { return "secret" }
 	}

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
 )
 
 // chunk is what the reader needs while there is input. A connection that is
 // idle holds none.
 type chunk struct {
 	buf     []byte
-	parser  parser // whose arguments the session does not keep the slice of
-	encoded []byte // replies on their way to the output
-	store   []byte // where the next small commands are kept, see keep
+	parser  resp.Parser // the session does not keep the slice that it makes
+	encoded []byte      // replies on their way to the output
+	store   []byte      // where the next small commands are kept, see keep
 }
 
 const (
@@ -63,7 +64,7 @@ func (k *chunk) keep(command []byte) []byte {
 
 // input is the reader's part of a connection; nobody else touches it.
 type input struct {
-	scan    scanner
+	scan    resp.Scanner
 	partial []byte // what there is of a command that is not complete
 	size    int    // bytes of the command that is carried out
 
@@ -118,13 +119,13 @@ func (c *conn) gather(p []byte, left int) {
 func (c *conn) feed(k *chunk, p []byte) ending {
 	turn := 0
 	for len(p) > 0 {
-		c.scan.guest = !c.session.Authed()
-		n, complete, err := c.scan.next(p)
+		c.scan.Guest = !c.session.Authed()
+		n, complete, err := c.scan.Next(p)
 		if err != nil {
 			return c.refuse(k, err)
 		}
 		if !complete {
-			c.gather(p[:n], c.scan.left())
+			c.gather(p[:n], c.scan.Left())
 			break
 		}
 		raw := p[:n]
@@ -139,7 +140,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 			c.stepAside() // there may be much to do
 		}
 		c.size = len(raw)
-		args, err := k.parser.parse(raw, c.scan.limits.MaxArgs)
+		args, err := k.parser.Parse(raw, c.scan.Limits.MaxArgs)
 		if err != nil {
 			return c.refuse(k, err)
 		}
@@ -164,15 +165,15 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 func (c *conn) refuse(k *chunk, err error) ending {
 	c.partial = nil
 	c.pending.Store(0)
-	if err == queryLimit {
+	if err == resp.QueryLimit {
 		c.srv.stats.queryLimit.Add(1)
-		c.srv.log.Warn("a client is cut off: its command is longer than the limit", "id", c.id, "addr", c.addr, "limit", c.scan.limits.MaxQuery)
+		c.srv.log.Warn("a client is cut off: its command is longer than the limit", "id", c.id, "addr", c.addr, "limit", c.scan.Limits.MaxQuery)
 		return lingering
 	}
 	c.srv.log.Debug("protocol error", "id", c.id, "addr", c.addr, "error", err)
 	c.srv.stats.errorReply(err.Error())
 	reply := commands.Error(err.Error())
-	k.encoded = appendReply(k.encoded[:0], &reply, c.session.Proto())
+	k.encoded = resp.Append(k.encoded[:0], &reply, c.session.Proto())
 	c.append(k.encoded)
 	return lingering
 }

@@ -1,10 +1,12 @@
 package proxy
 
+import "redlock-proxy/proxy/resp"
+
 // Limits bounds what one client may cost. The zero value of a field stands for
 // the default beside it.
 type Limits struct {
 	// Input bounds each command that it sends.
-	Input inputLimits
+	Input resp.Limits
 
 	// MaxInFlight is how many requests of one client may be undecided at the
 	// same time, be they decided ever so soon, see window.go. The next command is not
@@ -35,7 +37,7 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	l.Input = l.Input.withDefaults()
+	l.Input = l.Input.WithDefaults()
 	l.MaxInFlight = positive(l.MaxInFlight, DefaultMaxInFlight)
 	l.MaxAsked = positive(l.MaxAsked, DefaultMaxAsked)
 	l.MaxUnread = positive(l.MaxUnread, DefaultMaxUnread)

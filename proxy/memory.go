@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"redlock-proxy/proxy/resp"
 )
 
 // What all clients take together is bounded, as by Redis's maxmemory-clients: where it is
@@ -48,16 +50,16 @@ const (
 type inLong struct {
 	unread  int        // bytes of those that are not written to their end
 	held    int        // what these take
-	written *longReply // the one that is being written
+	written *resp.Long // the one that is being written
 }
 
 // add is called with the connection's mu held, as are all below.
-func (n *inLong) add(l *longReply) {
-	n.unread += l.size
-	n.held += l.held
+func (n *inLong) add(l *resp.Long) {
+	n.unread += l.Size
+	n.held += l.Held
 }
 
-func (n *inLong) begin(l *longReply) { n.written = l }
+func (n *inLong) begin(l *resp.Long) { n.written = l }
 
 func (n *inLong) took(bytes int) {
 	if n.written != nil {
@@ -66,7 +68,7 @@ func (n *inLong) took(bytes int) {
 }
 
 func (n *inLong) end() {
-	n.held -= n.written.held
+	n.held -= n.written.Held
 	n.written = nil
 }
 

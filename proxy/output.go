@@ -3,13 +3,15 @@ package proxy
 import (
 	"sync"
 	"time"
+
+	"redlock-proxy/proxy/resp"
 )
 
 // buffer holds replies on their way to a client, and maybe a long one behind them. A
 // connection that owes nothing has none.
 type buffer struct {
 	b    []byte
-	long *longReply
+	long *resp.Long
 	next *buffer
 }
 
@@ -43,7 +45,7 @@ func (c *conn) append(encoded []byte) bool {
 }
 
 // appendLong is append of a reply that is encoded as it is written.
-func (c *conn) appendLong(l *longReply) bool {
+func (c *conn) appendLong(l *resp.Long) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == cutOff {
@@ -56,14 +58,14 @@ func (c *conn) appendLong(l *longReply) bool {
 		s.full, s.long = true, l
 		c.owed.push(s)
 	}
-	c.unread += l.size
+	c.unread += l.Size
 	c.long.add(l)
 	return true
 }
 
 // complete fills a slot, whose keys are decided by that, and lets those leave the
 // line that can. The slot is not the caller's any more.
-func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *longReply) {
+func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.Long) {
 	c.mu.Lock()
 	if c.phase == cutOff {
 		c.mu.Unlock()
@@ -78,7 +80,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *longRe
 	s.full, s.reply, s.long = true, encoded, long
 	c.unread += len(encoded)
 	if long != nil {
-		c.unread += long.size
+		c.unread += long.Size
 		c.long.add(long)
 	}
 	c.window.decided(now, now-s.put, c.inFlight)
@@ -122,9 +124,9 @@ func (c *conn) push(encoded []byte) {
 }
 
 // pushLong is push of a reply that is encoded as it is written. mu is held.
-func (c *conn) pushLong(l *longReply) {
+func (c *conn) pushLong(l *resp.Long) {
 	c.lastOut().long = l
-	c.pushed += uint64(l.size)
+	c.pushed += uint64(l.Size)
 }
 
 // lastOut is the buffer that the next reply goes into. mu is held.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
 
@@ -492,7 +493,7 @@ func colliding(n int) (words []string) {
 func TestArgumentsThatCollideWaitForTheirTurn(t *testing.T) {
 	words := colliding(3900)
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Config{Limits: Limits{Input: inputLimits{MaxArgs: 5000}}})
+		r := newRig(t, Config{Limits: Limits{Input: resp.Limits{MaxArgs: 5000}}})
 		one, other, third := r.dial(), r.dial(), r.dial()
 		one.evals("return(1)", "k")
 		r.engine.answer(t, "k", fine)

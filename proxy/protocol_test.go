@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"redlock-proxy/proxy/resp"
 )
 
 // misfit is input that no client should send, and what a client that does gets
@@ -118,7 +120,7 @@ func TestHTTPIsLoggedOnceAMinute(t *testing.T) {
 }
 
 func TestACommandOverTheQueryLimitIsCutOffWithoutAWord(t *testing.T) {
-	r := newRig(t, Config{Limits: Limits{Input: inputLimits{MaxQuery: 1000}}})
+	r := newRig(t, Config{Limits: Limits{Input: resp.Limits{MaxQuery: 1000}}})
 	c := r.dialTCP()
 	c.send("ping\r\n*3\r\n$3\r\nset\r\n$900\r\n" + strings.Repeat("k", 900) + "\r\n$900\r\n")
 	c.expectEnd("+PONG\r\n")

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
 
@@ -48,7 +49,7 @@ func (c *conn) subscribe(a *commands.Action, e commands.SubscribeEffect) {
 		a.Reply = reply
 		return
 	}
-	if !c.srv.subscribers.subscribe(c, e, appendReply(nil, &reply, c.session.Proto())) {
+	if !c.srv.subscribers.subscribe(c, e, resp.Append(nil, &reply, c.session.Proto())) {
 		a.Close = true
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
 
@@ -388,7 +389,7 @@ func TestMessagesArriveInOrderWhileOthersComeAndGo(t *testing.T) {
 func TestPushesAreArraysInRESP2(t *testing.T) {
 	several := commands.Reply{Kind: commands.SeveralReplies, Elems: []commands.Reply{commands.Push(commands.Bulk("a")), commands.Integer(1)}}
 	for proto, want := range map[int]string{2: "*1\r\n$1\r\na\r\n:1\r\n", 3: ">1\r\n$1\r\na\r\n:1\r\n"} {
-		if got := string(appendReply(nil, &several, proto)); got != want {
+		if got := string(resp.Append(nil, &several, proto)); got != want {
 			t.Errorf("RESP%d: %q, want %q", proto, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
 
@@ -54,7 +55,7 @@ type slot struct {
 	next  *slot
 	full  bool
 	reply []byte
-	long  *longReply // instead of reply
+	long  *resp.Long // instead of reply
 	after []byte     // replies of commands that need no request
 
 	gathered int    // bytes of results, until all are there
@@ -235,10 +236,10 @@ func (s *slot) fill() {
 	now := c.srv.clock()
 	c.srv.stats.done(s.command, now-s.begun, &reply)
 	var encoded []byte
-	var long *longReply
+	var long *resp.Long
 	if !s.muted {
-		if long = newLongReply(&reply, s.proto); long == nil {
-			encoded = appendReply(s.small[:0], &reply, s.proto)
+		if long = resp.NewLong(&reply, s.proto); long == nil {
+			encoded = resp.Append(s.small[:0], &reply, s.proto)
 		}
 		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
 	}

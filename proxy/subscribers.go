@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
 )
 
 // subscribers is which connections listen to what: the audience of the engine.
@@ -73,7 +74,7 @@ func (s *subscribers) give(to listeners, push commands.Reply) (receivers int) {
 	for c := range to {
 		proto := c.shown.Load().Proto
 		if encoded[proto] == nil {
-			encoded[proto] = appendReply(nil, &push, proto)
+			encoded[proto] = resp.Append(nil, &push, proto)
 		}
 		if !c.deliver(encoded[proto]) {
 			continue

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"redlock-proxy/proxy/resp"
 )
 
 // flushRounds is how often flush goes back for replies that came while it
@@ -26,7 +28,7 @@ func (c *conn) flush() {
 			go c.write(b, 0)
 			return
 		}
-		n, err := c.tryWrite(b.b[:min(len(b.b), pieceSize)])
+		n, err := c.tryWrite(b.b[:min(len(b.b), resp.PieceSize)])
 		c.wrote(n)
 		if err != nil {
 			c.cut()
@@ -101,7 +103,7 @@ func (c *conn) write(b *buffer, n int) {
 func (c *conn) writeAll(p []byte) bool {
 	for len(p) > 0 {
 		c.allowWrite()
-		n, err := c.nc.Write(p[:min(len(p), pieceSize)])
+		n, err := c.nc.Write(p[:min(len(p), resp.PieceSize)])
 		c.wrote(n)
 		p = p[n:]
 		if err != nil && !(errors.Is(err, os.ErrDeadlineExceeded) && c.mayBeSlow(n > 0)) {
@@ -113,12 +115,12 @@ func (c *conn) writeAll(p []byte) bool {
 }
 
 // writeLong is writeAll of a reply that is encoded on the way.
-func (c *conn) writeLong(l *longReply) bool {
-	left := l.size
+func (c *conn) writeLong(l *resp.Long) bool {
+	left := l.Size
 	c.mu.Lock()
 	c.long.begin(l)
 	c.mu.Unlock()
-	for p := range l.pieces {
+	for p := range l.Pieces {
 		left -= len(p)
 		if !c.writeAll(p) {
 			return false

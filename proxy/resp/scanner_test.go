@@ -1,4 +1,4 @@
-package proxy
+package resp
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 )
 
 // scanAll gives text to a scanner in pieces and says where commands ended.
-func scanAll(s *scanner, text string, piece int) (ends []int, err error) {
+func scanAll(s *Scanner, text string, piece int) (ends []int, err error) {
 	for at := 0; at < len(text); {
 		p := []byte(text[at:min(at+piece, len(text))])
 		for len(p) > 0 {
-			n, end, err := s.next(p)
+			n, end, err := s.Next(p)
 			if err != nil {
 				return ends, err
 			}
@@ -33,7 +33,7 @@ func TestScannerFindsEveryEnd(t *testing.T) {
 	const text = "PING\r\n\r\n*1\r\n$4\r\nPING\r\n*0\r\n*-1\r\nget k\n*2\r\n$0\r\n\r\n$3\r\na\r\n\r\n$4\r\n"
 	want := []int{6, 8, 22, 26, 31, 37, 56, 60}
 	for piece := 1; piece <= len(text); piece++ {
-		s := scanner{limits: inputLimits{}.withDefaults()}
+		s := Scanner{Limits: Limits{}.WithDefaults()}
 		ends, err := scanAll(&s, text, piece)
 		if err != nil || fmt.Sprint(ends) != fmt.Sprint(want) {
 			t.Fatalf("in pieces of %d: ends %v (%v), want %v", piece, ends, err, want)
@@ -42,7 +42,7 @@ func TestScannerFindsEveryEnd(t *testing.T) {
 }
 
 func TestScannerRefuses(t *testing.T) {
-	limits := inputLimits{MaxBulk: 100, MaxArgs: 20, MaxInline: 50, MaxQuery: 150}.withDefaults()
+	limits := Limits{MaxBulk: 100, MaxArgs: 20, MaxInline: 50, MaxQuery: 150}.WithDefaults()
 	long := strings.Repeat("x", 60)
 	for _, row := range []struct {
 		text, want string
@@ -84,19 +84,19 @@ func TestScannerRefuses(t *testing.T) {
 		{"*2\r\n$80\r\n" + strings.Repeat("x", 80) + "\r\n$80\r\n", "query buffer limit", false},
 	} {
 		for _, piece := range []int{1, 2, 7, 1000} {
-			s := scanner{limits: limits, guest: row.guest}
+			s := Scanner{Limits: limits, Guest: row.guest}
 			_, err := scanAll(&s, row.text, piece)
-			if err != protocolError(row.want) {
+			if err != ProtocolError(row.want) {
 				t.Errorf("%q in pieces of %d: %v, want %s", row.text, piece, err, row.want)
 			}
 		}
 	}
-	s := scanner{limits: inputLimits{}.withDefaults(), guest: true}
-	small := scanner{limits: inputLimits{MaxQuery: 40}.withDefaults()}
-	if _, err := scanAll(&small, long, 10); err != queryLimit {
+	s := Scanner{Limits: Limits{}.WithDefaults(), Guest: true}
+	small := Scanner{Limits: Limits{MaxQuery: 40}.WithDefaults()}
+	if _, err := scanAll(&small, long, 10); err != QueryLimit {
 		t.Errorf("a long line: %v", err)
 	}
-	if _, err := scanAll(&s, "*1\r\n$16385\r\n", 100); err != protocolError("unauthenticated bulk length") {
+	if _, err := scanAll(&s, "*1\r\n$16385\r\n", 100); err != ProtocolError("unauthenticated bulk length") {
 		t.Errorf("a guest's long bulk: %v", err)
 	}
 }
@@ -105,7 +105,7 @@ func TestScannerRefuses(t *testing.T) {
 func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 	const seed = "*3\r\n$3\r\nSET\r\n$10\r\n0123456789\r\n$0\r\n\r\n*1\r\n$4\r\nPING\r\nget k\r\n*2\r\n$1\r\na\r\n$12\r\nabcdefghijkl\r\n"
 	const bytes = "\r\n*$0123456789:/-+ x"
-	limits := inputLimits{MaxBulk: 11, MaxArgs: 5, MaxInline: 30, MaxQuery: 40}.withDefaults()
+	limits := Limits{MaxBulk: 11, MaxArgs: 5, MaxInline: 30, MaxQuery: 40}.WithDefaults()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		text := []byte(seed)
@@ -116,9 +116,9 @@ func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 				text = append(text[:at], text[at+1:]...)
 			}
 		}
-		whole, pieces := scanner{limits: limits}, scanner{limits: limits}
+		whole, pieces := Scanner{Limits: limits}, Scanner{Limits: limits}
 		if rnd.IntN(2) == 0 {
-			whole.limits, pieces.limits = inputLimits{}.withDefaults(), inputLimits{}.withDefaults()
+			whole.Limits, pieces.Limits = Limits{}.WithDefaults(), Limits{}.WithDefaults()
 		}
 		ends, err := scanAll(&whole, string(text), len(text))
 		ends1, err1 := scanAll(&pieces, string(text), 1)
@@ -130,10 +130,10 @@ func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 
 func BenchmarkScanner(b *testing.B) {
 	text := []byte("*6\r\n$3\r\nSET\r\n$8\r\nlock:abc\r\n$36\r\n01234567-0123-0123-0123-012345678901\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n")
-	s := scanner{limits: inputLimits{}.withDefaults()}
+	s := Scanner{Limits: Limits{}.WithDefaults()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if n, end, err := s.next(text); n != len(text) || !end || err != nil {
+		if n, end, err := s.Next(text); n != len(text) || !end || err != nil {
 			b.Fatal(n, end, err)
 		}
 	}

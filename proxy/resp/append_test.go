@@ -1,4 +1,4 @@
-package proxy
+package resp
 
 import (
 	"strings"
@@ -32,10 +32,10 @@ func TestRepliesAreEncodedByTheClientsProtocol(t *testing.T) {
 		}}, "*4\r\n$1\r\nm\r\n$3\r\ninf\r\n$1\r\nn\r\n$2\r\n-1\r\n", "*2\r\n*2\r\n$1\r\nm\r\n,inf\r\n*2\r\n$1\r\nn\r\n,-1\r\n"},
 		{nested, "*3\r\n:-1\r\n$-1\r\n*0\r\n", "*3\r\n:-1\r\n_\r\n*0\r\n"},
 	} {
-		if got := string(appendReply(nil, &row.reply, 2)); got != row.resp2 {
+		if got := string(Append(nil, &row.reply, 2)); got != row.resp2 {
 			t.Errorf("%+v in RESP2: %q, want %q", row.reply, got, row.resp2)
 		}
-		if got := string(appendReply(nil, &row.reply, 3)); got != row.resp3 {
+		if got := string(Append(nil, &row.reply, 3)); got != row.resp3 {
 			t.Errorf("%+v in RESP3: %q, want %q", row.reply, got, row.resp3)
 		}
 	}
@@ -59,20 +59,35 @@ func TestPiecesMakeUpTheReply(t *testing.T) {
 		"INFO":        commands.Verbatim(strings.Repeat("i", 100_000)),
 	} {
 		for _, proto := range []int{2, 3} {
-			l := newLongReply(&reply, proto)
+			l := NewLong(&reply, proto)
 			if l == nil {
 				t.Fatalf("%s: not long", name)
 			}
 			var got []byte
-			for p := range l.pieces {
+			for p := range l.Pieces {
 				got = append(got, p...)
 			}
-			if want := appendReply(nil, &reply, proto); string(got) != string(want) {
+			if want := Append(nil, &reply, proto); string(got) != string(want) {
 				t.Errorf("%s, RESP%d: %d bytes, want %d", name, proto, len(got), len(want))
 			}
-			if len(got) > l.size {
-				t.Errorf("%s, RESP%d: %d bytes, reckoned with %d", name, proto, len(got), l.size)
+			if len(got) > l.Size {
+				t.Errorf("%s, RESP%d: %d bytes, reckoned with %d", name, proto, len(got), l.Size)
 			}
 		}
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	array := commands.Array(commands.Bulk("a"), commands.Integer(2), commands.Null)
+	for name, reply := range map[string]*commands.Reply{"OK": &commands.OK, "array": &array} {
+		b.Run(name, func(b *testing.B) {
+			var room [40]byte
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(Append(room[:0], reply, 2)) == 0 {
+					b.Fatal("nothing")
+				}
+			}
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package proxy
+package resp
 
 import (
 	"strconv"
@@ -8,12 +8,12 @@ import (
 	"redlock-proxy/commands"
 )
 
-// appendReply encodes r for a client that speaks RESP2 or RESP3. The zero
+// Append encodes r for a client that speaks RESP2 or RESP3. The zero
 // Reply is no reply at all.
-func appendReply(b []byte, r *commands.Reply, proto int) []byte {
+func Append(b []byte, r *commands.Reply, proto int) []byte {
 	b = appendHead(b, r, proto)
 	for i := range r.Elems {
-		b = appendReply(appendPair(b, r, i, proto), &r.Elems[i], proto)
+		b = Append(appendPair(b, r, i, proto), &r.Elems[i], proto)
 	}
 	return b
 }

@@ -1,4 +1,4 @@
-package proxy
+package resp
 
 import (
 	"sync"
@@ -7,23 +7,24 @@ import (
 	"redlock-proxy/commands"
 )
 
-// longReply is a reply that is encoded in pieces as it is written, by the goroutine that
+// Long is a reply that is encoded in pieces as it is written, by the goroutine that
 // writes: until then it takes no more memory than what it tells of, which many may share,
 // and nobody else waits for it.
-type longReply struct {
+type Long struct {
 	reply commands.Reply
 	proto int
-	size  int // in bytes, or somewhat more
-	held  int // bytes of memory, which is less where a text is told several times
+
+	Size int // in bytes, or somewhat more
+	Held int // bytes of memory, which is less where a text is told several times
 }
 
 const (
 	// longSize is when a reply is long. It is well above what locks are about.
 	longSize = 16 << 10
 
-	// pieceSize is how much is given to a socket at once: nothing else has the
+	// PieceSize is how much is given to a socket at once: nothing else has the
 	// processor meanwhile, and a deadline moves on as the client reads.
-	pieceSize = 64 << 10
+	PieceSize = 64 << 10
 
 	// headSize is the most that an element takes beside its text, with that of a pair.
 	headSize = 40
@@ -32,13 +33,13 @@ const (
 	sharedSize = 4 << 10
 )
 
-// newLongReply is nil for a reply that is not long.
-func newLongReply(r *commands.Reply, proto int) *longReply {
+// NewLong is nil for a reply that is not long.
+func NewLong(r *commands.Reply, proto int) *Long {
 	if len(r.Elems) == 0 && len(r.Str) < longSize {
 		return nil
 	}
 	if n := sizeOf(r); n >= longSize {
-		return &longReply{*r, proto, n, heldBy(r, map[*byte]struct{}{})}
+		return &Long{*r, proto, n, heldBy(r, map[*byte]struct{}{})}
 	}
 	return nil
 }
@@ -67,9 +68,9 @@ func heldBy(r *commands.Reply, seen map[*byte]struct{}) int {
 	return n
 }
 
-// pieces yields the encoded reply. What it yields is valid until the next piece.
-func (l *longReply) pieces(yield func([]byte) bool) {
-	room := pieceBuffers.Get().(*[pieceSize + longSize]byte)
+// Pieces yields the encoded reply. What it yields is valid until the next piece.
+func (l *Long) Pieces(yield func([]byte) bool) {
+	room := pieceBuffers.Get().(*[PieceSize + longSize]byte)
 	defer pieceBuffers.Put(room)
 	e := encoder{b: room[:0], proto: l.proto, yield: yield}
 	if e.add(&l.reply) && len(e.b) > 0 {
@@ -77,7 +78,7 @@ func (l *longReply) pieces(yield func([]byte) bool) {
 	}
 }
 
-var pieceBuffers = sync.Pool{New: func() any { return new([pieceSize + longSize]byte) }}
+var pieceBuffers = sync.Pool{New: func() any { return new([PieceSize + longSize]byte) }}
 
 // encoder gathers what is encoded until it is a piece.
 type encoder struct {
@@ -103,7 +104,7 @@ func (e *encoder) add(r *commands.Reply) bool {
 			return false
 		}
 	}
-	return len(e.b) < pieceSize || e.flush()
+	return len(e.b) < PieceSize || e.flush()
 }
 
 func (e *encoder) flush() bool {

@@ -1,4 +1,4 @@
-package proxy
+package resp
 
 import (
 	"bytes"
@@ -7,25 +7,26 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// parser takes commands apart that a scanner has found, and keeps the room for that. The
+// Parser takes commands apart that a Scanner has found, and keeps the room for that. The
 // zero value is ready.
-type parser struct {
+type Parser struct {
 	words [][]byte // redcon's arguments
 	args  []string // and what is made of them
 }
 
-// parse takes a complete command apart, as the scanner let it pass. One that Redis ignores
-// has no arguments. They are views of raw, which belongs to them from here on and is never
-// written again. The slice is the parser's, until the next command: whoever lets that wait
-// clears it, so that nobody holds on to a command.
-func (p *parser) parse(raw []byte, maxArgs int) (args []string, err error) {
+// Parse takes a complete command apart, which a Scanner let pass; an inline command may have
+// too many arguments yet, or quotes that do not end: then err is a ProtocolError. One that
+// Redis ignores has no arguments. They are views of raw, which belongs to them from here on
+// and is never written again. The slice is the Parser's, until the next command: whoever
+// lets that wait clears it, so that nobody holds on to a command.
+func (p *Parser) Parse(raw []byte, maxArgs int) (args []string, err error) {
 	if raw[0] != '*' {
 		args, ok := splitInline(bytes.TrimSuffix(raw, []byte("\n")))
 		switch {
 		case !ok:
-			return nil, protocolError("unbalanced quotes in request")
+			return nil, ProtocolError("unbalanced quotes in request")
 		case len(args) > maxArgs:
-			return nil, protocolError("too big inline request")
+			return nil, ProtocolError("too big inline request")
 		}
 		return args, nil
 	}

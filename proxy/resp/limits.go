@@ -1,13 +1,13 @@
-package proxy
+package resp
 
 import (
 	"cmp"
 	"math"
 )
 
-// inputLimits bounds what one command may have. The zero value of a field stands for
+// Limits bounds what one command may have. The zero value of a field stands for
 // the default beside it.
-type inputLimits struct {
+type Limits struct {
 	// MaxBulk is the longest argument in bytes. Redis takes 512 MiB; a lock's
 	// name, token or script is far below DefaultMaxBulk, and every byte is
 	// kept once per master's queue.
@@ -49,8 +49,8 @@ const (
 	redisMaxBulk = 512 << 20
 )
 
-// withDefaults is l with the defaults in the place of zeros.
-func (l inputLimits) withDefaults() inputLimits {
+// WithDefaults is l with the defaults in the place of zeros.
+func (l Limits) WithDefaults() Limits {
 	l.MaxBulk = cmp.Or(l.MaxBulk, DefaultMaxBulk)
 	l.MaxArgs = cmp.Or(l.MaxArgs, DefaultMaxArgs)
 	l.MaxInline = cmp.Or(l.MaxInline, DefaultMaxInline)
