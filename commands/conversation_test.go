@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"redlock-proxy/commands/transcript"
+	"redlock-proxy/integration/transcript"
 	"redlock-proxy/quorum"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"redlock-proxy/commands/transcript"
+	"redlock-proxy/integration/transcript"
 )
 
 // house is a server made of sessions, one perfect master, and the least of what

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"redlock-proxy/commands/transcript"
+	"redlock-proxy/integration/transcript"
 	"redlock-proxy/quorum"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"redlock-proxy/commands/transcript"
+	"redlock-proxy/integration/transcript"
 )
 
 // TestConversationsReadTheSame holds the conversations of the commands package

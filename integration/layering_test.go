@@ -33,9 +33,10 @@ var mayImport = map[string][]string{
 	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
-	// For tests alone: the conversations' reader knows nothing but the dialect.
-	"redlock-proxy/commands/transcript": {},
-	"redlock-proxy/integration":         {"redlock-proxy/commands/transcript"},
+	// For tests alone. The conversations' reader knows nothing of the program: the dialect's
+	// tests hold them with a session, those of integration with servers.
+	"redlock-proxy/integration/transcript": {},
+	"redlock-proxy/integration":            {},
 	// The benchmark runs a proxy inside itself where only the process knows.
 	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"github.com/hashicorp/go-hclog"},
