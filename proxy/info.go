@@ -17,23 +17,23 @@ import (
 type section struct {
 	name, title string
 	usual       bool // shown by INFO without arguments
-	write       func(s *Server, b *strings.Builder)
+	write       func(*infoText)
 }
 
 var sections = []section{
-	{"server", "Server", true, (*Server).infoServer},
-	{"clients", "Clients", true, (*Server).infoClients},
-	{"memory", "Memory", true, (*Server).infoMemory},
-	{"persistence", "Persistence", true, (*Server).infoPersistence},
-	{"stats", "Stats", true, (*Server).infoStats},
-	{"replication", "Replication", true, (*Server).infoReplication},
-	{"cpu", "CPU", true, (*Server).infoCPU},
-	{"modules", "Modules", true, func(*Server, *strings.Builder) {}},
-	{"commandstats", "Commandstats", false, (*Server).infoCommandStats},
-	{"errorstats", "Errorstats", true, (*Server).infoErrorStats},
-	{"cluster", "Cluster", true, (*Server).infoCluster},
-	{"keyspace", "Keyspace", true, func(*Server, *strings.Builder) {}},
-	{"quorum", "Quorum", true, (*Server).infoQuorum},
+	{"server", "Server", true, (*infoText).server},
+	{"clients", "Clients", true, (*infoText).clients},
+	{"memory", "Memory", true, (*infoText).memory},
+	{"persistence", "Persistence", true, (*infoText).persistence},
+	{"stats", "Stats", true, (*infoText).stats},
+	{"replication", "Replication", true, (*infoText).replication},
+	{"cpu", "CPU", true, (*infoText).cpu},
+	{"modules", "Modules", true, func(*infoText) {}},
+	{"commandstats", "Commandstats", false, (*infoText).commandStats},
+	{"errorstats", "Errorstats", true, (*infoText).errorStats},
+	{"cluster", "Cluster", true, (*infoText).cluster},
+	{"keyspace", "Keyspace", true, func(*infoText) {}},
+	{"quorum", "Quorum", true, (*infoText).quorum},
 }
 
 // info is the text of INFO for the sections named: in the order of the table,
@@ -55,52 +55,58 @@ func (s *Server) info(names []string) string {
 			})
 		}
 	}
-	var b strings.Builder
+	t := infoText{srv: s}
 	for _, sec := range sections {
 		if !wanted(sec) {
 			continue
 		}
-		if b.Len() > 0 {
-			b.WriteString("\r\n")
+		if t.Len() > 0 {
+			t.WriteString("\r\n")
 		}
-		line(&b, "# %s", sec.title)
-		sec.write(s, &b)
+		t.line("# %s", sec.title)
+		sec.write(&t)
 	}
-	return b.String()
+	return t.String()
 }
 
-func line(b *strings.Builder, format string, values ...any) {
-	fmt.Fprintf(b, format+"\r\n", values...)
+// infoText is the text of INFO as it is written; each section is a method.
+type infoText struct {
+	srv *Server
+	strings.Builder
 }
 
-func (s *Server) infoServer(b *strings.Builder) {
-	s.mu.Lock()
-	port := s.port
-	s.mu.Unlock()
+func (t *infoText) line(format string, values ...any) {
+	fmt.Fprintf(t, format+"\r\n", values...)
+}
+
+func (t *infoText) server() {
+	t.srv.mu.Lock()
+	port := t.srv.port
+	t.srv.mu.Unlock()
 	executable, _ := os.Executable()
-	up := s.clock()
-	line(b, "redis_version:%s", s.cfg.Commands.Version)
-	line(b, "redis_mode:standalone")
-	line(b, "redlock_proxy_version:%s", s.cfg.ProgramVersion)
-	line(b, "os:%s", osText())
-	line(b, "arch_bits:%d", wordBits)
-	line(b, "go_version:%s", runtime.Version())
-	line(b, "process_id:%d", os.Getpid())
-	line(b, "run_id:%s", s.runID)
-	line(b, "tcp_port:%d", port)
-	line(b, "server_time_usec:%d", time.Now().UnixMicro())
-	line(b, "uptime_in_seconds:%d", up/time.Second)
-	line(b, "uptime_in_days:%d", up/(24*time.Hour))
-	line(b, "executable:%s", executable)
-	line(b, "config_file:%s", s.cfg.ConfigFile)
+	up := t.srv.clock()
+	t.line("redis_version:%s", t.srv.cfg.Commands.Version)
+	t.line("redis_mode:standalone")
+	t.line("redlock_proxy_version:%s", t.srv.cfg.ProgramVersion)
+	t.line("os:%s", osText())
+	t.line("arch_bits:%d", wordBits)
+	t.line("go_version:%s", runtime.Version())
+	t.line("process_id:%d", os.Getpid())
+	t.line("run_id:%s", t.srv.runID)
+	t.line("tcp_port:%d", port)
+	t.line("server_time_usec:%d", time.Now().UnixMicro())
+	t.line("uptime_in_seconds:%d", up/time.Second)
+	t.line("uptime_in_days:%d", up/(24*time.Hour))
+	t.line("executable:%s", executable)
+	t.line("config_file:%s", t.srv.cfg.ConfigFile)
 }
 
 const wordBits = 32 << (^uint(0) >> 63)
 
-func (s *Server) infoClients(b *strings.Builder) {
-	s.mu.Lock()
-	conns := s.connections()
-	s.mu.Unlock()
+func (t *infoText) clients() {
+	t.srv.mu.Lock()
+	conns := t.srv.connections()
+	t.srv.mu.Unlock()
 	var longestInput int64
 	longestOutput, listening := 0, 0
 	for _, c := range conns {
@@ -112,63 +118,63 @@ func (s *Server) infoClients(b *strings.Builder) {
 		longestOutput = max(longestOutput, c.unread)
 		c.mu.Unlock()
 	}
-	line(b, "connected_clients:%d", len(conns))
-	line(b, "cluster_connections:0")
-	line(b, "maxclients:%d", s.cfg.MaxClients)
-	line(b, "client_recent_max_input_buffer:%d", longestInput)
-	line(b, "client_recent_max_output_buffer:%d", longestOutput)
-	line(b, "blocked_clients:0")
-	line(b, "tracking_clients:0")
-	line(b, "pubsub_clients:%d", listening)
-	line(b, "clients_in_timeout_table:0")
+	t.line("connected_clients:%d", len(conns))
+	t.line("cluster_connections:0")
+	t.line("maxclients:%d", t.srv.cfg.MaxClients)
+	t.line("client_recent_max_input_buffer:%d", longestInput)
+	t.line("client_recent_max_output_buffer:%d", longestOutput)
+	t.line("blocked_clients:0")
+	t.line("tracking_clients:0")
+	t.line("pubsub_clients:%d", listening)
+	t.line("clients_in_timeout_table:0")
 }
 
-func (s *Server) infoMemory(b *strings.Builder) {
+func (t *infoText) memory() {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(samples)
-	line(b, "used_memory:%d", samples[0].Value.Uint64())
-	line(b, "used_memory_rss:%d", samples[1].Value.Uint64())
-	line(b, "maxmemory:0")
-	line(b, "maxmemory_policy:noeviction")
-	line(b, "mem_clients_normal:%d", s.memory.used.Load())
-	line(b, "maxmemory_clients:%d", s.memory.most)
-	line(b, "mem_allocator:go")
-	line(b, "goroutines:%d", samples[2].Value.Uint64())
+	t.line("used_memory:%d", samples[0].Value.Uint64())
+	t.line("used_memory_rss:%d", samples[1].Value.Uint64())
+	t.line("maxmemory:0")
+	t.line("maxmemory_policy:noeviction")
+	t.line("mem_clients_normal:%d", t.srv.memory.used.Load())
+	t.line("maxmemory_clients:%d", t.srv.memory.most)
+	t.line("mem_allocator:go")
+	t.line("goroutines:%d", samples[2].Value.Uint64())
 }
 
-// infoPersistence: drivers wait while "loading" is not 0.
-func (s *Server) infoPersistence(b *strings.Builder) {
-	line(b, "loading:0")
-	line(b, "async_loading:0")
+// persistence: drivers wait while "loading" is not 0.
+func (t *infoText) persistence() {
+	t.line("loading:0")
+	t.line("async_loading:0")
 }
 
-func (s *Server) infoStats(b *strings.Builder) {
-	st := s.stats
+func (t *infoText) stats() {
+	st := t.srv.stats
 	ops, input, output := st.rates()
-	line(b, "total_connections_received:%d", st.connections.Load())
-	line(b, "total_commands_processed:%d", st.processed())
-	line(b, "instantaneous_ops_per_sec:%.0f", ops)
-	line(b, "total_net_input_bytes:%d", st.input.Load())
-	line(b, "total_net_output_bytes:%d", st.output.Load())
-	line(b, "instantaneous_input_kbps:%.2f", input/1024)
-	line(b, "instantaneous_output_kbps:%.2f", output/1024)
-	line(b, "rejected_connections:%d", st.rejectedConnections.Load())
-	line(b, "expired_keys:0")
-	line(b, "evicted_keys:0")
-	line(b, "keyspace_hits:0")
-	line(b, "keyspace_misses:0")
-	channels, patterns := s.subscribers.totals()
-	line(b, "pubsub_channels:%d", channels)
-	line(b, "pubsub_patterns:%d", patterns)
-	line(b, "total_error_replies:%d", st.errorReplies.Load())
-	line(b, "acl_access_denied_auth:%d", st.authFailures.Load())
-	line(b, "acl_access_denied_cmd:0")
-	line(b, "acl_access_denied_key:0")
-	line(b, "acl_access_denied_channel:0")
-	line(b, "client_query_buffer_limit_disconnections:%d", st.queryLimit.Load())
-	line(b, "client_output_buffer_limit_disconnections:%d", st.outputLimit.Load())
-	line(b, "evicted_clients:%d", st.evicted.Load())
-	line(b, "log_lines_lost:%d", s.logLost())
+	t.line("total_connections_received:%d", st.connections.Load())
+	t.line("total_commands_processed:%d", st.processed())
+	t.line("instantaneous_ops_per_sec:%.0f", ops)
+	t.line("total_net_input_bytes:%d", st.input.Load())
+	t.line("total_net_output_bytes:%d", st.output.Load())
+	t.line("instantaneous_input_kbps:%.2f", input/1024)
+	t.line("instantaneous_output_kbps:%.2f", output/1024)
+	t.line("rejected_connections:%d", st.rejectedConnections.Load())
+	t.line("expired_keys:0")
+	t.line("evicted_keys:0")
+	t.line("keyspace_hits:0")
+	t.line("keyspace_misses:0")
+	channels, patterns := t.srv.subscribers.totals()
+	t.line("pubsub_channels:%d", channels)
+	t.line("pubsub_patterns:%d", patterns)
+	t.line("total_error_replies:%d", st.errorReplies.Load())
+	t.line("acl_access_denied_auth:%d", st.authFailures.Load())
+	t.line("acl_access_denied_cmd:0")
+	t.line("acl_access_denied_key:0")
+	t.line("acl_access_denied_channel:0")
+	t.line("client_query_buffer_limit_disconnections:%d", st.queryLimit.Load())
+	t.line("client_output_buffer_limit_disconnections:%d", st.outputLimit.Load())
+	t.line("evicted_clients:%d", st.evicted.Load())
+	t.line("log_lines_lost:%d", t.srv.logLost())
 }
 
 func (s *Server) logLost() uint64 {
@@ -178,40 +184,40 @@ func (s *Server) logLost() uint64 {
 	return s.cfg.LogLost()
 }
 
-func (s *Server) infoReplication(b *strings.Builder) {
-	line(b, "role:master")
-	line(b, "connected_slaves:0")
-	line(b, "master_failover_state:no-failover")
-	line(b, "master_replid:%s", s.runID)
-	line(b, "master_repl_offset:0")
+func (t *infoText) replication() {
+	t.line("role:master")
+	t.line("connected_slaves:0")
+	t.line("master_failover_state:no-failover")
+	t.line("master_replid:%s", t.srv.runID)
+	t.line("master_repl_offset:0")
 }
 
-func (s *Server) infoCPU(b *strings.Builder) {
+func (t *infoText) cpu() {
 	user, system := cpuTimes()
-	line(b, "used_cpu_sys:%.6f", system.Seconds())
-	line(b, "used_cpu_user:%.6f", user.Seconds())
-	line(b, "used_cpu_sys_children:0.000000")
-	line(b, "used_cpu_user_children:0.000000")
+	t.line("used_cpu_sys:%.6f", system.Seconds())
+	t.line("used_cpu_user:%.6f", user.Seconds())
+	t.line("used_cpu_sys_children:0.000000")
+	t.line("used_cpu_user_children:0.000000")
 }
 
-func (s *Server) infoCluster(b *strings.Builder) { line(b, "cluster_enabled:0") }
+func (t *infoText) cluster() { t.line("cluster_enabled:0") }
 
-func (s *Server) infoCommandStats(b *strings.Builder) {
-	for _, c := range s.stats.inOrder() {
-		row := &s.stats.commands[c.Index]
+func (t *infoText) commandStats() {
+	for _, c := range t.srv.stats.inOrder() {
+		row := &t.srv.stats.commands[c.Index]
 		calls, rejected, failed := row.calls.Load(), row.rejected.Load(), row.failed.Load()
 		if calls+rejected+failed == 0 {
 			continue
 		}
 		usec := row.nanos.Load() / 1000
-		line(b, "cmdstat_%s:calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
+		t.line("cmdstat_%s:calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
 			c.Name, calls, usec, float64(usec)/float64(max(calls, 1)), rejected, failed)
 	}
 }
 
-func (s *Server) infoErrorStats(b *strings.Builder) {
-	kinds := s.stats.errorKinds()
+func (t *infoText) errorStats() {
+	kinds := t.srv.stats.errorKinds()
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		line(b, "errorstat_%s:count=%d", kind, kinds[kind])
+		t.line("errorstat_%s:count=%d", kind, kinds[kind])
 	}
 }

@@ -21,17 +21,17 @@ var kinds = [...]string{
 	quorum.Survey:  "survey",
 }
 
-// infoQuorum is the section that no Redis has: the masters and what they decided.
-func (s *Server) infoQuorum(b *strings.Builder) {
-	st := s.engine.Status()
-	line(b, "ready:%d", digit(s.Ready()))
-	line(b, "draining:%d", digit(s.draining.Load()))
-	line(b, "quorum:%d", st.Quorum)
-	line(b, "masters:%d", len(st.Masters))
+// quorum is the section that no Redis has: the masters and what they decided.
+func (t *infoText) quorum() {
+	st := t.srv.engine.Status()
+	t.line("ready:%d", digit(t.srv.Ready()))
+	t.line("draining:%d", digit(t.srv.draining.Load()))
+	t.line("quorum:%d", st.Quorum)
+	t.line("masters:%d", len(st.Masters))
 	withheld, debts, debtBytes := uint64(0), 0, 0
 	for i := range st.Masters {
 		m := &st.Masters[i]
-		line(b, "master%d:%s", i, masterText(m))
+		t.line("master%d:%s", i, masterText(m))
 		withheld += m.Withheld
 		debts += m.Debts
 		debtBytes += m.DebtBytes
@@ -41,34 +41,34 @@ func (s *Server) infoQuorum(b *strings.Builder) {
 		for d := quorum.Won; d <= quorum.Unavailable; d++ {
 			words = append(words, fmt.Sprintf("%s=%d", d, st.Decisions[kind][d]))
 		}
-		line(b, "decisions_%s:%s", kinds[kind], strings.Join(words, ","))
+		t.line("decisions_%s:%s", kinds[kind], strings.Join(words, ","))
 	}
-	line(b, "splits:%d", st.Splits)
-	line(b, "collapsed:%d", st.Shared)
-	line(b, "undos:%d", st.Undos)
-	line(b, "undos_missed:%d", st.UndosMissed)
-	line(b, "heals:%d", st.Heals)
-	line(b, "votes_withheld:%d", withheld)
-	line(b, "quarantines:%d", st.Quarantines)
-	line(b, "quarantined:%d", st.Quarantined)
-	line(b, "catch_ups:%d", st.CatchUps)
-	line(b, "catch_up_keys:%d", st.CatchUpKeys)
-	line(b, "debts:%d", debts)
-	line(b, "debt_bytes:%d", debtBytes)
-	line(b, "debts_owed:%d", st.DebtsOwed)
-	line(b, "debts_paid:%d", st.DebtsPaid)
-	line(b, "debts_needless:%d", st.DebtsNeedless)
-	line(b, "debts_dropped:%d", st.DebtsDropped)
-	line(b, "debts_left:%d", st.DebtsLeft)
-	line(b, "over_max_ttl:%d", st.OverMaxTTL)
-	line(b, "undelivered_oks:%d", s.stats.undelivered.Load())
-	line(b, "max_hold_ends:%d", st.MaxHoldEnds)
-	line(b, "toiling_scripts:%d", s.stats.toiling.Load())
-	line(b, "in_flight:%d", st.InFlight)
-	line(b, "subscriptions:%d", st.Subscriptions)
-	line(b, "messages_published:%d", st.MessagesPublished)
-	line(b, "messages_short:%d", st.MessagesShort)
-	line(b, "messages_received:%d", st.MessagesReceived)
+	t.line("splits:%d", st.Splits)
+	t.line("collapsed:%d", st.Shared)
+	t.line("undos:%d", st.Undos)
+	t.line("undos_missed:%d", st.UndosMissed)
+	t.line("heals:%d", st.Heals)
+	t.line("votes_withheld:%d", withheld)
+	t.line("quarantines:%d", st.Quarantines)
+	t.line("quarantined:%d", st.Quarantined)
+	t.line("catch_ups:%d", st.CatchUps)
+	t.line("catch_up_keys:%d", st.CatchUpKeys)
+	t.line("debts:%d", debts)
+	t.line("debt_bytes:%d", debtBytes)
+	t.line("debts_owed:%d", st.DebtsOwed)
+	t.line("debts_paid:%d", st.DebtsPaid)
+	t.line("debts_needless:%d", st.DebtsNeedless)
+	t.line("debts_dropped:%d", st.DebtsDropped)
+	t.line("debts_left:%d", st.DebtsLeft)
+	t.line("over_max_ttl:%d", st.OverMaxTTL)
+	t.line("undelivered_oks:%d", t.srv.stats.undelivered.Load())
+	t.line("max_hold_ends:%d", st.MaxHoldEnds)
+	t.line("toiling_scripts:%d", t.srv.stats.toiling.Load())
+	t.line("in_flight:%d", st.InFlight)
+	t.line("subscriptions:%d", st.Subscriptions)
+	t.line("messages_published:%d", st.MessagesPublished)
+	t.line("messages_short:%d", st.MessagesShort)
+	t.line("messages_received:%d", st.MessagesReceived)
 }
 
 // masterText is one master's line. The reason comes last, without the commas
