@@ -102,7 +102,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 	c.window.size, c.wakesAt, c.pace = firstWindow, anyNumber, s.cfg.Limits.MaxUnread
 	c.scan.Limits = s.cfg.Limits.Input
 	c.session = s.newSession(c.id)
-	c.poller = s.poller(c)
+	c.poller = s.pollers.of(c)
 	c.reading = c.poller != nil
 	c.show()
 	return c

@@ -27,6 +27,13 @@ type crowd struct {
 	moved time.Time // when the last of them gave back what it took
 }
 
+// crowds are those of a server.
+type crowds struct {
+	longs   crowd // what is long of all clients
+	toilers crowd // scripts on probation
+	strange crowd // and those of which nothing is known
+}
+
 // crowdWaiter is one in the line.
 type crowdWaiter struct {
 	conn   *conn

@@ -150,14 +150,14 @@ func (t *infoText) persistence() {
 
 func (t *infoText) stats() {
 	st := t.srv.stats
-	ops, input, output := st.rates()
+	rates := st.rates()
 	t.line("total_connections_received:%d", st.connections.Load())
 	t.line("total_commands_processed:%d", st.processed())
-	t.line("instantaneous_ops_per_sec:%.0f", ops)
+	t.line("instantaneous_ops_per_sec:%.0f", rates.ops)
 	t.line("total_net_input_bytes:%d", st.input.Load())
 	t.line("total_net_output_bytes:%d", st.output.Load())
-	t.line("instantaneous_input_kbps:%.2f", input/1024)
-	t.line("instantaneous_output_kbps:%.2f", output/1024)
+	t.line("instantaneous_input_kbps:%.2f", rates.input/1024)
+	t.line("instantaneous_output_kbps:%.2f", rates.output/1024)
 	t.line("rejected_connections:%d", st.rejectedConnections.Load())
 	t.line("expired_keys:0")
 	t.line("evicted_keys:0")

@@ -2,39 +2,46 @@ package proxy
 
 import (
 	"runtime"
+	"sync"
 	"syscall"
 )
 
 // A plain connection has no reader of its own: the leader of a poller reads while
 // there is input, and a goroutine is started for the end. Who reads has set reading.
 
-// pollers are started with the first connection. One can feed the masters' lanes of
-// several cores.
-func (s *Server) startPollers() {
+// pollers are those of a server, which begin with the first connection that can be polled.
+type pollers struct {
+	begun sync.Once
+	all   []*poller
+}
+
+// of is who is to read from a connection, nil if it is a goroutine of its own.
+func (p *pollers) of(c *conn) *poller {
+	if c.fd == noSocket {
+		return nil
+	}
+	p.begun.Do(func() { p.begin(c.srv) })
+	if len(p.all) == 0 {
+		return nil
+	}
+	return p.all[c.id%int64(len(p.all))]
+}
+
+// begin starts them. One can feed the masters' lanes of several cores.
+func (p *pollers) begin(s *Server) {
 	for range max(1, runtime.GOMAXPROCS(0)/4) {
-		if p := newPoller(s); p != nil {
-			s.pollers = append(s.pollers, p)
+		if one := newPoller(s); one != nil {
+			p.all = append(p.all, one)
 		}
 	}
 }
 
-// conn is the connection of an id, nil if it has ended.
-func (s *Server) conn(id int64) *conn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.conns[id]
-}
-
-// poller is who is to read from a connection, nil if it is a goroutine of its own.
-func (s *Server) poller(c *conn) *poller {
-	if c.fd == noSocket {
-		return nil
+// close ends them, whose connections must have ended. From here on none begins.
+func (p *pollers) close() {
+	p.begun.Do(func() {})
+	for _, one := range p.all {
+		one.close()
 	}
-	s.polling.Do(s.startPollers)
-	if len(s.pollers) == 0 {
-		return nil
-	}
-	return s.pollers[c.id%int64(len(s.pollers))]
 }
 
 // begin has a connection be read by its poller, or else by a goroutine of its own. mu is

@@ -28,9 +28,7 @@ type Server struct {
 
 	denials denials
 	memory  allotment
-	longs   crowd // what is long of all clients
-	toilers crowd // scripts on probation
-	strange crowd // and those of which nothing is known
+	crowds
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
@@ -40,13 +38,32 @@ type Server struct {
 	sampling sync.Once      // the sampler begins with the first listener
 	stop     chan struct{}  // closed by the first Shutdown
 
-	polling sync.Once // pollers begins with the first connection that can be polled
-	pollers []*poller
+	pollers pollers
+	opened
+}
 
+// opened is what a server has open.
+type opened struct {
 	mu        sync.Mutex // guards what follows
 	listeners map[net.Listener]struct{}
 	conns     map[int64]*conn
 	port      int // of the first TCP listener
+}
+
+// connections is a picture of conns. mu is held.
+func (o *opened) connections() []*conn {
+	list := make([]*conn, 0, len(o.conns))
+	for _, c := range o.conns {
+		list = append(list, c)
+	}
+	return list
+}
+
+// conn is the connection of an id, nil if it has ended.
+func (o *opened) conn(id int64) *conn {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.conns[id]
 }
 
 // New makes a server that asks engine. The server does not own the engine:
@@ -74,8 +91,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		runID:      hex.EncodeToString(id[:]),
 		started:    time.Now(),
 		stop:       make(chan struct{}),
-		listeners:  map[net.Listener]struct{}{},
-		conns:      map[int64]*conn{},
+		opened:     opened{listeners: map[net.Listener]struct{}{}, conns: map[int64]*conn{}},
 	}
 	s.stats = newStats(commands.Table())
 	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
@@ -113,10 +129,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		s.running.Wait()
-		s.polling.Do(func() {}) // from here on none begins
-		for _, p := range s.pollers {
-			p.close()
-		}
+		s.pollers.close()
 		close(ended)
 	}()
 	select {
@@ -133,15 +146,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	<-ended
 	return ctx.Err()
-}
-
-// connections is a picture of conns, which mu guards.
-func (s *Server) connections() []*conn {
-	list := make([]*conn, 0, len(s.conns))
-	for _, c := range s.conns {
-		list = append(list, c)
-	}
-	return list
 }
 
 // clock is the time since the server started: a number that is cheap to keep

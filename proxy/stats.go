@@ -31,12 +31,10 @@ type stats struct {
 	authFailures                     atomic.Uint64
 	errorReplies                     atomic.Uint64
 
-	mu         sync.Mutex // guards what follows
-	errors     map[string]uint64
-	opsRate    float64 // of the last second
-	inputRate  float64
-	outputRate float64
-	before     totals // at the end of it
+	mu     sync.Mutex // guards what follows
+	errors map[string]uint64
+	lately rates  // in the last second
+	before totals // at the end of it
 }
 
 type commandStats struct {
@@ -44,6 +42,9 @@ type commandStats struct {
 	nanos                   atomic.Int64
 	_                       [32]byte
 }
+
+// rates are by the second.
+type rates struct{ ops, input, output float64 }
 
 type totals struct {
 	at                 time.Duration
@@ -116,17 +117,19 @@ func (s *stats) sample(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if seconds := (now - s.before.at).Seconds(); seconds > 0 {
-		s.opsRate = float64(t.ops-s.before.ops) / seconds
-		s.inputRate = float64(t.input-s.before.input) / seconds
-		s.outputRate = float64(t.output-s.before.output) / seconds
+		s.lately = rates{
+			ops:    float64(t.ops-s.before.ops) / seconds,
+			input:  float64(t.input-s.before.input) / seconds,
+			output: float64(t.output-s.before.output) / seconds,
+		}
 	}
 	s.before = t
 }
 
-func (s *stats) rates() (ops, input, output float64) {
+func (s *stats) rates() rates {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.opsRate, s.inputRate, s.outputRate
+	return s.lately
 }
 
 // inOrder lists the table by name, as INFO does.
