@@ -58,7 +58,7 @@ func (c *conn) gone() bool {
 }
 
 func (c *conn) matches(me *conn, f commands.ClientFilter) bool {
-	session := c.shown.Load()
+	session := c.snapshot.Load()
 	kind := "normal"
 	if session.Subscribed() {
 		kind = "pubsub"
@@ -75,7 +75,7 @@ func (c *conn) matches(me *conn, f commands.ClientFilter) bool {
 // line is a connection in CLIENT LIST. Fields of things that do not exist here
 // are what Redis shows of a client that does not use them.
 func (c *conn) line() string {
-	session := c.shown.Load()
+	session := c.snapshot.Load()
 	now := c.srv.clock()
 	name := "NULL"
 	if last := c.last.Load(); last != nil {

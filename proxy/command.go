@@ -127,7 +127,7 @@ func (c *conn) carryOut(a *commands.Action) {
 // show publishes the session, if it has changed.
 func (c *conn) show() {
 	now := c.session.Snapshot()
-	if old := c.shown.Load(); old == nil || *old != now {
-		c.shown.Store(&now)
+	if old := c.snapshot.Load(); old == nil || *old != now {
+		c.snapshot.Store(&now)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"math"
 	"net"
 	"os"
 	"runtime/debug"
@@ -18,6 +17,10 @@ import (
 // conn is one client's connection. Its reader, the goroutine that runs serve,
 // reads commands, puts their requests to the engine, and alone closes it.
 // Whoever else wants it to end sets its state and wakes the reader.
+//
+// It has many methods since one mutex is what a client's commands, answers and
+// replies meet at; they stand in a file for each thing that it does, as the package's
+// comment tells.
 type conn struct {
 	srv         *Server
 	id          int64
@@ -28,49 +31,29 @@ type conn struct {
 	addr, laddr string
 	created     time.Duration // by the server's clock
 
-	active  atomic.Int64                      // when a byte came or went last, by the server's clock
-	pending atomic.Int64                      // bytes of an unfinished command
-	last    atomic.Pointer[commands.Command]  // the latest command
-	shown   atomic.Pointer[commands.Snapshot] // the session as others may see it
-
-	held    atomic.Int64                 // bytes that the reader keeps for the client between commands
-	watched atomic.Pointer[atomic.Int64] // and of what it watches, nil if nothing
-
 	input // the reader's
-
-	usual atomic.Int64 // bytes of a value that nothing is known of
+	shown
 
 	mu      sync.Mutex // guards what follows
 	changed sync.Cond  // what the reader may wait for has changed
 	phase   phase
 	waits   bool // the reader waits for changed
 	reading bool // of a polled connection: somebody reads, begins or ends it
-
-	spare     *slot     // and what follows it: see slots
-	owed      slotLine  // slots whose replies are owed, in the order of the commands
-	inFlight  int       // requests of these slots
-	window    window    // how many these may be
-	probation int       // how many scripts are still to show that they do not toil, see probation.go
-	wakesAt   int       // how few the reader waits for; anyNumber if for something else
-	asked     int       // bytes of the commands of these slots
-	charged   int64     // bytes that are counted in the server's memory
-	weight    int       // bytes that the undecided ones come to, see weight.go
-	undecided undecided // keys whose next command waits
-	out       *buffer   // replies that are complete; nil if there are none
-	outEnd    *buffer   // the last of them
-	unread    int       // bytes of complete replies that the client has not taken, with their promises
-	long      inLong    // and those of them that are encoded as they are written
-	gathered  int       // bytes of results whose replies are not complete
-	over      since     // unread has been much, of a subscriber
-	pace      int       // how few of them the reader waits for
-	writing   bool      // somebody writes
-	pushed    uint64    // bytes of replies that went into out since the beginning
-	sent      uint64    // and those of them that the kernel took
-	promises  slotLine  // slots whose replies are OKs among the others, see undelivered.go
+	asking
+	output
+	charged int64 // bytes that are counted in the server's memory
 }
 
-// anyNumber is of requests that are undecided: each decision is what the reader may wait for.
-const anyNumber = math.MaxInt
+// shown is the part of a connection that anybody may look at, without mu.
+type shown struct {
+	active   atomic.Int64                      // when a byte came or went last, by the server's clock
+	pending  atomic.Int64                      // bytes of an unfinished command
+	last     atomic.Pointer[commands.Command]  // the latest command
+	snapshot atomic.Pointer[commands.Snapshot] // the session as others may see it
+	held     atomic.Int64                      // bytes that the reader keeps for the client between commands
+	watched  atomic.Pointer[atomic.Int64]      // and of what it watches, nil if nothing
+	usual    atomic.Int64                      // bytes of a value that nothing is known of, see weight.go
+}
 
 // noSocket is instead of a socket that is not there, or must not be gone around.
 const noSocket = -1

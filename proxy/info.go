@@ -111,7 +111,7 @@ func (t *infoText) clients() {
 	longestOutput, listening := 0, 0
 	for _, c := range conns {
 		longestInput = max(longestInput, c.pending.Load())
-		if c.shown.Load().Subscribed() {
+		if c.snapshot.Load().Subscribed() {
 			listening++
 		}
 		c.mu.Lock()

@@ -15,6 +15,20 @@ type buffer struct {
 	next *buffer
 }
 
+// output is the part of a connection that replies leave by. The connection's mu guards it.
+type output struct {
+	out      *buffer  // replies that are complete; nil if there are none
+	outEnd   *buffer  // the last of them
+	unread   int      // bytes of complete replies that the client has not taken, with their promises
+	long     inLong   // and those of them that are encoded as they are written
+	over     since    // unread has been much, of a subscriber
+	pace     int      // how few of them the reader waits for
+	writing  bool     // somebody writes
+	pushed   uint64   // bytes of replies that went into out since the beginning
+	sent     uint64   // and those of them that the kernel took
+	promises slotLine // slots whose replies are OKs among the others, see undelivered.go
+}
+
 // maxPooledBuffer keeps the pool from holding on to what one long reply needed.
 const maxPooledBuffer = 64 << 10
 
@@ -114,39 +128,39 @@ func (c *conn) leave(s *slot) {
 }
 
 // push is called with mu held.
-func (c *conn) push(encoded []byte) {
+func (o *output) push(encoded []byte) {
 	if len(encoded) == 0 {
 		return
 	}
-	b := c.lastOut()
+	b := o.lastOut()
 	b.b = append(b.b, encoded...)
-	c.pushed += uint64(len(encoded))
+	o.pushed += uint64(len(encoded))
 }
 
 // pushLong is push of a reply that is encoded as it is written. mu is held.
-func (c *conn) pushLong(l *resp.Long) {
-	c.lastOut().long = l
-	c.pushed += uint64(l.Size)
+func (o *output) pushLong(l *resp.Long) {
+	o.lastOut().long = l
+	o.pushed += uint64(l.Size)
 }
 
 // lastOut is the buffer that the next reply goes into. mu is held.
-func (c *conn) lastOut() *buffer {
+func (o *output) lastOut() *buffer {
 	switch {
-	case c.out == nil:
-		c.out = buffers.Get().(*buffer)
-		c.outEnd = c.out
-	case c.outEnd.long != nil, len(c.outEnd.b) >= maxPooledBuffer: // one that grew on would be copied
-		c.outEnd.next = buffers.Get().(*buffer)
-		c.outEnd = c.outEnd.next
+	case o.out == nil:
+		o.out = buffers.Get().(*buffer)
+		o.outEnd = o.out
+	case o.outEnd.long != nil, len(o.outEnd.b) >= maxPooledBuffer: // one that grew on would be copied
+		o.outEnd.next = buffers.Get().(*buffer)
+		o.outEnd = o.outEnd.next
 	}
-	return c.outEnd
+	return o.outEnd
 }
 
 // popOut removes the first buffer, nil if there is none. mu is held.
-func (c *conn) popOut() *buffer {
-	b := c.out
+func (o *output) popOut() *buffer {
+	b := o.out
 	if b != nil {
-		c.out, b.next = b.next, nil
+		o.out, b.next = b.next, nil
 	}
 	return b
 }

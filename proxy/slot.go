@@ -25,15 +25,7 @@ type slot struct {
 	proto   int
 	muted   bool
 
-	// ordered: the keys of all requests are undecided until the reply is known,
-	// because Render may come to more requests. held are the keys that this
-	// slot leaves undecided, for that or because a request does. queues: it is
-	// an acquire and nothing else, see undecided.go.
-	ordered bool
-	queues  bool
-	held    []string
-	holding map[string]struct{} // the same, once they are many
-
+	holds
 	turn *crowd // which it was to wait for, see probation.go; nil if for none
 
 	won bool // the reply tells that the first request, an acquire, was won
@@ -44,14 +36,37 @@ type slot struct {
 	weight  int          // in inFlight
 	size    int          // in asked
 
-	// One request is the rule; it costs no further allocation.
-	oneRequest [1]quorum.Request
-	oneAsk     [1]ask
-	oneResult  [1]quorum.Result
-	oneKey     [1]string
-	small      [40]byte
+	single single
+	place
+}
 
-	// The connection's mu guards what follows.
+// holds is what keeps later commands of its connection waiting for a slot, see undecided.go.
+type holds struct {
+	// ordered: the keys of all requests are undecided until the reply is known,
+	// because Render may come to more requests.
+	ordered bool
+
+	// queues: it is an acquire and nothing else.
+	queues bool
+
+	// held are the keys that this slot leaves undecided, as it is ordered or because a
+	// request does.
+	held    []string
+	holding map[string]struct{} // the same, once they are many
+}
+
+// single is the room for what a slot has one of. One request is the rule; it costs no
+// further allocation.
+type single struct {
+	request [1]quorum.Request
+	ask     [1]ask
+	result  [1]quorum.Result
+	key     [1]string
+	reply   [40]byte
+}
+
+// place is where a slot stands in the line, with its reply. The connection's mu guards it.
+type place struct {
 	next  *slot
 	full  bool
 	reply []byte
@@ -70,7 +85,8 @@ var slots = sync.Pool{New: func() any { return new(slot) }}
 
 // release keeps a slot as newSlot needs it. mu is held.
 func (c *conn) release(s *slot) {
-	*s = slot{next: c.spare}
+	*s = slot{}
+	s.next = c.spare
 	c.spare = s
 	if c.owed.head == nil && c.promises.head == nil {
 		slots.Put(c.spare)
@@ -103,11 +119,11 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s.conn, s.command, s.begun = c, a.Command, begun
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
 	s.weight, s.size = len(a.Requests), c.size
-	s.held = s.oneKey[:0]
+	s.held = s.single.key[:0]
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
 		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
-		requests = s.oneRequest[:copy(s.oneRequest[:], requests)]
+		requests = s.single.request[:copy(s.single.request[:], requests)]
 	}
 	s.expect(requests, a.Render)
 	return s
@@ -116,7 +132,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 // expect prepares the slot for the answers to requests.
 func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 	s.render = render
-	s.asks, s.results = s.oneAsk[:], s.oneResult[:]
+	s.asks, s.results = s.single.ask[:], s.single.result[:]
 	if len(requests) > 1 {
 		s.asks, s.results = make([]ask, len(requests)), make([]quorum.Result, len(requests))
 	}
@@ -239,7 +255,7 @@ func (s *slot) fill() {
 	var long *resp.Long
 	if !s.muted {
 		if long = resp.NewLong(&reply, s.proto); long == nil {
-			encoded = resp.Append(s.small[:0], &reply, s.proto)
+			encoded = resp.Append(s.single.reply[:0], &reply, s.proto)
 		}
 		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
 	}

@@ -72,7 +72,7 @@ func (s *subscribers) seek() []sought {
 func (s *subscribers) give(to listeners, push commands.Reply) (receivers int) {
 	var encoded [4][]byte
 	for c := range to {
-		proto := c.shown.Load().Proto
+		proto := c.snapshot.Load().Proto
 		if encoded[proto] == nil {
 			encoded[proto] = resp.Append(nil, &push, proto)
 		}

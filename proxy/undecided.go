@@ -138,38 +138,38 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 		keys = r.Keys
 	}
 	for _, key := range keys {
-		if s.holds(key) {
+		if s.holds.has(key) {
 			continue
 		}
 		for c.phase != cutOff && c.undecided.waits(key, s.queues) {
 			c.waitFlushed()
 		}
 		if c.phase != cutOff && (s.ordered || r.Undecides()) {
-			s.hold(key)
+			s.holds.add(key)
 			c.undecided.add(key, s.queues)
 		}
 	}
 	return c.phase != cutOff
 }
 
-// holds tells that a key is left undecided by this slot already.
-func (s *slot) holds(key string) bool {
-	if s.holding != nil {
-		_, ok := s.holding[key]
+// has tells that a key is left undecided by this slot already.
+func (h *holds) has(key string) bool {
+	if h.holding != nil {
+		_, ok := h.holding[key]
 		return ok
 	}
-	return slices.Contains(s.held, key)
+	return slices.Contains(h.held, key)
 }
 
-func (s *slot) hold(key string) {
-	s.held = append(s.held, key)
+func (h *holds) add(key string) {
+	h.held = append(h.held, key)
 	switch {
-	case s.holding != nil:
-		s.holding[key] = struct{}{}
-	case len(s.held) > fewKeys:
-		s.holding = make(map[string]struct{}, 2*len(s.held))
-		for _, key := range s.held {
-			s.holding[key] = struct{}{}
+	case h.holding != nil:
+		h.holding[key] = struct{}{}
+	case len(h.held) > fewKeys:
+		h.holding = make(map[string]struct{}, 2*len(h.held))
+		for _, key := range h.held {
+			h.holding[key] = struct{}{}
 		}
 	}
 }

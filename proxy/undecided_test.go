@@ -59,7 +59,7 @@ func TestKeysOfACommandAreToldFromEachOtherInTime(t *testing.T) {
 		keys[i] = strings.Repeat("k", 90) + strconv.Itoa(1_000_000+i)
 	}
 	enter := func(keys []string) {
-		c, s := &conn{phase: serving}, &slot{ordered: true}
+		c, s := &conn{phase: serving}, &slot{holds: holds{ordered: true}}
 		for range 2 {
 			if !c.enter(s, &quorum.Request{Kind: quorum.Run, Keys: keys}) {
 				t.Fatal("the connection has ended")
