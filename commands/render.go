@@ -122,15 +122,34 @@ func (written) Render(results []quorum.Result) (Reply, Action) {
 	if text, failed := failure(r); failed {
 		return text, Action{}
 	}
-	switch r.Reply.Kind {
+	return plainReply(r.Reply), Action{}
+}
+
+// plainReply is a master's reply as the client gets it.
+func plainReply(r quorum.Reply) Reply {
+	switch r.Kind {
 	case quorum.StatusReply:
-		return Simple(r.Reply.Str), Action{}
+		return Simple(r.Str)
 	case quorum.IntegerReply:
-		return Integer(r.Reply.Int), Action{}
+		return Integer(r.Int)
 	case quorum.BulkReply:
-		return Bulk(r.Reply.Str), Action{}
+		return Bulk(r.Str)
+	case quorum.FailureReply:
+		return Error(r.Str)
 	}
-	return Null, Action{}
+	return Null
+}
+
+// scriptReply is plainReply of one that may be an array.
+func scriptReply(r quorum.ScriptReply) Reply {
+	if r.Kind != quorum.ArrayReply {
+		return plainReply(r.Reply)
+	}
+	elems := make([]Reply, len(r.Elems))
+	for i := range r.Elems {
+		elems[i] = scriptReply(r.Elems[i])
+	}
+	return Array(elems...)
 }
 
 // failure is the error of a result that is none: too few masters, no two alike,

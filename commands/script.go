@@ -120,24 +120,3 @@ func (j journaled) Render(results []quorum.Result) (Reply, Action) {
 	}
 	return scriptReply(*r.Script), Action{}
 }
-
-// scriptReply is a master's reply as the client gets it.
-func scriptReply(r quorum.ScriptReply) Reply {
-	switch r.Kind {
-	case quorum.StatusReply:
-		return Simple(r.Str)
-	case quorum.IntegerReply:
-		return Integer(r.Int)
-	case quorum.BulkReply:
-		return Bulk(r.Str)
-	case quorum.FailureReply:
-		return Error(r.Str)
-	case quorum.ArrayReply:
-		elems := make([]Reply, len(r.Elems))
-		for i := range r.Elems {
-			elems[i] = scriptReply(r.Elems[i])
-		}
-		return Array(elems...)
-	}
-	return Null
-}
