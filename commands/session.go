@@ -3,7 +3,8 @@ package commands
 import "redlock-proxy/quorum"
 
 // Session is what the dialect remembers of one connection. One goroutine at a
-// time may use it.
+// time may use it. Most of its methods are the handlers of commands, one each, of
+// which the table has the rows.
 type Session struct {
 	d    *Dialect
 	seen Snapshot

@@ -72,6 +72,8 @@ const (
 	maxPrinted = 180
 )
 
+// parser reads a text and prints it. Its methods are as many as Lua has constructs: each
+// reads one, and hands what is inside of it to others, in whatever order the text has them.
 type parser struct {
 	tokens []Token // what is left to read, with an End behind it
 	unread error   // why there is nothing behind the tokens
