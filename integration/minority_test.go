@@ -249,6 +249,9 @@ func TestTroubleOfAMasterIsToldOnce(t *testing.T) {
 	awaitVoting(t, p, 3)
 	voted(2)
 	told := linesAbout(p.Log()[before:], masters[1].Addr)
+	if strings.Contains(p.Log()[before:], "LOADING") {
+		told-- // it was met while it read its log, which is another reason
+	}
 	if told < 2 || told > 3 {
 		t.Errorf("%d lines about the master, want one for each change:\n%s", told, p.Log()[before:])
 	}
