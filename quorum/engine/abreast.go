@@ -78,7 +78,7 @@ func (l *lane) await(ctx context.Context, link *master.Link) error {
 		if heard := link.Heard(); heard.After(since) {
 			since = heard
 		}
-		l.timeout.Reset(time.Until(since.Add(l.engine.MasterTimeout)))
+		l.timeout.Reset(time.Until(since.Add(l.db.MasterTimeout)))
 		timeout = l.timeout.C
 	}
 	var err error
@@ -95,7 +95,7 @@ func (l *lane) await(ctx context.Context, link *master.Link) error {
 	case b := <-l.answered:
 		err = l.land(link, b)
 	case <-timeout:
-		if !link.Heard().Add(l.engine.MasterTimeout).After(time.Now()) {
+		if !link.Heard().Add(l.db.MasterTimeout).After(time.Now()) {
 			err = os.ErrDeadlineExceeded
 		}
 	case <-ctx.Done():

@@ -29,7 +29,7 @@ func (w *awaited) end(done bool) (answered bool) {
 	if w.over.Swap(true) {
 		return false
 	}
-	w.op.engine.awaiting.remove(w)
+	w.op.db.awaiting.remove(w)
 	return w.then(done)
 }
 

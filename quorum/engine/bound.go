@@ -118,18 +118,18 @@ func (o *op) strange(r *decide.UndoRecord) bool {
 }
 
 // intrudes tells that master i has carried out what was won, on what was somebody else's.
-func (e *Engine) intrudes(o *op, i int, now time.Time) bool {
+func (db *database) intrudes(o *op, i int, now time.Time) bool {
 	intrudes := false
 	for j := range o.Said[i].Journal.Records() {
-		intrudes = e.intrudesOn(o, &o.Said[i].Journal.Undo[j], i, now) || intrudes
+		intrudes = db.intrudesOn(o, &o.Said[i].Journal.Undo[j], i, now) || intrudes
 	}
 	return intrudes
 }
 
 // intrudesOn is intrudes as to one key. What is put back is noted as what is still there.
-func (e *Engine) intrudesOn(o *op, r *decide.UndoRecord, i int, now time.Time) bool {
+func (db *database) intrudesOn(o *op, r *decide.UndoRecord, i int, now time.Time) bool {
 	again := &decide.UndoRecord{Before: r.Before, After: r.Before}
-	return o.strange(r) && (r.LivesOn() || !e.behind.still(r.Key, i, again, now, 2*e.AcquireTimeout))
+	return o.strange(r) && (r.LivesOn() || !db.behind.still(r.Key, i, again, now, 2*db.AcquireTimeout))
 }
 
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for

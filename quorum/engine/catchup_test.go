@@ -126,7 +126,7 @@ func TestCatchUpTellsHowFarItIs(t *testing.T) {
 		w.fill(3 * catchup.PageKeys)
 		var seen []string
 		w.lose(1)
-		q := w.engine.lanes[0].ward
+		q := w.engine.zero.lanes[0].ward
 		w.at(1, catchup.CopyScript, func(m *fakeMaster, args []string) {
 			seen = append(seen, fmt.Sprint(q.progress.Sources.Load(), " ", q.progress.Copied.Load(), " of ", q.progress.Needed.Load()))
 		})

@@ -313,8 +313,8 @@ func TestCatchUpEndsWithItsEngine(t *testing.T) {
 				time.Sleep(2*w.cfg.AcquireTimeout - 100*ms)
 				w.wantState(1, quorum.CatchingUp, "")
 				began := time.Now()
-				w.engine.cancel() // as Close does once the queues are empty
-				w.engine.wait.Wait()
+				w.engine.zero.cancel() // as Close does once the queues are empty
+				w.engine.zero.wait.Wait()
 				if took := time.Since(began); took > 10*ms {
 					t.Errorf("it took %v", took)
 				}
@@ -326,13 +326,13 @@ func TestCatchUpEndsWithItsEngine(t *testing.T) {
 func TestTooFewSourcesAreTold(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.down(3)
-		err := w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{}, false)
+		err := w.engine.zero.catchUp(context.Background(), w.engine.zero.lanes[0], &quarantine{}, false)
 		if err == nil || err.Error() != "1 of the other masters can be read, 2 are needed" {
 			t.Error(err)
 		}
 		w.up(3)
 		// A master that is admitted already is given nothing.
-		err = w.engine.catchUp(context.Background(), w.engine.lanes[0], &quarantine{nonce: marker.NewNonce(true)}, false)
+		err = w.engine.zero.catchUp(context.Background(), w.engine.zero.lanes[0], &quarantine{nonce: marker.NewNonce(true)}, false)
 		if !errors.Is(err, catchup.ErrOtherNonce) || !strings.Contains(err.Error(), "m1: ") {
 			t.Error(err)
 		}

@@ -8,26 +8,24 @@ import (
 	"redlock-proxy/quorum/marker"
 )
 
-// What lanes know of their masters' clocks, and the engine of the time of day.
+// What lanes know of their masters' clocks, and a database of the time of day.
 
-// Now is the time of day by the masters' clocks. It is not known while no quorum of them
-// agrees on it, and never before what it was. Two proxies may tell times that lie two
-// seconds apart. With one master it is that one's.
-func (e *Engine) Now() (now time.Time, known bool) {
+// now is Engine.Now.
+func (db *database) now() (now time.Time, known bool) {
 	var room [quorum.MaxMasters]time.Duration
-	boot := e.Boot()
-	ahead, known := clock.TimeOfDay(e.clocks(room[:0], boot), quorum.QuorumOf(len(e.lanes)))
+	boot := db.Boot()
+	ahead, known := clock.TimeOfDay(db.clocks(room[:0], boot), quorum.QuorumOf(len(db.lanes)))
 	if !known {
 		return now, false
 	}
-	at, known := e.trusts().told.Tell(boot + ahead)
+	at, known := db.engine.trust.told.Tell(boot + ahead)
 	return time.Unix(0, int64(at)), known
 }
 
 // clocks appends by how much the clocks of the masters are ahead of ours that were seen
 // lately.
-func (e *Engine) clocks(list []time.Duration, boot time.Duration) []time.Duration {
-	for _, l := range e.lanes {
+func (db *database) clocks(list []time.Duration, boot time.Duration) []time.Duration {
+	for _, l := range db.lanes {
 		if ahead, known := l.ahead(); known && boot-time.Duration(l.clockSeen.Load()) <= clock.CarriedOn {
 			list = append(list, ahead)
 		}
@@ -41,16 +39,16 @@ func (l *lane) ahead() (by time.Duration, known bool) {
 	return time.Duration(l.clock.Load()), known
 }
 
-// sleepNoticed is how long this machine must have slept for the engine to care.
+// sleepNoticed is how long this machine must have slept for anybody to care.
 const sleepNoticed = 20 * time.Millisecond
 
 // noticeSleep finds out, by a look at both of our clocks, that the machine slept:
 // one of them stood still then.
-func (e *Engine) noticeSleep(boot time.Duration, now time.Time) {
-	apart := int64(boot - now.Sub(e.start))
-	before := e.apart.Load()
-	if apart-before > int64(sleepNoticed) && e.apart.CompareAndSwap(before, apart) {
-		e.sleeps.Add(1)
+func (db *database) noticeSleep(boot time.Duration, now time.Time) {
+	apart := int64(boot - now.Sub(db.since))
+	before := db.apart.Load()
+	if apart-before > int64(sleepNoticed) && db.apart.CompareAndSwap(before, apart) {
+		db.sleeps.Add(1)
 	}
 }
 
@@ -85,12 +83,12 @@ func (l *lane) knows(m marker.Marker) {
 
 // follow has the lane of a database that is opened know of its master's clock what that of
 // database 0 does: it has been told of no loss that the other has not.
-func (l *lane) follow(root *lane) {
-	l.watch = root.watch
-	root.mu.Lock()
-	defer root.mu.Unlock()
-	l.settledJumps.Store(root.clockTold.jumps)
-	l.keeper.known.Loss = root.clockTold.loss
+func (l *lane) follow(zero *lane) {
+	l.watch = zero.watch
+	zero.mu.Lock()
+	defer zero.mu.Unlock()
+	l.settledJumps.Store(zero.clockTold.jumps)
+	l.keeper.known.Loss = zero.clockTold.loss
 }
 
 // masterTime is what the master's clock shows when ours shows at, and how vague that is.

@@ -43,13 +43,13 @@ var flights = sync.Pool{New: func() any { return new(flight) }}
 
 // join has an acquire wait if one of its key is in flight; else it is in flight
 // itself from here on, and the caller's to put.
-func (e *Engine) join(o *op) (waits bool) {
-	s := &e.shards[e.shard(o.Key)]
+func (db *database) join(o *op) (waits bool) {
+	s := &db.shards[db.shard(o.Key)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.flights[o.Key]; f != nil {
 		f.waiting = append(f.waiting, o)
-		e.inFlight.Add(1)
+		db.inFlight.Add(1)
 		return true
 	}
 	if s.flights == nil {
@@ -82,8 +82,8 @@ func (f *flight) begin() {
 //	2: B asks for k as "1": master 3 grants, 1 refuses
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
-func (e *Engine) follow(o *op) (waits bool) {
-	if !o.Undecides() && e.guarded.Load() == 0 || o.flight != nil || o.Kind == quorum.Survey {
+func (db *database) follow(o *op) (waits bool) {
+	if !o.Undecides() && db.guarded.Load() == 0 || o.flight != nil || o.Kind == quorum.Survey {
 		return false
 	}
 	keys := o.keys()
@@ -91,7 +91,7 @@ func (e *Engine) follow(o *op) (waits bool) {
 		return false
 	}
 	for _, key := range keys {
-		f := e.shards[e.shard(key)].flights[key]
+		f := db.shards[db.shard(key)].flights[key]
 		if f != nil && (f.asking && o.Undecides() && o.actsOn(f.token) || f.bars(o)) {
 			o.follows++
 			f.behind = append(f.behind, o)
@@ -111,28 +111,28 @@ func (e *Engine) follow(o *op) (waits bool) {
 //	3: A deletes k: that of B on 1, its own on 2
 //	4: A's k ends on 3, which then grants k to B, and deletes it, too: B would have a
 //	   quorum, and no master would hold k
-func (e *Engine) spoil(o *op) {
+func (db *database) spoil(o *op) {
 	switch o.Kind {
 	case quorum.Release, quorum.Remove, quorum.Write:
-		e.spoilKey(o.Key, o)
+		db.spoilKey(o.Key, o)
 	case quorum.Run:
 		if o.Script.Reads {
 			return
 		}
 		for _, key := range o.Keys {
-			e.spoilKey(key, o)
+			db.spoilKey(key, o)
 		}
 	}
 }
 
 // spoilFlushed is spoil of a flush, for all keys of the databases that it empties, whose
 // shards it locks: to a master the way of another database is another.
-func (e *Engine) spoilFlushed(r *quorum.Request) (unlock func()) {
-	list := e.flushedBy(r)
+func (db *database) spoilFlushed(r *quorum.Request) (unlock func()) {
+	list := db.flushedBy(r)
 	unlock = lockAll(list)
-	for _, e := range list {
-		for i := range e.shards {
-			for _, f := range e.shards[i].flights {
+	for _, db := range list {
+		for i := range db.shards {
+			for _, f := range db.shards[i].flights {
 				f.void.Store(true)
 			}
 		}
@@ -140,8 +140,8 @@ func (e *Engine) spoilFlushed(r *quorum.Request) (unlock func()) {
 	return unlock
 }
 
-func (e *Engine) spoilKey(key string, o *op) {
-	f := e.shards[e.shard(key)].flights[key]
+func (db *database) spoilKey(key string, o *op) {
+	f := db.shards[db.shard(key)].flights[key]
 	if f != nil && (o.Kind != quorum.Release || o.Token == f.token) {
 		f.void.Store(true)
 	}
@@ -150,12 +150,12 @@ func (e *Engine) spoilKey(key string, o *op) {
 // guard has what would spoil the next attempt wait behind it, or no more. It is for one
 // that was spoiled: whoever deletes a key again and again would keep it from being locked.
 // Each such command waits for one attempt at most. The shard is locked.
-func (e *Engine) guard(f *flight, on bool) {
+func (db *database) guard(f *flight, on bool) {
 	switch {
 	case on && !f.guarded:
-		e.guarded.Add(1)
+		db.guarded.Add(1)
 	case !on && f.guarded:
-		e.guarded.Add(-1)
+		db.guarded.Add(-1)
 	}
 	f.guarded = on
 }
@@ -169,25 +169,25 @@ func (f *flight) bars(o *op) bool {
 }
 
 // letFollow puts those that have followed an attempt which is to be made once more.
-func (e *Engine) letFollow(o *op) {
-	f, s := o.flight, &e.shards[e.shard(o.Key)]
+func (db *database) letFollow(o *op) {
+	f, s := o.flight, &db.shards[db.shard(o.Key)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.asking = false
 	spoiled := f.void.Load()
-	e.putBehind(s, f)
-	e.guard(f, spoiled)
+	db.putBehind(s, f)
+	db.guard(f, spoiled)
 }
 
 // putBehind puts those that have followed, and those who come meanwhile and may not pass
 // them. The shard is locked, and is not while they are put.
-func (e *Engine) putBehind(s *shard, f *flight) {
+func (db *database) putBehind(s *shard, f *flight) {
 	for len(f.behind) > 0 {
 		behind := f.behind
 		f.behind = nil
 		s.mu.Unlock()
 		for _, o := range behind {
-			e.tryAgain(o)
+			db.tryAgain(o)
 		}
 		s.mu.Lock()
 	}
@@ -207,30 +207,30 @@ func (o *op) actsOn(token string) bool {
 
 // finish answers the asker of an op. If it was the acquire in flight, it answers
 // those who share the answer, and puts the next attempt.
-func (e *Engine) finish(o *op, r quorum.Result) {
+func (db *database) finish(o *op, r quorum.Result) {
 	if o.flight == nil {
 		o.flusher = o.asker.Answer(r)
 		if o.turn != nil {
-			e.endTurn(o.turn, r.Decision == quorum.Unavailable)
+			db.endTurn(o.turn, r.Decision == quorum.Unavailable)
 		}
 		return
 	}
 	f := o.flight
 	failed := r.Decision == quorum.Unavailable || r.Decision == quorum.Won && r.Reply.Kind == quorum.FailureReply
 	won := r.Decision == quorum.Won && !failed
-	s := &e.shards[e.shard(o.Key)]
+	s := &db.shards[db.shard(o.Key)]
 	s.mu.Lock()
 	sharing, behind := f.sharing, f.behind
 	f.sharing, f.behind, f.asking = nil, nil, false
 	if failed {
-		sharing, f.waiting = e.impatient(append(sharing, f.waiting...))
+		sharing, f.waiting = db.impatient(append(sharing, f.waiting...))
 	} else if !won && !r.Exists {
-		sharing, f.waiting = e.untold(sharing, f.waiting)
+		sharing, f.waiting = db.untold(sharing, f.waiting)
 	}
 	var next *op
 	barred := f.barred
 	if !barred {
-		next = e.nextOf(s, f, o.Key)
+		next = db.nextOf(s, f, o.Key)
 	}
 	s.mu.Unlock()
 
@@ -241,18 +241,18 @@ func (e *Engine) finish(o *op, r quorum.Result) {
 		// The one in flight holds the lock now.
 		r.Decision, r.Exists, r.Type, r.Value, r.Lock = quorum.Contended, true, "string", o.Token, quorum.Lock{}
 	}
-	e.share(sharing, r)
+	db.share(sharing, r)
 	for _, o := range behind {
 		if won && o.Kind == quorum.Extend {
-			e.tooLate(o)
+			db.tooLate(o)
 		} else {
-			e.tryAgain(o)
+			db.tryAgain(o)
 		}
 	}
 	if barred { // who has come meanwhile waits behind those
 		s.mu.Lock()
-		e.putBehind(s, f)
-		next = e.nextOf(s, f, o.Key)
+		db.putBehind(s, f)
+		next = db.nextOf(s, f, o.Key)
 		s.mu.Unlock()
 	}
 	switch {
@@ -260,16 +260,16 @@ func (e *Engine) finish(o *op, r quorum.Result) {
 	case failed:
 		// Not from here: where no master is left this would go as deep as the
 		// line is long.
-		e.again(next, time.Now())
+		db.again(next, time.Now())
 	default:
-		e.tryAgain(next)
+		db.tryAgain(next)
 	}
 }
 
 // nextOf is whose attempt is the next on a key; without one the flight is over. The shard is
 // locked.
-func (e *Engine) nextOf(s *shard, f *flight, key string) (next *op) {
-	e.guard(f, false)
+func (db *database) nextOf(s *shard, f *flight, key string) (next *op) {
+	db.guard(f, false)
 	if len(f.waiting) > 0 {
 		next, f.waiting = f.waiting[0], f.waiting[1:]
 		next.flight, f.token = f, next.Token
@@ -290,25 +290,25 @@ func (e *Engine) nextOf(s *shard, f *flight, key string) (next *op) {
 //	1: A's "1" on k ends in 50 ms; B asks for k as "1": master 1 refuses, 2 and 3 are slow
 //	2: A extends, and waits for B's decision; meanwhile its k ends
 //	3: B is granted k by 2 and 3. A would extend that: both would hold k, and by A's ttl
-func (e *Engine) tooLate(o *op) {
-	e.inFlight.Add(-1)
-	e.decisions[quorum.Extend][quorum.Contended].Add(1)
-	e.answer(o, quorum.Result{Decision: quorum.Contended, Absent: true})
+func (db *database) tooLate(o *op) {
+	db.inFlight.Add(-1)
+	db.decisions[quorum.Extend][quorum.Contended].Add(1)
+	db.answer(o, quorum.Result{Decision: quorum.Contended, Absent: true})
 	o.flusher.Flush()
 	o.drop()
 }
 
 // share answers those who share an answer. Those of one client mostly stand
 // together, and are sent together.
-func (e *Engine) share(sharing []*op, r quorum.Result) {
+func (db *database) share(sharing []*op, r quorum.Result) {
 	n := uint64(len(sharing))
-	e.inFlight.Add(-int64(n))
-	e.decisions[quorum.Acquire][r.Decision].Add(n)
-	e.shared.Add(n)
+	db.inFlight.Add(-int64(n))
+	db.decisions[quorum.Acquire][r.Decision].Add(n)
+	db.shared.Add(n)
 	var last quorum.Flusher
 	for _, o := range sharing {
 		if r.Decision == quorum.Unavailable {
-			r.Shortest = e.tooShort(clock.Patience(e.AcquireTimeout, o.TTL))
+			r.Shortest = db.tooShort(clock.Patience(db.AcquireTimeout, o.TTL))
 		}
 		f := o.asker.Answer(r)
 		o.drop()
@@ -324,7 +324,7 @@ func (e *Engine) share(sharing []*op, r quorum.Result) {
 
 // untold puts those who ask for the value that is there, and were not told it, back to
 // the head of the line, unless they have waited too long.
-func (e *Engine) untold(sharing, waiting []*op) (rest, line []*op) {
+func (db *database) untold(sharing, waiting []*op) (rest, line []*op) {
 	var again []*op
 	for _, o := range sharing {
 		if o.TellsValue {
@@ -333,17 +333,17 @@ func (e *Engine) untold(sharing, waiting []*op) (rest, line []*op) {
 			rest = append(rest, o)
 		}
 	}
-	over, again := e.impatient(again)
+	over, again := db.impatient(again)
 	return append(rest, over...), append(again, waiting...)
 }
 
 // impatient parts those who have waited as long as a decision may take from
 // those who may still be tried: however long the line, nobody waits for the
 // masters longer than that. When the engine is closing, nobody is tried.
-func (e *Engine) impatient(line []*op) (over, rest []*op) {
+func (db *database) impatient(line []*op) (over, rest []*op) {
 	now := time.Now()
 	for _, o := range line {
-		if e.closing.Load() || now.Sub(o.began) >= clock.Patience(e.AcquireTimeout, o.TTL) {
+		if db.closing.Load() || now.Sub(o.began) >= clock.Patience(db.AcquireTimeout, o.TTL) {
 			over = append(over, o)
 		} else {
 			rest = append(rest, o)

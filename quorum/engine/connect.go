@@ -18,7 +18,7 @@ import (
 // run is the lane's goroutine. It ends when ctx does, which may be before the master was
 // tried: nobody is to wait for that any more.
 func (l *lane) run(ctx context.Context) {
-	defer l.tried.Do(l.engine.laneTried)
+	defer l.tried.Do(l.db.laneTried)
 	for ctx.Err() == nil {
 		began := time.Now()
 		link, err := l.connect(ctx)
@@ -30,26 +30,26 @@ func (l *lane) run(ctx context.Context) {
 			ended = l.serve(ctx, link)
 			l.lose(ctx, link, ended)
 		}
-		l.tried.Do(l.engine.laneTried)
+		l.tried.Do(l.db.laneTried)
 		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(master.NoDatabase)) {
-			clock.Pause(ctx, 10*l.engine.ProbeInterval) // it is none of ours, and hardly will be
+			clock.Pause(ctx, 10*l.db.ProbeInterval) // it is none of ours, and hardly will be
 			continue
 		}
-		if err == nil && time.Since(began) > l.engine.ProbeInterval {
+		if err == nil && time.Since(began) > l.db.ProbeInterval {
 			continue // at once: it may be a passing fault of the connection
 		}
-		clock.Pause(ctx, l.engine.ProbeInterval/8+rand.N(l.engine.ProbeInterval/8))
+		clock.Pause(ctx, l.db.ProbeInterval/8+rand.N(l.db.ProbeInterval/8))
 	}
 }
 
 // connect dials and identifies the master.
 func (l *lane) connect(ctx context.Context) (*master.Link, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.db.ConnectTimeout)
 	defer cancel()
 	l.mu.Lock()
 	predecessor := l.who
 	l.mu.Unlock()
-	return l.master.Link(ctx, predecessor, l.engine.MasterTimeout)
+	return l.master.Link(ctx, predecessor, l.db.MasterTimeout)
 }
 
 // serve pays the debts and then carries batches to the master, until the link
@@ -60,7 +60,7 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 	l.links++
 	l.enter(quorum.Connecting, "")
 	l.mu.Unlock()
-	l.keeper.looked = l.engine.Boot() // at the gate
+	l.keeper.looked = l.db.Boot() // at the gate
 	// What rueidis waits for ends when the connection does.
 	stop := context.AfterFunc(ctx, func() { link.Interrupt() })
 	defer stop()
@@ -68,7 +68,7 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 	if err := l.keeper.stand(ctx, link); err != nil {
 		return err
 	}
-	if twin := l.engine.claim(l.index, link.Who.RunID); twin != "" {
+	if twin := l.db.claim(l.index, link.Who.RunID); twin != "" {
 		return marker.Twin(twin)
 	}
 	l.warnOfReplicas(link.Who)
@@ -81,10 +81,10 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 			return err
 		}
 	}
-	l.tried.Do(l.engine.laneTried)
+	l.tried.Do(l.db.laneTried)
 	l.troubled, l.downFor = "", nil
-	if l.keeper.known.Nonce == "" && !l.engine.alone() {
-		l.engine.rouseAll() // all of them may be there now
+	if l.keeper.known.Nonce == "" && !l.db.alone() {
+		l.db.rouseAll() // all of them may be there now
 	}
 	for {
 		if err := l.carry(ctx, link); err != nil {
@@ -171,18 +171,18 @@ func (l *lane) lose(ctx context.Context, link *master.Link, err error) {
 	l.mu.Lock()
 	l.link, l.sight, l.across = nil, marker.Sight{}, standings{}
 	l.mu.Unlock()
-	l.engine.unclaim(l.index)
-	if unfit := new(marker.Unfit); errors.As(err, &unfit) {
-		l.engine.meetAgain(l.index)
+	l.db.unclaim(l.index)
+	if unfit := new(marker.Unfit); errors.As(err, &unfit) && l.db.isZero() {
+		l.db.engine.meetAgain(l.index)
 	}
 	l.down(ctx, err)
 }
 
 // meetAgain has the other databases' lanes of a master go through the gate again: what
-// was found out about it in this one is about them as well.
+// was found out about it in database 0 is about them as well.
 func (e *Engine) meetAgain(i int) {
-	for _, d := range e.opened() {
-		l := d.lanes[i]
+	for _, db := range e.opened() {
+		l := db.lanes[i]
 		l.mu.Lock()
 		if l.link != nil {
 			l.link.Interrupt()
@@ -197,7 +197,7 @@ func (l *lane) down(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	l.engine.refuse(l.master.Name, err)
+	l.db.engine.trust.refuse(l.master.Name, err)
 	if lacked := master.NoDatabase(0); errors.As(err, &lacked) {
 		l.lacks(lacked)
 	}

@@ -22,22 +22,22 @@ import (
 // is away, an older count and a further one cannot be told apart.
 
 // level brings all who counted less up to master m.
-func (e *Engine) level(o *op, c decide.Votes, m int, now time.Time) (answered bool) {
+func (db *database) level(o *op, c decide.Votes, m int, now time.Time) (answered bool) {
 	model := o.Said[m].Journal
-	w := &awaited{op: o, until: now.Add(e.AcquireTimeout)}
+	w := &awaited{op: o, until: now.Add(db.AcquireTimeout)}
 	w.then = func(done bool) bool {
 		r := o.result(c)
 		r.Decision, r.Script = quorum.Split, nil
 		if done {
 			r.Decision, r.Script = quorum.Won, &model.Reply
 		}
-		e.inFlight.Add(-1)
-		e.finish(o, r)
+		db.inFlight.Add(-1)
+		db.finish(o, r)
 		return true
 	}
 	var list []laneEnding
 	brought := 0
-	for i := range e.lanes {
+	for i := range db.lanes {
 		switch {
 		case c.Vote(i) != quorum.Granted:
 		case i == m, o.Further(i, m):
@@ -48,9 +48,9 @@ func (e *Engine) level(o *op, c decide.Votes, m int, now time.Time) (answered bo
 			brought++
 		}
 	}
-	others := quorum.QuorumOf(len(e.lanes)) - 1
+	others := quorum.QuorumOf(len(db.lanes)) - 1
 	w.missing.Store(int32(others))
 	w.spare.Store(int32(brought - others))
-	e.awaiting.add(w)
-	return e.endAll(list)
+	db.awaiting.add(w)
+	return db.endAll(list)
 }

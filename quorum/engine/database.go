@@ -2,141 +2,168 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
+	"hash/maphash"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/master"
 )
 
-// databases are the engines of the databases other than 0: each has lanes of
-// its own to the same masters, on connections that have selected it. They are
-// made at first use and kept. One that was made for its masters' sake alone, see unopened.go,
-// is dropped again.
-type databases struct {
-	mu       sync.Mutex // guards byNumber
-	byNumber [quorum.Databases]*Engine
+// database is one of the masters' databases: it has a lane to each of them, on a connection that
+// has selected it.
+type database struct {
+	Config
+	engine *Engine
+	log    hclog.Logger
+	name   string // which no other has, here or in another proxy, nor this one after a restart
+	lanes  []*lane
+	since  time.Time
+
+	closing atomic.Bool
+	cancel  context.CancelFunc
+	wait    sync.WaitGroup
+	tried   chan struct{} // closed when every master has been tried once
+	untried atomic.Int32
+	used    atomic.Bool   // a client has asked for it
+	made    time.Duration // when it was, by our clock
+
+	seed      maphash.Seed
+	shards    [shards]shard
+	guarded   atomic.Int64 // flights, see guard
+	holds     holds
+	sizes     sizes
+	retries   retries
+	turns     turns
+	awaiting  awaiting
+	behind    behind
+	steps     atomic.Uint64 // how many were tried
+	latestTTL atomic.Pointer[ttlText]
+	claims    claims
+	jumps     jumps
+	missing   missing // the sweeper's
+
+	apart  atomic.Int64  // by how much our clocks differ, which grows when the machine sleeps
+	sleeps atomic.Uint64 // how often it has slept
+
+	// What Status tells.
+	inFlight  atomic.Int64
+	decisions [quorum.Survey + 1][quorum.Unavailable + 1]atomic.Uint64
+	splits    atomic.Uint64
+	overTTL   atomic.Uint64
+	shared    atomic.Uint64
+	held      atomic.Uint64
 }
 
-// Open makes ready for requests to a database, from 0 to Databases-1: it waits
-// until all masters have been tried, which ConnectTimeout bounds. The error, in
-// Redis's words, says that the masters do not have this database.
-func (e *Engine) Open(db int) error {
-	if db == 0 {
-		return nil
+// newDatabase makes a database of an engine. It does nothing until it begins.
+func newDatabase(e *Engine, cfg Config, log hclog.Logger, cancel context.CancelFunc) *database {
+	db := &database{
+		Config:  cfg,
+		engine:  e,
+		log:     log,
+		name:    newName(),
+		since:   time.Now(),
+		holds:   holds{most: cfg.MaxHold},
+		seed:    maphash.MakeSeed(),
+		tried:   make(chan struct{}),
+		cancel:  cancel,
+		retries: retries{kick: make(chan struct{}, 1)},
+		claims:  claims{list: make([]string, len(cfg.Masters))},
+		jumps:   jumps{list: make([]clock.Jump, len(cfg.Masters))},
 	}
-	d := e.database(db)
-	if d == nil {
-		return nil // closing: requests will be answered so
+	db.untried.Store(int32(len(cfg.Masters)))
+	db.watchOwnClock()
+	db.made = db.Boot()
+	db.apart.Store(int64(db.made))
+	for i, m := range db.equip(cfg.Masters) {
+		db.lanes = append(db.lanes, newLane(db, i, m))
 	}
-	<-d.Tried()
-	for _, l := range d.lanes {
-		if strings.Contains(l.status().Reason, master.LacksDatabase) {
-			return errors.New("ERR DB index is out of range")
+	return db
+}
+
+func newLane(db *database, i int, m master.Master) *lane {
+	l := &lane{
+		db:     db,
+		index:  i,
+		master: m,
+		log:    db.log.With("master", m.Name),
+		state:  quorum.Connecting,
+		since:  db.since,
+		watch:  new(clock.Watch),
+		queue:  queue{wake: make(chan struct{}, 1), debts: debts{room: &m.Rooms.Debts}},
+	}
+	l.keeper.lane, l.queue.lane = l, l
+	return l
+}
+
+// begin has its lanes connect. It lasts until ctx ends, or it is closed.
+func (db *database) begin(ctx context.Context) {
+	for _, l := range db.lanes {
+		db.wait.Go(func() { l.run(ctx) })
+		if !db.alone() {
+			db.wait.Go(func() { l.freeOfEternal(ctx) })
 		}
 	}
-	return nil
+	db.wait.Go(func() { db.sweep(ctx) })
 }
 
-// lacks tells of a master that lacks a database which others have, once.
-func (l *lane) lacks(db master.NoDatabase) {
-	for _, other := range l.engine.lanes {
-		other.mu.Lock()
-		has := other.links > 0
-		other.mu.Unlock()
-		if has {
-			root := l.engine.root.lanes[l.index]
-			root.lacking.Do(func() {
-				root.log.Error("master has fewer databases than others, and no vote in those that it lacks", "database", int(db), "cure", master.EvenDatabases)
-			})
-			return
-		}
-	}
-}
+// number is which database it is.
+func (db *database) number() int { return db.lanes[0].master.DB }
 
-// database is the engine of a database that a client asks for, nil if all are closing.
-func (e *Engine) database(db int) *Engine {
-	e.databases.mu.Lock()
-	defer e.databases.mu.Unlock()
-	d := e.databases.byNumber[db]
-	if d == nil {
-		if d = e.newDatabase(db); d == nil {
-			return nil
-		}
-	}
-	d.used.Store(true)
-	return d
-}
-
-// unopened is the engine of a database that nobody has opened, nil if somebody has, or all are
-// closing.
-func (e *Engine) unopened(db int) *Engine {
-	e.databases.mu.Lock()
-	defer e.databases.mu.Unlock()
-	if e.databases.byNumber[db] != nil {
-		return nil
-	}
-	return e.newDatabase(db)
-}
-
-// newDatabase makes the engine of a database. The databases' mu is held.
-func (e *Engine) newDatabase(db int) *Engine {
-	if e.closing.Load() {
-		return nil
-	}
-	cfg := e.Config
-	cfg.Masters = slices.Clone(cfg.Masters)
-	for i := range cfg.Masters {
-		cfg.Masters[i].DB = db
-	}
-	// Of the masters' connections database 0 tells.
-	d := newEngine(cfg, hclog.NewNullLogger(), e)
-	e.databases.byNumber[db] = d
-	return d
-}
-
-// drop takes out an engine that no client has asked for: it is the caller's to close. It is
-// false if one has, or if all are closing.
-func (e *Engine) drop(d *Engine) bool {
-	e.databases.mu.Lock()
-	defer e.databases.mu.Unlock()
-	if !d.unused() || e.closing.Load() {
-		return false
-	}
-	e.databases.byNumber[d.db()] = nil
-	return true
-}
+// isZero tells that it is the one in which all begins: where a master stands there is told in its
+// log, and decides of the others.
+func (db *database) isZero() bool { return db == db.engine.zero }
 
 // unused tells that no client has asked for the database.
-func (e *Engine) unused() bool { return e.root != nil && !e.used.Load() }
+func (db *database) unused() bool { return !db.isZero() && !db.used.Load() }
 
-// isOpened tells that a database is open, for whosever sake.
-func (e *Engine) isOpened(db int) bool {
-	e.databases.mu.Lock()
-	defer e.databases.mu.Unlock()
-	return e.databases.byNumber[db] != nil
+func (db *database) put(r *quorum.Request, asker quorum.Asker) {
+	o := newOp(r, asker)
+	o.began = time.Now()
+	switch {
+	case o.Kind == quorum.Acquire && db.join(o):
+	case o.IsStep() && db.takeTurn(o):
+	default:
+		db.try(o, o.began)
+	}
 }
 
-func (e *Engine) opened() (list []*Engine) {
-	e.databases.mu.Lock()
-	defer e.databases.mu.Unlock()
-	for _, d := range e.databases.byNumber {
-		if d != nil {
-			list = append(list, d)
+func (db *database) laneTried() {
+	if db.untried.Add(-1) == 0 {
+		close(db.tried)
+	}
+}
+
+// close is Engine.Close of one database.
+func (db *database) close(ctx context.Context) {
+	db.closing.Store(true)
+	failures := make([]uint64, len(db.lanes))
+	for i, l := range db.lanes {
+		failures[i] = l.failures.Load()
+	}
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for db.busy(failures) && ctx.Err() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
 		}
 	}
-	return list
+	db.cancel()
+	db.wait.Wait()
 }
 
-// closeDatabases closes the engines of all other databases side by side.
-func (e *Engine) closeDatabases(ctx context.Context) {
-	var wait sync.WaitGroup
-	for _, d := range e.opened() {
-		wait.Go(func() { d.Close(ctx) })
+// busy tells whether there is something left to do that can be done. A master
+// that is owed something is given one more chance to be reached.
+func (db *database) busy(failures []uint64) bool {
+	for i, l := range db.lanes {
+		if l.queue.busy(l.failures.Load() == failures[i]) {
+			return true
+		}
 	}
-	wait.Wait()
+	return db.inFlight.Load() > 0
 }

@@ -31,23 +31,23 @@ func (o *op) dated() bool {
 	return o.Flushes()
 }
 
-// flushedBy are the engines of the databases that a flush empties, in the order of their
+// flushedBy are the databases that a flush empties, in the order of their
 // numbers.
-func (e *Engine) flushedBy(r *quorum.Request) []*Engine {
+func (db *database) flushedBy(r *quorum.Request) []*database {
 	if r.Args[0] == "FLUSHALL" {
-		return append([]*Engine{e.zero()}, e.zero().opened()...)
+		return append([]*database{db.engine.zero}, db.engine.opened()...)
 	}
-	return []*Engine{e}
+	return []*database{db}
 }
 
 // date is the op's for this master, in milliseconds of Unix time: what its clock shows at
 // the most, by all that was seen of it, when the op's patience ends.
 func (l *lane) date(o *op, now time.Time) string {
 	seen := l.sighted()
-	if l.engine.alone() || !seen.Known() {
+	if l.db.alone() || !seen.Known() {
 		return noDate // where there is no other master, no other has decided
 	}
-	end := l.engine.Boot() + o.put.Add(o.patience).Sub(now)
+	end := l.db.Boot() + o.put.Add(o.patience).Sub(now)
 	return strconv.FormatInt(clock.Milliseconds(seen.AtMost(end)), 10)
 }
 

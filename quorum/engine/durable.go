@@ -76,7 +76,7 @@ func (k *keeper) stillLogs(link *master.Link) error {
 	if err != nil {
 		return err
 	}
-	root := k.engine.root.lanes[k.index]
+	root := k.db.engine.zero.lanes[k.index]
 	root.mu.Lock()
 	defer root.mu.Unlock()
 	anew := root.who.RunID == link.Who.RunID && root.diskLog != "" && link.Who.Rewrites != root.rewrites
@@ -89,12 +89,12 @@ func (k *keeper) stillLogs(link *master.Link) error {
 // writes none is told of any: it may vote in another database. Also of one that has not been
 // seen to be durable it is told, as whoever marks the masters anew one by one may not know
 // that they told of a log.
-func (e *Engine) logsBeside(l *lane, before map[string]string) map[string]string {
+func (db *database) logsBeside(l *lane, before map[string]string) map[string]string {
 	if l.master.DB != 0 {
 		return nil
 	}
 	logs := maps.Clone(before)
-	for _, o := range e.lanes {
+	for _, o := range db.lanes {
 		o.mu.Lock()
 		log := o.diskLog
 		if o.unlogged {
@@ -132,7 +132,7 @@ func (l *lane) toldLogs() map[string]string {
 // them can be asked it is an error, until no lock from before can live any more: nobody
 // has let the master vote meanwhile.
 func (k *keeper) vouched(ctx context.Context, runID, log string) (yes bool, err error) {
-	e := k.engine
+	db := k.db
 	k.mu.Lock()
 	off := k.unlogged || k.diskLog == marker.NoLog
 	k.mu.Unlock()
@@ -140,17 +140,17 @@ func (k *keeper) vouched(ctx context.Context, runID, log string) (yes bool, err 
 		return false, nil
 	}
 	if k.waits != runID {
-		k.waits, k.waitsSince = runID, e.Boot()
+		k.waits, k.waitsSince = runID, db.Boot()
 	}
-	told, asked := make([]string, len(e.lanes)), make([]bool, len(e.lanes))
+	told, asked := make([]string, len(db.lanes)), make([]bool, len(db.lanes))
 	var wait sync.WaitGroup
-	for i := range e.lanes {
+	for i := range db.lanes {
 		if i != k.index {
-			wait.Go(func() { told[i], asked[i] = e.zero().lanes[i].logOf(ctx, k.master.Name) })
+			wait.Go(func() { told[i], asked[i] = db.engine.zero.lanes[i].logOf(ctx, k.master.Name) })
 		}
 	}
 	wait.Wait()
-	answered, needed := 0, catchup.Needed(len(e.lanes))
+	answered, needed := 0, catchup.Needed(len(db.lanes))
 	for i, t := range told {
 		if t != "" && t != log {
 			return false, nil
@@ -159,18 +159,10 @@ func (k *keeper) vouched(ctx context.Context, runID, log string) (yes bool, err 
 			answered++
 		}
 	}
-	if answered >= needed || e.Boot()-k.waitsSince >= e.QuarantineTime() {
+	if answered >= needed || db.Boot()-k.waitsSince >= db.QuarantineTime() {
 		return true, nil
 	}
 	return false, fmt.Errorf("its process was started anew, and %d of the other masters can tell whether its log is whole, %d are needed", answered, needed)
-}
-
-// zero is the engine of database 0.
-func (e *Engine) zero() *Engine {
-	if e.root != nil {
-		return e.root
-	}
-	return e
 }
 
 // wholeLog tells whether the master, whose process is another than that of its marker m, has
@@ -180,9 +172,9 @@ func (k *keeper) wholeLog(ctx context.Context, who marker.Identity, m marker.Mar
 		yes, err = k.vouched(ctx, who.RunID, m.DiskLog())
 		return m.DiskLog(), yes, err
 	}
-	root := k.engine.root.lanes[k.index]
-	for began := k.engine.Boot(); !root.hasStood(who.RunID); clock.Pause(ctx, k.engine.ConnectTimeout/50) {
-		if ctx.Err() != nil || k.engine.Boot()-began > k.engine.ConnectTimeout {
+	root := k.db.engine.zero.lanes[k.index]
+	for began := k.db.Boot(); !root.hasStood(who.RunID); clock.Pause(ctx, k.db.ConnectTimeout/50) {
+		if ctx.Err() != nil || k.db.Boot()-began > k.db.ConnectTimeout {
 			return "", false, errors.New("its process was started anew, and whether its log is whole is decided in database 0 first")
 		}
 	}
@@ -218,9 +210,9 @@ func (l *lane) logOf(ctx context.Context, name string) (log string, asked bool) 
 // examined is how the lane's master stands in database 0, by a connection of its own: its
 // marker there, its process, and what they make of it.
 func (l *lane) examined(ctx context.Context) (m marker.Marker, runID string, s marker.Verdict, err error) {
-	ctx, cancel := context.WithTimeout(ctx, l.engine.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.db.ConnectTimeout)
 	defer cancel()
-	k, err := l.master.Link(ctx, marker.Identity{}, l.engine.MasterTimeout)
+	k, err := l.master.Link(ctx, marker.Identity{}, l.db.MasterTimeout)
 	if err != nil {
 		return m, "", 0, err
 	}
@@ -232,6 +224,6 @@ func (l *lane) examined(ctx context.Context) (m marker.Marker, runID string, s m
 	case a.Kind == quorum.FailureReply:
 		return m, "", 0, errors.New(a.Str)
 	}
-	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.engine.terms, l.engine.installation(), "")
+	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.db.engine.trust.terms, l.db.engine.trust.installation(), "")
 	return m, k.Who.RunID, s, err
 }

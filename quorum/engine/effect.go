@@ -29,26 +29,26 @@ import (
 
 // bringUp gives master i what a quorum has made of a script's keys, where that has acted as
 // well and has fallen behind.
-func (e *Engine) bringUp(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) bringUp(o *op, c decide.Votes, i int, now time.Time) {
 	if c.Vote(i) != quorum.Granted {
 		return
 	}
 	for _, ours := range o.Said[i].Journal.Undo {
 		theirs := o.Made(c, ours.Key)
 		if theirs == nil || dump.Same(ours.After, theirs.After) || !ours.Differs(theirs) || !dump.Is(theirs.After) ||
-			!e.behind.still(ours.Key, i, &ours, now, 2*e.AcquireTimeout) {
+			!db.behind.still(ours.Key, i, &ours, now, 2*db.AcquireTimeout) {
 			continue
 		}
 		d := o.bringing(c, i, &ours, theirs, now)
-		d.dies = now.Add(e.MasterTimeout)
-		e.lanes[i].queue.undoBehind(d, memoryOf(e.hash(ours.Key)), o.sent[i].ordinal, now)
+		d.dies = now.Add(db.MasterTimeout)
+		db.lanes[i].queue.undoBehind(d, memoryOf(db.hash(ours.Key)), o.sent[i].ordinal, now)
 	}
 }
 
 // give gives master i, which has declined, the keys that a quorum had and has now: it may have
 // been away when a lock was taken, and would have no part in it for as long as that is
 // renewed. Where it holds anything it is left alone.
-func (e *Engine) give(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) give(o *op, c decide.Votes, i int, now time.Time) {
 	if c.Vote(i) != quorum.Refused || o.Said[i].Journal.Busy {
 		return
 	}
@@ -60,7 +60,7 @@ func (e *Engine) give(o *op, c decide.Votes, i int, now time.Time) {
 		o.keep()
 		back := o.bringing(c, i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs, now)
 		if back.back.Left != decide.SaysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
-			e.lanes[i].queue.give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(e.hash(key)), o.sent[i].ordinal)
+			db.lanes[i].queue.give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(db.hash(key)), o.sent[i].ordinal)
 		}
 	}
 }

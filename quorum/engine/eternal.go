@@ -41,13 +41,13 @@ import (
 
 // freeOfEternal does so for the lane's master.
 func (l *lane) freeOfEternal(ctx context.Context) {
-	e := l.engine
+	db := l.db
 	var looked uint64  // as of which link
 	var last time.Time // when
 	var before catchup.Seen
-	for ; ctx.Err() == nil; clock.Pause(ctx, e.QuarantineTime()/4) {
+	for ; ctx.Err() == nil; clock.Pause(ctx, db.QuarantineTime()/4) {
 		link, since := l.linked()
-		rest := e.QuarantineTime()
+		rest := db.QuarantineTime()
 		if link == looked {
 			since, rest = last, max(rest, time.Minute)
 		} else {
@@ -57,7 +57,7 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 		if !votes || time.Since(since) < rest {
 			continue
 		}
-		n, seen, err := catchup.LayEternal(ctx, target, e.sources(l), len(e.lanes), e.Times(), before)
+		n, seen, err := catchup.LayEternal(ctx, target, db.sources(l), len(db.lanes), db.Times(), before)
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys without a ttl that nobody holds", "keys", n)

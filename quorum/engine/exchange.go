@@ -111,7 +111,7 @@ func (l *lane) load(link *master.Link, b *batch) {
 
 // settle casts the votes of a batch that was answered, or was not.
 func (l *lane) settle(link *master.Link, b *batch) error {
-	boot := l.engine.Boot() // a batch may have waited since it was answered
+	boot := l.db.Boot() // a batch may have waited since it was answered
 	now := l.end(b)
 	if b.err != nil {
 		for _, o := range b.ops {
@@ -121,7 +121,7 @@ func (l *lane) settle(link *master.Link, b *batch) error {
 		return b.err
 	}
 	link.Saw(b.proof.Clock)
-	l.engine.noticeSleep(boot, now)
+	l.db.noticeSleep(boot, now)
 	l.tick(b.proof)
 	counts := l.keeper.proven(b.proof)
 	heard := l.keeper.hears(link, b)
@@ -162,7 +162,7 @@ func (l *lane) settle(link *master.Link, b *batch) error {
 				continue
 			}
 			if length == 0 {
-				l.engine.sizes.told(o, a.Bytes())
+				l.db.sizes.told(o, a.Bytes())
 			}
 			v, did, o.Said[l.index] = decide.Judge(&o.Request, a)
 			s := &o.Said[l.index]

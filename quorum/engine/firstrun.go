@@ -25,10 +25,10 @@ func (l *lane) see(s marker.Sight) {
 }
 
 // sights are what is known of all masters now.
-func (e *Engine) sights() []marker.Sight {
-	list := make([]marker.Sight, len(e.lanes))
-	for i, l := range e.lanes {
-		there := e.claimed(i) != ""
+func (db *database) sights() []marker.Sight {
+	list := make([]marker.Sight, len(db.lanes))
+	for i, l := range db.lanes {
+		there := db.claimed(i) != ""
 		l.mu.Lock()
 		if there && l.open {
 			list[i] = l.sight
@@ -40,13 +40,8 @@ func (e *Engine) sights() []marker.Sight {
 
 // anotherVotes tells that another master than this one is known to vote, in any database.
 func (k *keeper) anotherVotes() bool {
-	e := k.engine
-	engines := []*Engine{e}
-	if e.root != nil {
-		engines = append(engines, e.root)
-	}
-	for _, e := range engines {
-		for i, s := range e.sights() {
+	for _, db := range []*database{k.db, k.db.engine.zero} {
+		for i, s := range db.sights() {
 			if i != k.index && s.Votes {
 				return true
 			}
@@ -71,9 +66,9 @@ const whyUnmarked = "its marker is gone, and no master votes"
 
 // givenOne says when a master is given a marker that waits for others: when they can be
 // reached, or have been given theirs.
-func (e *Engine) givenOne(sights []marker.Sight, waits []string) string {
+func (db *database) givenOne(sights []marker.Sight, waits []string) string {
 	var away []string
-	for i, name := range e.Names() {
+	for i, name := range db.Names() {
 		if slices.Contains(waits, name) && !sights[i].Reached {
 			away = append(away, name)
 		}
@@ -90,27 +85,27 @@ func (e *Engine) givenOne(sights []marker.Sight, waits []string) string {
 // markFirst marks a master that bears no marker and has no part in any installation yet, if
 // it is its turn.
 func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
-	e := k.engine
-	known := !e.unproven() // it has had a part in the installation that we know
-	if !e.FirstStart && !known {
+	db := k.db
+	known := !db.engine.trust.unproven() // it has had a part in the installation that we know
+	if !db.FirstStart && !known {
 		k.withhold(nil, "it has no marker: run redlock-proxy bootstrap with the same options, as first-start is no")
 		return marker.Unmarked, nil
 	}
-	installation := e.installation()
-	if installation == "" && e.root != nil {
+	installation := db.engine.trust.installation()
+	if installation == "" && !db.isZero() {
 		k.withhold(nil, "it has no marker")
 		return marker.Unmarked, nil // database 0 begins
 	}
-	sights := e.sights()
-	may, waits := marker.MayMark(sights, e.Names(), k.index, installation)
+	sights := db.sights()
+	may, waits := marker.MayMark(sights, db.Names(), k.index, installation)
 	if !may {
-		k.withhold(nil, "it has no marker"+e.givenOne(sights, waits))
+		k.withhold(nil, "it has no marker"+db.givenOne(sights, waits))
 		return marker.Unmarked, nil
 	}
 	if known {
 		next := k.firstMarker(link, installation)
 		next.Why = whyUnmarked
-		defer e.rouseAll()
+		defer db.rouseAll()
 		return 0, k.markAll(link, "", next, installation, link.Who.RunID)
 	}
 	if installation == "" {
@@ -133,9 +128,9 @@ func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
 		k.settleJump(p.Clock)
 		k.untold = false
 		k.wrote = first.Loss
-		k.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", e.FirstTime())
-		e.learn(installation, "")
-		e.rouseAll()
+		k.log.Warn("master bore no marker, as a new one or one that lost everything: it is marked, and may vote when all are and locks of before have ended", "after", db.FirstTime())
+		db.learn(installation, "")
+		db.rouseAll()
 		return 0, nil
 	case len(a.Elems) != 2:
 		return 0, master.ErrGarbage
@@ -144,14 +139,14 @@ func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
 		return marker.Unmarked, nil
 	}
 	m, err := marker.Parse(a.Elems[1].Str)
-	if err == nil && !m.Terms.Equal(e.terms) {
-		err = &marker.OtherTerms{Theirs: m, Ours: e.terms, Name: k.master.Name}
+	if err == nil && !m.Terms.Equal(db.engine.trust.terms) {
+		err = &marker.OtherTerms{Theirs: m, Ours: db.engine.trust.terms, Name: k.master.Name}
 	}
 	if err != nil {
 		return 0, fmt.Errorf("database %d: %w", a.Elems[0].Int, err)
 	}
 	// It has a part in an installation already, but for this database.
-	if !e.learn(m.Installation, m.From) {
+	if !db.learn(m.Installation, m.From) {
 		k.withhold(nil, "it has no marker here, and another installation's elsewhere")
 		return marker.Unmarked, nil
 	}
@@ -163,11 +158,11 @@ func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
 // join has a master whose marker is of another installation with the same terms be one
 // of that which stands. One that votes is left alone.
 func (k *keeper) join(link *master.Link, read marker.Nonce, m marker.Marker) (marker.Verdict, error) {
-	e := k.engine
+	db := k.db
 	k.known = marker.Marker{}
 	votes := !m.Nonce.Provisional() && m.RunID == link.Who.RunID
 	k.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First, Votes: votes})
-	ours := e.installation()
+	ours := db.engine.trust.installation()
 	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
 	if votes {
 		why += fmt.Sprintf("; if nobody uses that, delete its key %s", quorum.MarkerKey)
@@ -177,9 +172,11 @@ func (k *keeper) join(link *master.Link, read marker.Nonce, m marker.Marker) (ma
 	switch {
 	case installation == "":
 	case installation != ours: // also where bootstrap has made that
-		e.adopt(installation)
+		if db.engine.trust.adopt(installation) {
+			db.rouseAll()
+		}
 		return 0, nil
-	case e.FirstStart && !votes:
+	case db.FirstStart && !votes:
 		next := k.firstMarker(link, installation)
 		next.Why, next.First = "its marker was of another installation of the same masters", !vote
 		return 0, k.markAll(link, read, next, m.Installation, "")
@@ -190,11 +187,11 @@ func (k *keeper) join(link *master.Link, read marker.Nonce, m marker.Marker) (ma
 // stands is which installation this master should be of, as far as can be told. In other
 // databases than 0 it is that which it is of there.
 func (k *keeper) stands() (installation string, votes bool) {
-	e := k.engine
-	if e.root == nil {
-		return marker.Stands(e.sights(), e.Names())
+	db := k.db
+	if db.isZero() {
+		return marker.Stands(db.sights(), db.Names())
 	}
-	if s := e.root.sights()[k.index]; s.Bears(e.installation()) {
+	if s := db.engine.zero.sights()[k.index]; s.Bears(db.engine.trust.installation()) {
 		return s.Installation, k.anotherVotes() || s.Votes
 	}
 	return "", false
@@ -207,7 +204,7 @@ func (k *keeper) admit(link *master.Link, read marker.Nonce, m marker.Marker) er
 		next.Evicted, next.Replication = m.Evicted, m.Replication
 	}
 	if k.master.DB == 0 {
-		next.Others = k.engine.logsBeside(k.lane, marker.AlsoTold(m.Others, k.toldLogs()))
+		next.Others = k.db.logsBeside(k.lane, marker.AlsoTold(m.Others, k.toldLogs()))
 		delete(next.Others, k.master.Name)
 	}
 	if !m.First || !k.waited(m.Nonce) {
@@ -253,12 +250,12 @@ func (k *keeper) withdraw(link *master.Link, m marker.Marker) error {
 
 // anotherVotesNow tells it of others that have been looked at anew.
 func (k *keeper) anotherVotesNow(ctx context.Context) bool {
-	e := k.engine
+	db := k.db
 	k.see(marker.Sight{Reached: true})
-	began := e.Boot()
-	for ; ctx.Err() == nil && e.Boot()-began < e.MasterTimeout && k.anotherVotes(); clock.Pause(ctx, e.MasterTimeout/100) {
-		for i, s := range e.sights() {
-			other := e.lanes[i]
+	began := db.Boot()
+	for ; ctx.Err() == nil && db.Boot()-began < db.MasterTimeout && k.anotherVotes(); clock.Pause(ctx, db.MasterTimeout/100) {
+		for i, s := range db.sights() {
+			other := db.lanes[i]
 			if other.queue.rouseNow(); other != k.lane && s.Votes && time.Duration(other.keeper.steady.Load()) > began {
 				return true
 			}
@@ -270,28 +267,28 @@ func (k *keeper) anotherVotesNow(ctx context.Context) bool {
 // complete tells, when a first master's quarantine is over, whether it may be admitted:
 // all masters are looked at anew for that.
 func (k *keeper) complete(ctx context.Context, installation string) bool {
-	e := k.engine
+	db := k.db
 	if k.anotherVotes() {
 		return true
 	}
-	one := e.sights()
+	one := db.sights()
 	if !marker.Completes(one, one, k.index, installation) {
 		return false
 	}
-	began := e.Boot()
-	for _, other := range e.lanes {
-		if other.lasted(began) < e.FirstTime() {
+	began := db.Boot()
+	for _, other := range db.lanes {
+		if other.lasted(began) < db.FirstTime() {
 			return false
 		}
 	}
-	for deadline := began + e.MasterTimeout; ctx.Err() == nil && e.Boot() < deadline; clock.Pause(ctx, e.MasterTimeout/50) {
+	for deadline := began + db.MasterTimeout; ctx.Err() == nil && db.Boot() < deadline; clock.Pause(ctx, db.MasterTimeout/50) {
 		again := true
-		for _, other := range e.lanes {
+		for _, other := range db.lanes {
 			other.queue.rouseNow()
 			again = again && time.Duration(other.keeper.steady.Load()) > began
 		}
 		if again {
-			return marker.Completes(one, e.sights(), k.index, installation)
+			return marker.Completes(one, db.sights(), k.index, installation)
 		}
 	}
 	return false

@@ -63,7 +63,7 @@ func (w *world) some(numbers ...int) Config {
 // gives up after a while.
 func allVote(e *Engine) (took time.Duration, voting bool) {
 	began := time.Now()
-	for time.Since(began) < 5*e.MaxTTL {
+	for time.Since(began) < 5*e.zero.MaxTTL {
 		synctest.Wait()
 		n := 0
 		for _, s := range e.Status().Masters {
@@ -71,7 +71,7 @@ func allVote(e *Engine) (took time.Duration, voting bool) {
 				n++
 			}
 		}
-		if n == len(e.lanes) {
+		if n == len(e.zero.lanes) {
 			return time.Since(began), true
 		}
 		time.Sleep(50 * ms)
@@ -83,7 +83,7 @@ func allVote(e *Engine) (took time.Duration, voting bool) {
 // marked in its turn, and all are known to be.
 func (w *world) wantVotes(e *Engine, after time.Duration) {
 	w.t.Helper()
-	turns := time.Duration(len(e.lanes)+2) * e.ProbeInterval
+	turns := time.Duration(len(e.zero.lanes)+2) * e.zero.ProbeInterval
 	switch took, voting := allVote(e); {
 	case !voting:
 		for _, s := range e.Status().Masters {
@@ -100,7 +100,7 @@ func (w *world) wantMarked(e *Engine, within time.Duration) {
 	w.t.Helper()
 	for began := time.Now(); ; time.Sleep(50 * ms) {
 		synctest.Wait()
-		f := e.firstStart()
+		f := e.zero.firstStart()
 		if f.begun && len(f.waits) == 0 {
 			return
 		}
@@ -509,8 +509,8 @@ func TestFirstStartWaitsUntilEveryProxyHasLooked(t *testing.T) {
 				w.masters[2].locked(w.masters[2].flushAll)
 				next := New(w.some(3, 4, 5), w.log)
 				w.engines = append(w.engines, next)
-				for f := next.firstStart(); !f.begun || len(f.waits) > 0; f = next.firstStart() {
-					if next.barring() != nil {
+				for f := next.zero.firstStart(); !f.begun || len(f.waits) > 0; f = next.zero.firstStart() {
+					if next.trust.barring() != nil {
 						return // the old proxy has looked before the other could begin
 					}
 					time.Sleep(50 * ms)

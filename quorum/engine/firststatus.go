@@ -17,47 +17,47 @@ type firstStart struct {
 	stuck string        // which of them is not marked unless somebody does something, and what
 }
 
-func (e *Engine) firstStart() (f firstStart) {
-	now := e.Boot()
-	for i, s := range e.sights() {
+func (db *database) firstStart() (f firstStart) {
+	now := db.Boot()
+	for i, s := range db.sights() {
 		switch {
 		case s.Votes, s.Nonce != "" && !s.First:
 			return firstStart{} // that one votes, or will when its own quarantine is over
 		case s.Nonce == "":
 			f.begun = f.begun || s.Reached
 			f.away = f.away || !s.Reached
-			f.waits = append(f.waits, e.Masters[i].Name)
-			if why := e.lanes[i].holdsKeys(); s.Reached && why != "" && f.stuck == "" {
-				f.stuck = "master " + e.Masters[i].Name + ": " + why
+			f.waits = append(f.waits, db.Masters[i].Name)
+			if why := db.lanes[i].holdsKeys(); s.Reached && why != "" && f.stuck == "" {
+				f.stuck = "master " + db.Masters[i].Name + ": " + why
 			}
 		default:
 			f.begun = true
-			f.left = max(f.left, e.FirstTime()-e.lanes[i].lasted(now))
+			f.left = max(f.left, db.FirstTime()-db.lanes[i].lasted(now))
 		}
 	}
 	if len(f.waits) > 0 {
-		f.left = e.FirstTime()
+		f.left = db.FirstTime()
 	}
-	f.begun = f.begun && !e.alone() && e.barring() == nil
+	f.begun = f.begun && !db.alone() && db.engine.trust.barring() == nil
 	return f
 }
 
 // Hindrance says what keeps all masters from voting that is not about one of them: they
 // are not marked, or not long enough, or they are others' by their terms. It is "" if
 // there is no such thing.
-func (e *Engine) Hindrance() string {
-	if err := e.barring(); err != nil {
+func (db *database) hindrance() string {
+	if err := db.engine.trust.barring(); err != nil {
 		return "nothing is granted until this proxy is restarted: " + err.Error()
 	}
-	f := e.firstStart()
+	f := db.firstStart()
 	if !f.begun {
 		return ""
 	}
 	why, atOnce := "a new set, or all was lost", "or at once after redlock-proxy bootstrap --no-locks-held"
-	elsewhere := e.votesElsewhere()
+	elsewhere := db.votesElsewhere()
 	if elsewhere { // where one votes, bootstrap does nothing
-		why = fmt.Sprintf("what was granted in database %d is lost", e.db())
-		atOnce = fmt.Sprintf("or at once after LOCK ADMIT of %d of them, which needs allow-dangerous", quorum.QuorumOf(len(e.lanes)))
+		why = fmt.Sprintf("what was granted in database %d is lost", db.number())
+		atOnce = fmt.Sprintf("or at once after LOCK ADMIT of %d of them, which needs allow-dangerous", quorum.QuorumOf(len(db.lanes)))
 	}
 	switch {
 	case elsewhere && len(f.waits) > 0:
@@ -69,19 +69,19 @@ func (e *Engine) Hindrance() string {
 	switch {
 	case len(f.waits) == 0:
 		text = "all masters are marked, and none has voted yet"
-	case len(f.waits) < len(e.lanes):
+	case len(f.waits) < len(db.lanes):
 		text = "not all masters are marked, and none has voted yet"
 	}
 	text += ": " + why + "; "
 	switch {
 	case f.stuck != "":
 		return text + f.stuck
-	case !e.FirstStart && len(f.waits) > 0:
+	case !db.FirstStart && len(f.waits) > 0:
 		return text + "run redlock-proxy bootstrap, as first-start is no"
 	case len(f.waits) > 0:
 		return text + fmt.Sprintf("locks %v after %s can be marked, too, %s", f.left.Round(time.Second), strings.Join(f.waits, " "), atOnce)
 	}
-	if now, known := e.Now(); known {
+	if now, known := db.now(); known {
 		return text + fmt.Sprintf("locks from %s, %s", now.Add(f.left).Local().Format(time.TimeOnly), atOnce)
 	}
 	return text + fmt.Sprintf("locks in %v, %s", f.left.Round(time.Second), atOnce)
@@ -99,12 +99,12 @@ func (l *lane) holdsKeys() string {
 
 // firstStatus has the masters of a first start tell how long it lasts: that is not known
 // before all are marked.
-func (e *Engine) firstStatus(masters []quorum.MasterStatus) {
-	f := e.firstStart()
+func (db *database) firstStatus(masters []quorum.MasterStatus) {
+	f := db.firstStart()
 	if !f.begun {
 		return
 	}
-	for i, s := range e.sights() {
+	for i, s := range db.sights() {
 		switch {
 		case !s.Reached:
 		case len(f.waits) > 0:

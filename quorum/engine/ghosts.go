@@ -16,12 +16,12 @@ import (
 // A proxy that has not admitted the master itself leaves it to who has, for so long that
 // this is done by then, or whoever it was has ended.
 func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
-	e := l.engine
+	db := l.db
 	if !own {
-		clock.Pause(ctx, 4*e.ProbeInterval+e.Apart())
+		clock.Pause(ctx, 4*db.ProbeInterval+db.Apart())
 	}
-	wait := e.ProbeInterval
-	for clock.Pause(ctx, wait+e.Hush()); ctx.Err() == nil; clock.Pause(ctx, wait) {
+	wait := db.ProbeInterval
+	for clock.Pause(ctx, wait+db.Hush()); ctx.Err() == nil; clock.Pause(ctx, wait) {
 		target, votes := l.asSource()
 		if !votes {
 			if l.quarantined() {
@@ -32,7 +32,7 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 		if target.Nonce != n {
 			return // so it was, or another marker says that it is to be
 		}
-		n, err := catchup.Lay(ctx, target, e.sources(l), len(e.lanes), e.Times())
+		n, err := catchup.Lay(ctx, target, db.sources(l), len(db.lanes), db.Times())
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys that nobody holds", "keys", n)
@@ -41,9 +41,9 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 		case err == nil:
 			return
 		case errors.Is(err, catchup.ErrDisputed), catchup.LacksRight(err):
-			wait = min(2*wait, e.QuarantineTime()) // every key is looked at anew
+			wait = min(2*wait, db.QuarantineTime()) // every key is looked at anew
 		default:
-			wait = e.ProbeInterval
+			wait = db.ProbeInterval
 		}
 		l.cannotLook(err)
 	}

@@ -27,8 +27,8 @@ var askRights = func() (calls []rueidis.Completed) {
 
 // looks tells that it is time for the next batch to do so.
 func (k *keeper) looks() bool {
-	now := k.engine.Boot()
-	if k.looksElsewhere() || now-k.looked < k.engine.ProbeInterval {
+	now := k.db.Boot()
+	if k.looksElsewhere() || now-k.looked < k.db.ProbeInterval {
 		return false
 	}
 	k.looked = now
@@ -41,10 +41,10 @@ func (k *keeper) looksElsewhere() bool {
 	if k.master.DB == 0 {
 		return false
 	}
-	root := k.engine.root.lanes[k.index]
-	root.mu.Lock()
-	defer root.mu.Unlock()
-	return root.open
+	zero := k.db.engine.zero.lanes[k.index]
+	zero.mu.Lock()
+	defer zero.mu.Unlock()
+	return zero.open
 }
 
 // hears takes in what a batch that looks was told. A master that lost keys by its own word
@@ -83,14 +83,14 @@ func (k *keeper) inspect(link *master.Link) error {
 	if !k.inspects() || k.doubt {
 		return nil
 	}
-	now := k.engine.Boot()
+	now := k.db.Boot()
 	k.inspected = now
 	durable, log := k.known.Durable, marker.NewInstallation() // of one that begins
 	if k.master.DB != 0 {
 		if err := k.stillLogs(link); err != nil {
 			return err
 		}
-		durable, log = k.engine.root.lanes[k.index].writesLog(k.known)
+		durable, log = k.db.engine.zero.lanes[k.index].writesLog(k.known)
 	} else if durable || link.Who.Durable {
 		var err error
 		if durable, err = link.Durable(); err != nil {
@@ -119,7 +119,7 @@ func (k *keeper) inspect(link *master.Link) error {
 			m.Evicted, m.Replication = link.Who.Evicted, link.Who.Replication
 		}
 		if m.DB == 0 {
-			m.Others = k.engine.logsBeside(k.lane, m.Others)
+			m.Others = k.db.logsBeside(k.lane, m.Others)
 		}
 		return m
 	}
@@ -160,7 +160,7 @@ func (k *keeper) inspect(link *master.Link) error {
 
 // inspects tells that it is time to.
 func (k *keeper) inspects() bool {
-	return !k.engine.alone() && k.known.Nonce != "" && k.engine.Boot()-k.inspected >= k.engine.ProbeInterval
+	return !k.db.alone() && k.known.Nonce != "" && k.db.Boot()-k.inspected >= k.db.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

@@ -34,7 +34,7 @@ const (
 // lane is the one way to a master: a bounded queue and the goroutine that
 // sends it, one batch at a time. Producers never wait for the master.
 type lane struct {
-	engine *Engine
+	db     *database
 	index  int
 	master master.Master
 	log    hclog.Logger
@@ -103,8 +103,8 @@ func (l *lane) silent() bool { return l.withheld || l.drained }
 // logs is where the lane tells what is not about the master as such: database 0 tells that
 // for all.
 func (l *lane) logs() hclog.Logger {
-	if root := l.engine.root; root != nil {
-		return root.lanes[l.index].log.With("database", l.master.DB)
+	if !l.db.isZero() {
+		return l.db.engine.zero.lanes[l.index].log.With("database", l.master.DB)
 	}
 	return l.log
 }

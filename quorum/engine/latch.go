@@ -52,8 +52,8 @@ if not __latch then return {8, -1, '_', 0} end
 
 // lease is how long a latch lives: until the last step that it could keep out has
 // given up twice over.
-func (e *Engine) lease() string {
-	return strconv.FormatInt(clock.Milliseconds(2*e.AcquireTimeout), 10)
+func (db *database) lease() string {
+	return strconv.FormatInt(clock.Milliseconds(2*db.AcquireTimeout), 10)
 }
 
 // ends says what becomes of a key that a step has latched.
@@ -102,8 +102,8 @@ const (
 // settled takes the master's answer. It tells whether an asker was answered.
 func (n *ending) settled(a decide.Answer) (answered bool) {
 	if a.Int&saysWanted != 0 {
-		e := n.op.engine
-		e.turns.want(n.key, time.Now().Add(e.SplitDelay))
+		db := n.op.db
+		db.turns.want(n.key, time.Now().Add(db.SplitDelay))
 	}
 	if n.awaited == nil {
 		return false

@@ -39,7 +39,7 @@ func (w *world) occupied(f func()) {
 
 // takesBack has master 1 take back three batches full of keys: k0 to k8.
 func (w *world) takesBack() {
-	l := w.engine.lanes[0]
+	l := w.engine.zero.lanes[0]
 	l.mu.Lock()
 	nonce := l.nonce
 	l.mu.Unlock()

@@ -18,9 +18,9 @@ import (
 // the subscriptions to a quorum of masters stand, and Unavailable if that takes
 // longer than AcquireTimeout.
 func (e *Engine) Subscribe() quorum.Result {
-	n := len(e.lanes)
+	n := len(e.zero.lanes)
 	r := quorum.Result{Decision: quorum.Unavailable, Needed: quorum.QuorumOf(n), Masters: n}
-	patience := time.NewTimer(e.AcquireTimeout)
+	patience := time.NewTimer(e.zero.AcquireTimeout)
 	defer patience.Stop()
 	for {
 		standing, changed := e.subscriptions.Look()
@@ -33,7 +33,7 @@ func (e *Engine) Subscribe() quorum.Result {
 		case <-patience.C:
 			return r
 		}
-		if e.closing.Load() {
+		if e.zero.closing.Load() {
 			return r
 		}
 	}
@@ -46,10 +46,10 @@ var errAnotherServer = errors.New("it is not the server that commands go to")
 // listen is the life of the subscription to master i. It ends when ctx does.
 func (e *Engine) listen(ctx context.Context, i int) {
 	select {
-	case <-e.tried:
+	case <-e.zero.tried:
 	case <-ctx.Done():
 	}
-	log := e.lanes[i].log
+	log := e.zero.lanes[i].log
 	deaf := false // trouble was logged
 	for ctx.Err() == nil {
 		s, err := e.subscribe(ctx, i)
@@ -63,21 +63,21 @@ func (e *Engine) listen(ctx context.Context, i int) {
 			e.subscriptions.Add(-1)
 			s.Close()
 			log.Debug("subscription ended", "reason", master.ReasonOf(err))
-		} else if !deaf && e.claimed(i) != "" && ctx.Err() == nil {
+		} else if !deaf && e.zero.claimed(i) != "" && ctx.Err() == nil {
 			// Of a master that is down altogether the lane tells.
 			deaf = true
 			log.Warn("master's messages cannot be heard", "reason", master.ReasonOf(err))
 		}
-		clock.Pause(ctx, e.ProbeInterval/8+rand.N(e.ProbeInterval/8))
+		clock.Pause(ctx, e.zero.ProbeInterval/8+rand.N(e.zero.ProbeInterval/8))
 	}
 }
 
 // subscribe has master i send what is published, unless no command goes to that server.
 func (e *Engine) subscribe(ctx context.Context, i int) (*master.Subscription, error) {
-	dialing, cancel := context.WithTimeout(ctx, e.ConnectTimeout)
+	dialing, cancel := context.WithTimeout(ctx, e.zero.ConnectTimeout)
 	defer cancel()
-	s, err := e.Masters[i].Subscribe(dialing, ctx, messages.Channel, messages.MaxEnvelope)
-	if err == nil && s.RunID != e.claimed(i) {
+	s, err := e.zero.Masters[i].Subscribe(dialing, ctx, messages.Channel, messages.MaxEnvelope)
+	if err == nil && s.RunID != e.zero.claimed(i) {
 		s.Close()
 		return nil, errAnotherServer
 	}
@@ -88,14 +88,14 @@ func (e *Engine) subscribe(ctx context.Context, i int) (*master.Subscription, er
 func (e *Engine) hear(s *master.Subscription, i int) error {
 	for {
 		if !s.Pending() {
-			if id := e.claimed(i); id != "" && id != s.RunID {
+			if id := e.zero.claimed(i); id != "" && id != s.RunID {
 				return errAnotherServer
 			}
-			if err := s.Wait(e.ProbeInterval, e.MasterTimeout); err != nil {
+			if err := s.Wait(e.zero.ProbeInterval, e.zero.MasterTimeout); err != nil {
 				return err
 			}
 		}
-		text, ok, err := s.Next(e.MasterTimeout)
+		text, ok, err := s.Next(e.zero.MasterTimeout)
 		if err != nil {
 			return err
 		}

@@ -30,17 +30,17 @@ func (e *Engine) TakeBack(l quorum.Lock) {
 	now := time.Now()
 	o.untold.Store(true)
 	c := o.ballot.Load()
-	for i := range o.engine.lanes {
-		o.engine.takeBack(o, c, i, now)
+	for i := range o.db.lanes {
+		o.db.takeBack(o, c, i, now)
 	}
 	o.drop()
 }
 
 // takeBack takes a lock back from master i, if that has voted.
-func (e *Engine) takeBack(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) takeBack(o *op, c decide.Votes, i int, now time.Time) {
 	if o.first != nil {
-		e.unpersist(o, c, i, now)
+		db.unpersist(o, c, i, now)
 	} else if c.Did(i) {
-		e.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
+		db.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // standAlone examines the only master that there is.
 func (k *keeper) standAlone(link *master.Link) error {
-	if met := k.engine.metMarker(); met != nil {
+	if met := k.db.engine.trust.metMarker(); met != nil {
 		return met
 	}
 	a, p, err := link.Do("GET", quorum.MarkerKey)
@@ -31,15 +31,14 @@ func (k *keeper) standAlone(link *master.Link) error {
 	}
 	k.tick(p)
 	if a.Kind != quorum.NilReply || p.Nonce != "" {
-		return k.engine.meetMarker(marker.OfASet(a.Str))
+		return k.db.engine.trust.meetMarker(marker.OfASet(a.Str))
 	}
 	k.lift(marker.Marker{}, link.Who)
 	return nil
 }
 
 // meetMarker has a lone proxy grant nothing from now on, in no database.
-func (e *Engine) meetMarker(err error) error {
-	t := e.trusts()
+func (t *trust) meetMarker(err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.met == nil {
@@ -49,8 +48,7 @@ func (e *Engine) meetMarker(err error) error {
 }
 
 // metMarker is why a lone proxy grants nothing, nil if it may.
-func (e *Engine) metMarker() error {
-	t := e.trusts()
+func (t *trust) metMarker() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.met

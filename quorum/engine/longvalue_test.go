@@ -30,7 +30,7 @@ func TestWhatIsDecidedHoldsNoLongValuesUntilTheSlowestMasterHasAnswered(t *testi
 					}
 				}
 				synctest.Wait()
-				ops := w.engine.lanes[2].unanswered()
+				ops := w.engine.zero.lanes[2].unanswered()
 				held := 0
 				for _, o := range ops {
 					for i := range o.Said {

@@ -130,7 +130,7 @@ func (l *lane) mend(link *master.Link, lost again) error {
 
 // leftOut tells of an answer that was left out, and is not asked for again, once in a while.
 func (l *lane) leftOut(o *op, length int) {
-	l.engine.sizes.told(o, length)
+	l.db.sizes.told(o, length)
 	if now := time.Now(); now.Sub(l.toldOfRoom) >= time.Minute {
 		l.toldOfRoom = now
 		l.logs().Warn("an answer is not taken: there is no room for it", "bytes", length, "room", l.master.Rooms.Replies.Most, "option", "max-client-memory")

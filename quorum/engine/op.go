@@ -27,7 +27,7 @@ type op struct {
 	weight   int           // in bytes, both ways, as far as that is known
 	memory   memory        // of Key, in what lanes have sent
 	lock     memory        // of a Release: of Key with Token
-	engine   *Engine
+	db       *database
 	began    time.Time     // when the request was put, from which its time counts
 	put      time.Time     // when this attempt was, from which a lock's validity does
 	patience time.Duration // no decision counts that falls later than put + patience
@@ -121,7 +121,7 @@ func (o *op) pointless() bool {
 //	2: master 1 loses k, and catches up with the others, which never had it
 //	3: the machine wakes up; master 2 grants k to A: A would have a quorum
 func (o *op) overdue(now time.Time) bool {
-	return now.Sub(o.put) > o.patience || o.sleeps != o.engine.sleeps.Load()
+	return now.Sub(o.put) > o.patience || o.sleeps != o.db.sleeps.Load()
 }
 
 // waited is how long the request has waited, or was tried before, when the op was put. It gets
@@ -145,7 +145,7 @@ func (o *op) decide(c decide.Votes) quorum.Decision {
 func (o *op) result(c decide.Votes) quorum.Result {
 	r := o.Question.Result(c)
 	if c.Decision() == quorum.Unavailable && c.TimeUp() {
-		r.Shortest = o.engine.tooShort(o.patience + o.waited())
+		r.Shortest = o.db.tooShort(o.patience + o.waited())
 	}
 	return r
 }
@@ -159,10 +159,10 @@ func (o *op) vote(i int, v quorum.Vote, did bool, now time.Time) (answered bool)
 	c, decisive := o.ballot.Cast(i, v, did, o.weighLong)
 	switch {
 	case decisive:
-		answered = o.engine.decided(o, c, now)
+		answered = o.db.decided(o, c, now)
 		o.letGo(c)
 	case c.Decision() != quorum.Undecided:
-		o.engine.late(o, c, i, now)
+		o.db.late(o, c, i, now)
 		o.letGo(decide.Votes(0).Voted(i, v, did)) // and no other: it may be about to be told
 	}
 	return answered
@@ -177,19 +177,19 @@ func (o *op) expire(now time.Time) (answered bool) {
 	if !decisive {
 		return false
 	}
-	answered = o.engine.decided(o, c, now)
+	answered = o.db.decided(o, c, now)
 	o.letGo(c)
 	return answered
 }
 
 // millisecondsText is n as the masters get it. Clients ask for one ttl again and
 // again, so the latest text is kept.
-func (e *Engine) millisecondsText(n int64) string {
-	if latest := e.latestTTL.Load(); latest != nil && latest.milliseconds == n {
+func (db *database) millisecondsText(n int64) string {
+	if latest := db.latestTTL.Load(); latest != nil && latest.milliseconds == n {
 		return latest.text
 	}
 	text := strconv.FormatInt(n, 10)
-	e.latestTTL.Store(&ttlText{n, text})
+	db.latestTTL.Store(&ttlText{n, text})
 	return text
 }
 
@@ -223,18 +223,18 @@ func (o *op) build() {
 // prepare computes once what all masters get.
 func (o *op) prepare(ttl time.Duration) {
 	if o.IsStep() {
-		o.holder = o.engine.name + ":" + strconv.FormatUint(o.engine.steps.Add(1), 10)
+		o.holder = o.db.name + ":" + strconv.FormatUint(o.db.steps.Add(1), 10)
 	}
 	if o.Kind == quorum.Run {
 		formOf(o.Script).again(time.Now())
 		o.clock = [2]string{} // which is an error where the script asks for it
-		if now, known := o.engine.Now(); known {
+		if now, known := o.db.now(); known {
 			o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
 		}
 	}
 	if ttl > 0 {
 		o.ttl = clock.Pad(ttl)
-		o.px = o.engine.millisecondsText(clock.Milliseconds(o.ttl))
+		o.px = o.db.millisecondsText(clock.Milliseconds(o.ttl))
 		if o.TTLArg > 0 {
 			o.Args = slices.Clone(o.Args)
 			o.Args[o.TTLArg] = o.px

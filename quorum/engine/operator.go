@@ -38,9 +38,9 @@ func (e *errNotQuarantined) Error() string {
 // everywhere are a master's lanes in all databases, database 0 first.
 func (e *Engine) everywhere(name string) ([]*lane, error) {
 	none := &errNoSuchMaster{name: name}
-	for i, m := range e.Masters {
+	for i, m := range e.zero.Masters {
 		if m.Name == name {
-			lanes := []*lane{e.lanes[i]}
+			lanes := []*lane{e.zero.lanes[i]}
 			for _, d := range e.opened() {
 				lanes = append(lanes, d.lanes[i])
 			}
@@ -74,7 +74,7 @@ func (e *Engine) Admit(name string) error {
 		s := lanes[0].status()
 		return &errNotQuarantined{name, s.State, s.Reason}
 	}
-	e.log.Warn("master is admitted by the operator before its quarantine is over: locks that it has lost may be given a second time",
+	e.zero.log.Warn("master is admitted by the operator before its quarantine is over: locks that it has lost may be given a second time",
 		"master", name, "databases", databases)
 	return nil
 }
@@ -105,7 +105,7 @@ func (e *errQuorumNeedsIt) Error() string {
 	return fmt.Sprintf("without master %s too few can vote for a quorum%s: bring another one back first, or say FORCE", e.name, where)
 }
 
-// Drain has the master of this name asked for no votes by this engine, until
+// Drain has the master of this name asked for no votes by this proxy, until
 // Resume. What was asked before is still carried out, releases and what is owed are
 // still sent if it is there, and if it is not, that is no fault. The error says
 // that there is no such master or, unless force is told, that it takes the quorum away
@@ -124,7 +124,7 @@ func (l *lane) decisive() bool {
 	l.mu.Lock()
 	votes := l.open && !l.silent()
 	l.mu.Unlock()
-	return votes && !l.engine.unused() && l.engine.shortage(nil, nil).can == quorum.QuorumOf(len(l.engine.lanes))
+	return votes && !l.db.unused() && l.db.shortage(nil, nil).can == quorum.QuorumOf(len(l.db.lanes))
 }
 
 // Resume ends what Drain began. The error says that there is no such master.

@@ -243,13 +243,13 @@ func TestOtherDatabasesAreShownWhereTheyDiffer(t *testing.T) {
 }
 
 func TestClocksAreShownBesideTheirMedian(t *testing.T) {
-	e := &Engine{lanes: []*lane{{}, {}, {}, {}}}
+	db := &database{lanes: []*lane{{}, {}, {}, {}}}
 	for i, micros := range []int64{1_000_000, 1_002_500, 999_000, 0} {
-		e.lanes[i].clock.Store(1000 * micros)
-		e.lanes[i].clockSeen.Store(micros)
+		db.lanes[i].clock.Store(1000 * micros)
+		db.lanes[i].clockSeen.Store(micros)
 	}
 	masters := make([]quorum.MasterStatus, 4)
-	e.clockOffsets(masters)
+	db.clockOffsets(masters)
 	for i, want := range []time.Duration{0, 2500 * time.Microsecond, -time.Millisecond, 0} {
 		if masters[i].ClockOffset != want || masters[i].ClockKnown != (i < 3) {
 			t.Errorf("%d: %+v", i, masters[i])
@@ -260,17 +260,17 @@ func TestClocksAreShownBesideTheirMedian(t *testing.T) {
 // What is asked for while the first proof of a master comes in is told all the same.
 func TestStatusIsToldWhileAClockIsSeenForTheFirstTime(t *testing.T) {
 	for range 20_000 {
-		e := &Engine{lanes: []*lane{{}}}
+		db := &database{lanes: []*lane{{}}}
 		var seen sync.WaitGroup
 		seen.Go(func() {
-			e.lanes[0].clock.Store(int64(time.Hour))
-			e.lanes[0].clockSeen.Store(1)
+			db.lanes[0].clock.Store(int64(time.Hour))
+			db.lanes[0].clockSeen.Store(1)
 		})
-		if ahead, known := e.lanes[0].ahead(); known && ahead == 0 {
+		if ahead, known := db.lanes[0].ahead(); known && ahead == 0 {
 			t.Fatal("a clock that is known and not told")
 		}
 		masters := make([]quorum.MasterStatus, 1)
-		e.clockOffsets(masters)
+		db.clockOffsets(masters)
 		if masters[0].ClockOffset != 0 {
 			t.Fatalf("alone, and beside itself by %v", masters[0].ClockOffset)
 		}

@@ -100,8 +100,8 @@ func TestClientsThatReadLeaveRoomForACatchUp(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.fill(catchup.PageKeys)
 		w.want(w.acquire("lock", "a", time.Hour), quorum.Won)
-		for i := range w.engine.Masters {
-			r := &w.engine.Masters[i].Rooms.Replies
+		for i := range w.engine.zero.Masters {
+			r := &w.engine.zero.Masters[i].Rooms.Replies
 			r.Add(int(r.Most))
 			defer r.Add(-int(r.Most))
 		}

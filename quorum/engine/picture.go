@@ -12,7 +12,7 @@ func (l *lane) quarantineStatus(s *quorum.MasterStatus) {
 	if l.ward == nil {
 		return
 	}
-	s.Left = max(l.engine.QuarantineTime()-l.ward.lasted(l.engine.Boot()), 0)
+	s.Left = max(l.db.QuarantineTime()-l.ward.lasted(l.db.Boot()), 0)
 	s.CatchUp = quorum.CatchUp{
 		Copied:  l.ward.progress.Copied.Load(),
 		Sources: l.ward.progress.Sources.Load(),
@@ -22,9 +22,9 @@ func (l *lane) quarantineStatus(s *quorum.MasterStatus) {
 
 // clockOffsets fills in how the masters' clocks stand beside each other. Each is read once,
 // as it may be seen for the first time meanwhile.
-func (e *Engine) clockOffsets(masters []quorum.MasterStatus) {
+func (db *database) clockOffsets(masters []quorum.MasterStatus) {
 	var clocks []time.Duration
-	for i, l := range e.lanes {
+	for i, l := range db.lanes {
 		if ahead, known := l.ahead(); known {
 			masters[i].ClockKnown, masters[i].ClockOffset = true, ahead
 			clocks = append(clocks, ahead)

@@ -17,18 +17,18 @@ func (e *Engine) Publish(channel, message string) (receivers int) {
 // carry puts an envelope into all lanes, and tells whether a quorum of them has taken it.
 func (e *Engine) carry(envelope string) bool {
 	taken := 0
-	for _, l := range e.lanes {
+	for _, l := range e.zero.lanes {
 		if l.queue.publish(envelope) {
 			taken++
 		}
 	}
-	return taken >= quorum.QuorumOf(len(e.lanes))
+	return taken >= quorum.QuorumOf(len(e.zero.lanes))
 }
 
 // announce publishes what a journaled script has published, once: each master
 // has kept it back. A lane does so, and waits for nobody. It is what those masters have
 // whose reply the caller gets; one of them may have had less to tell.
-func (e *Engine) announce(o *op, c decide.Votes) {
+func (db *database) announce(o *op, c decide.Votes) {
 	from := map[quorum.Decision]quorum.Vote{quorum.Won: quorum.Granted, quorum.Contended: quorum.Refused}[c.Decision()]
 	var list []string
 	for i := range o.Said {
@@ -37,7 +37,7 @@ func (e *Engine) announce(o *op, c decide.Votes) {
 		}
 	}
 	if len(list) > 0 {
-		e.messages.Announce(list)
+		db.engine.messages.Announce(list)
 	}
 }
 

@@ -401,7 +401,7 @@ func TestMessagesForAHungMasterAreBounded(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("publishing took %v", took)
 		}
-		l := p.engines[0].lanes[2]
+		l := p.engines[0].zero.lanes[2]
 		l.mu.Lock()
 		if n := len(l.queue.outbox.list); n == 0 || n > maxOutbox || l.queue.outbox.bytes > maxOutboxBytes {
 			t.Errorf("%d messages of %d bytes wait", n, l.queue.outbox.bytes)

@@ -56,7 +56,7 @@ func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
 		until, cancel := context.WithCancel(ctx)
 		q = &quarantine{
 			nonce:   m.Nonce,
-			seen:    l.engine.Boot(),
+			seen:    l.db.Boot(),
 			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
 			cancel:  cancel,
 		}
@@ -64,7 +64,7 @@ func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
 			q.first = m.Installation
 		}
 		l.quarantines.Add(1)
-		l.engine.wait.Go(func() { l.recover(until, q) })
+		l.db.wait.Go(func() { l.recover(until, q) })
 	}
 	l.withhold(q, m.Why)
 }
@@ -87,12 +87,12 @@ func (l *lane) admitted(n marker.Nonce) bool {
 // recover waits until a quarantined master may be admitted, and has the lane do
 // so. It ends when the quarantine does.
 func (l *lane) recover(ctx context.Context, q *quarantine) {
-	e := l.engine
-	clock.Pause(ctx, e.Hush())
+	db := l.db
+	clock.Pause(ctx, db.Hush())
 	for wait := firstRepeat; ctx.Err() == nil; wait *= 2 {
-		left := e.QuarantineTime() - q.lasted(e.Boot())
+		left := db.QuarantineTime() - q.lasted(db.Boot())
 		began := time.Now()
-		err := e.catchUp(ctx, l, q, left <= 0)
+		err := db.catchUp(ctx, l, q, left <= 0)
 		l.catchUpKeys.Add(uint64(q.progress.Copied.Load()))
 		if err == nil {
 			l.catchUps.Add(1)
@@ -105,7 +105,7 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 			return
 		case lonely:
 			l.log.Debug("first master cannot be admitted yet: the others do not all bear its installation")
-			clock.Pause(ctx, e.ProbeInterval/4)
+			clock.Pause(ctx, db.ProbeInterval/4)
 			continue
 		case err == nil, left <= 0:
 			if err == nil {
@@ -120,21 +120,21 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 			return
 		}
 		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
-		wait = min(max(wait, time.Since(began)), e.ProbeInterval)
+		wait = min(max(wait, time.Since(began)), db.ProbeInterval)
 		clock.Pause(ctx, max(min(wait, left), time.Millisecond))
 	}
 }
 
 // catchUp gives the master of a lane, quarantined by q, what it lost; see catchup.Run. last is that
 // the quarantine is over.
-func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
+func (db *database) catchUp(ctx context.Context, l *lane, q *quarantine, last bool) error {
 	t := catchup.Target{
 		Source:   catchup.Source{Master: &l.master, Nonce: q.nonce, Changed: l.queue.rouseNow},
-		Needed:   catchup.Needed(len(e.lanes)),
+		Needed:   catchup.Needed(len(db.lanes)),
 		Last:     last,
-		Lease:    e.name + "/" + newName(),
-		Rivals:   e.name + "/", // what another proxy does is ended when the quarantine is over
-		Ends:     q.seen - q.elapsed + e.QuarantineTime(),
+		Lease:    db.name + "/" + newName(),
+		Rivals:   db.name + "/", // what another proxy does is ended when the quarantine is over
+		Ends:     q.seen - q.elapsed + db.QuarantineTime(),
 		Released: &q.released,
 		Progress: &q.progress,
 		Begins: func(logs map[string]string) {
@@ -146,7 +146,7 @@ func (e *Engine) catchUp(ctx context.Context, l *lane, q *quarantine, last bool)
 	if last {
 		t.Rivals = ""
 	}
-	return catchup.Run(ctx, t, e.sources(l), e.Times())
+	return catchup.Run(ctx, t, db.sources(l), db.Times())
 }
 
 // maxExample bounds the bytes that are told of a key.
@@ -159,7 +159,7 @@ func (l *lane) tellForbidden(q *quarantine, m *master.Master, keys int, one stri
 	}
 	q.forbade = append(q.forbade, m.Name)
 	one = strings.ToValidUTF8(one[:min(len(one), maxExample)], "?")
-	l.engine.log.Warn("master does not let its user touch keys that it or another one holds: it votes on none of them", "master", m.Name, "database", m.DB, "keys", keys, "one", one)
+	l.db.log.Warn("master does not let its user touch keys that it or another one holds: it votes on none of them", "master", m.Name, "database", m.DB, "keys", keys, "one", one)
 }
 
 // catching notes that the master is being given what it lost, or no more.
@@ -193,8 +193,8 @@ func (l *lane) quarantined() bool {
 
 // sources are the masters that remember, but for one. A drained master does: that
 // it is asked for no votes takes nothing from what it holds.
-func (e *Engine) sources(target *lane) (list []catchup.Source) {
-	for _, l := range e.lanes {
+func (db *database) sources(target *lane) (list []catchup.Source) {
+	for _, l := range db.lanes {
 		l.mu.Lock()
 		if l != target && l.open && !l.withheld && l.nonce != "" {
 			list = append(list, l.source())

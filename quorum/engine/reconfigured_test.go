@@ -111,7 +111,7 @@ func TestNoDatabaseVotesBeforeAnotherHasFoundOutThatKeysWereEvicted(t *testing.T
 			w.down(1)
 			m.set(func(m *fakeMaster) { m.in(5, func() { m.evict("k") }) })
 			m.mend()
-			five := w.engine.database(5).lanes[0]
+			five := w.engine.use(5).lanes[0]
 			for range 500 {
 				if n, votes := five.asSource(); votes && n.Nonce == before {
 					w.t.Fatal("it votes as before in database 5")

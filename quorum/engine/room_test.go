@@ -91,7 +91,7 @@ func TestAMasterThatLiesIsOutvoted(t *testing.T) {
 					w.want(w.ask(quorum.Request{Kind: quorum.Acquire, Key: key, Token: "t", TTL: time.Minute}), quorum.Won)
 					w.want(w.ask(quorum.Request{Kind: quorum.Read, Key: key, ValueOnly: true}), quorum.Won)
 					w.want(w.ask(quorum.Request{Kind: quorum.Release, Key: key, Token: "t"}), quorum.Won)
-					if n := w.engine.Masters[0].Rooms.Used(); n > 2*master.LeastRoom {
+					if n := w.engine.zero.Masters[0].Rooms.Used(); n > 2*master.LeastRoom {
 						t.Fatalf("the master has %d bytes held", n)
 					}
 				}
@@ -103,7 +103,7 @@ func TestAMasterThatLiesIsOutvoted(t *testing.T) {
 // What is to be taken back is bounded in bytes. What does not fit is left to its ttl, and told.
 func TestWhatIsToBeTakenBackIsBoundedInBytes(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		l := w.engine.lanes[0]
+		l := w.engine.zero.lanes[0]
 		l.mu.Lock()
 		n := l.nonce
 		l.mu.Unlock()

@@ -27,7 +27,7 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	}
 	b = append(b, o.Args...)
 	if o.Script.Latches {
-		b = append(b, o.holder, o.engine.lease())
+		b = append(b, o.holder, o.db.lease())
 	}
 	return b
 }

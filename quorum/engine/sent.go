@@ -30,10 +30,10 @@ import (
 const memories = 2048
 
 // lockMemory is where what is known of a key with one token stands.
-func (o *op) lockMemory() memory { return o.engine.lockMemory(o.Key, o.Token) }
+func (o *op) lockMemory() memory { return o.db.lockMemory(o.Key, o.Token) }
 
-func (e *Engine) lockMemory(key, token string) memory {
-	return memoryOf(e.hash(key) ^ bits.RotateLeft64(e.hash(token), 1))
+func (db *database) lockMemory(key, token string) memory {
+	return memoryOf(db.hash(key) ^ bits.RotateLeft64(db.hash(token), 1))
 }
 
 // ordinal is where an op stands among all that a lane has sent: the number of its own
@@ -77,7 +77,7 @@ func (s *sentSo) note(o *op) {
 	case quorum.Write, quorum.Run:
 		s.freed[o.memory], s.taken[o.memory] = s.last, s.last
 		for _, key := range o.Keys[min(1, len(o.Keys)):] {
-			m := memoryOf(o.engine.hash(key))
+			m := memoryOf(o.db.hash(key))
 			s.freed[m], s.taken[m] = s.last, s.last
 		}
 	case quorum.Survey:

@@ -12,117 +12,117 @@ import (
 
 // decided acts on the decision in c, which just fell, and answers the asker
 // unless there is more to do. It runs on the goroutine that cast the vote.
-func (e *Engine) decided(o *op, c decide.Votes, now time.Time) (answered bool) {
+func (db *database) decided(o *op, c decide.Votes, now time.Time) (answered bool) {
 	d := c.Decision()
 	if o.first == nil {
-		e.decisions[o.Kind][d].Add(1)
+		db.decisions[o.Kind][d].Add(1)
 	}
 	switch {
 	case o.IsStep():
-		return e.stepDecided(o, c, now)
+		return db.stepDecided(o, c, now)
 	case o.Kind == quorum.Acquire && d == quorum.Won:
 		if o.TTL == 0 && o.At == 0 {
-			e.persist(o)
-			e.inFlight.Add(-1)
+			db.persist(o)
+			db.inFlight.Add(-1)
 			return false
 		}
-		e.holds.begin(&o.Request, o.ttl, o.put)
+		db.holds.begin(&o.Request, o.ttl, o.put)
 	case o.Kind == quorum.Acquire:
 		// The undo is in the lanes before the asker hears "no": some clients
 		// retry at once with the same token, and must not meet their own leftovers.
-		e.undo(o, c, now)
+		db.undo(o, c, now)
 		if d == quorum.Split {
-			e.splits.Add(1)
-			if e.triesAgain(o, now) {
-				e.letFollow(o)
-				e.tryLater(o)
+			db.splits.Add(1)
+			if db.triesAgain(o, now) {
+				db.letFollow(o)
+				db.tryLater(o)
 				return false
 			}
 		}
 	case o.Kind == quorum.Read && d == quorum.Split:
-		if e.triesAgain(o, now) {
-			e.tryLater(o)
+		if db.triesAgain(o, now) {
+			db.tryLater(o)
 			return false
 		}
 	case o.Kind == quorum.Run && d != quorum.Won:
-		for i := range e.lanes {
-			e.putBack(o, c, i, now)
+		for i := range db.lanes {
+			db.putBack(o, c, i, now)
 		}
 		if d == quorum.Split {
-			e.splits.Add(1)
-			if e.triesAgain(o, now) && c.Tally(len(e.lanes)).Granted > 0 && !o.HasFreed(c) {
-				e.tryLater(o)
+			db.splits.Add(1)
+			if db.triesAgain(o, now) && c.Tally(len(db.lanes)).Granted > 0 && !o.HasFreed(c) {
+				db.tryLater(o)
 				return false
 			}
 		}
 	case o.Kind == quorum.Run:
-		for i := range e.lanes {
-			e.bringUp(o, c, i, now)
-			e.give(o, c, i, now)
+		for i := range db.lanes {
+			db.bringUp(o, c, i, now)
+			db.give(o, c, i, now)
 		}
 	case o.Kind == quorum.Write:
-		for i := range e.lanes {
-			e.putBackWrite(o, c, i, now)
+		for i := range db.lanes {
+			db.putBackWrite(o, c, i, now)
 		}
 	case o.Kind == quorum.Release, o.Kind == quorum.Remove:
 		if d == quorum.Won {
-			e.holds.end(&o.Request)
+			db.holds.end(&o.Request)
 		}
-		for i := range e.lanes {
-			e.oweRelease(o, c, i, now)
+		for i := range db.lanes {
+			db.oweRelease(o, c, i, now)
 		}
 	case o.Kind == quorum.Extend && d == quorum.Won:
-		for i := range e.lanes {
-			e.heal(o, c, i)
+		for i := range db.lanes {
+			db.heal(o, c, i)
 		}
 	case o.Kind == quorum.Extend && o.first != nil:
-		for i := range e.lanes {
-			e.unpersist(o, c, i, now)
+		for i := range db.lanes {
+			db.unpersist(o, c, i, now)
 		}
 	}
 	if o.Kind == quorum.Run {
-		e.announce(o, c)
+		db.announce(o, c)
 	}
-	e.inFlight.Add(-1)
-	r := e.explain(o, c)
+	db.inFlight.Add(-1)
+	r := db.explain(o, c)
 	if d == quorum.Won {
 		r.Lock = lockWon(o)
 	}
-	e.finish(o, r)
+	db.finish(o, r)
 	return true
 }
 
 // late acts on a vote that came after the decision.
-func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) late(o *op, c decide.Votes, i int, now time.Time) {
 	d := c.Decision()
 	switch {
 	case o.IsStep():
-		e.stepLate(o, c, i, now)
+		db.stepLate(o, c, i, now)
 	case o.Kind == quorum.Acquire && d != quorum.Won:
 		if c.Did(i) {
-			e.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
+			db.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 		}
 	case o.untold.Load():
-		e.takeBack(o, c, i, now)
-	case o.Kind == quorum.Run && (d != quorum.Won || c.Did(i) && e.intrudes(o, i, now)):
-		e.putBack(o, c, i, now)
+		db.takeBack(o, c, i, now)
+	case o.Kind == quorum.Run && (d != quorum.Won || c.Did(i) && db.intrudes(o, i, now)):
+		db.putBack(o, c, i, now)
 	case o.Kind == quorum.Write:
-		e.putBackWrite(o, c, i, now)
+		db.putBackWrite(o, c, i, now)
 	case o.Kind == quorum.Release, o.Kind == quorum.Remove:
 		if c.Vote(i) != quorum.Granted {
-			e.oweRelease(o, c, i, now)
+			db.oweRelease(o, c, i, now)
 			return
 		}
-		if c.Tally(len(e.lanes)).Granted > 1 {
+		if c.Tally(len(db.lanes)).Granted > 1 {
 			return
 		}
-		for j := range e.lanes { // now it is known when the lock ends
-			e.oweRelease(o, c, j, now)
+		for j := range db.lanes { // now it is known when the lock ends
+			db.oweRelease(o, c, j, now)
 		}
 	case o.Kind == quorum.Extend && d == quorum.Won:
-		e.heal(o, c, i)
+		db.heal(o, c, i)
 	case o.Kind == quorum.Extend && o.first != nil:
-		e.unpersist(o, c, i, now)
+		db.unpersist(o, c, i, now)
 	}
 }
 
@@ -130,8 +130,8 @@ func (e *Engine) late(o *op, c decide.Votes, i int, now time.Time) {
 // master that refused holds somebody else's lock, perhaps under the same token:
 // clients do lock with a constant. It is left alone, and so is one whose vote
 // is unknown until its grant is known.
-func (e *Engine) undo(o *op, c decide.Votes, now time.Time) {
-	for i, l := range e.lanes {
+func (db *database) undo(o *op, c decide.Votes, now time.Time) {
+	for i, l := range db.lanes {
 		if c.Did(i) {
 			l.queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
 		}
@@ -141,18 +141,18 @@ func (e *Engine) undo(o *op, c decide.Votes, now time.Time) {
 // putBackWrite undoes a plain write on master i if it was carried out there and
 // by no quorum. A master that only held something else before is set right by it,
 // unless it was that whose life has changed, or it was late (see bound.go).
-func (e *Engine) putBackWrite(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) putBackWrite(o *op, c decide.Votes, i int, now time.Time) {
 	if c.Did(i) && c.Decision() == quorum.Won {
-		if s, _ := o.Outcome(c); decide.HasActed(&o.Request, s.Reply) && dump.SameValue(s.Value, o.Said[i].Value) && !e.intrudes(o, i, now) {
+		if s, _ := o.Outcome(c); decide.HasActed(&o.Request, s.Reply) && dump.SameValue(s.Value, o.Said[i].Value) && !db.intrudes(o, i, now) {
 			return
 		}
 	}
-	e.putBack(o, c, i, now)
+	db.putBack(o, c, i, now)
 }
 
 // putBack undoes what a lost journaled script, or write, made of its keys on
 // master i.
-func (e *Engine) putBack(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) putBack(o *op, c decide.Votes, i int, now time.Time) {
 	if !c.Did(i) || o.Said[i].Journal == nil {
 		return // a removal, for one, is never put back
 	}
@@ -162,14 +162,14 @@ func (e *Engine) putBack(o *op, c decide.Votes, i int, now time.Time) {
 		d := o.puttingBack(i, r, r, now)
 		d.dies = now.Add(r.Lives() + clock.Drift(r.Lives()))
 		if d.eternal {
-			d.dies = now.Add(e.MaxTTL)
+			d.dies = now.Add(db.MaxTTL)
 		}
 		if c.Decision() == quorum.Won && o.strange(r) || r.Lengthens() {
 			// It is told from all else by its value and end; and that it lives longer
 			// costs nobody a lock.
-			e.lanes[i].queue.undo(d, now)
+			db.lanes[i].queue.undo(d, now)
 		} else {
-			e.lanes[i].queue.undoBehind(d, memoryOf(e.hash(r.Key)), o.sent[i].ordinal, now)
+			db.lanes[i].queue.undoBehind(d, memoryOf(db.hash(r.Key)), o.sent[i].ordinal, now)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (o *op) puttingBack(i int, made, back *decide.UndoRecord, now time.Time) de
 		nonce:   sent.nonce,
 		eternal: made.Expires < 0, // or nothing is there
 		back:    back,
-		since:   now.Add(sent.asked.To - o.engine.Boot()),
+		since:   now.Add(sent.asked.To - o.db.Boot()),
 	}
 	if !d.eternal {
 		d.ends = sent.done.Ends(made.Lives())
@@ -211,7 +211,7 @@ func (o *op) undoing(i int, now time.Time) debt {
 // has released the lock it is not known when it ends, and nothing can be owed. What that
 // has told is carried over to master i's clock: nobody else has told when the lock ends
 // there.
-func (e *Engine) oweRelease(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) oweRelease(o *op, c decide.Votes, i int, now time.Time) {
 	if c.Vote(i) != quorum.Unknown {
 		return
 	}
@@ -237,21 +237,21 @@ func (e *Engine) oweRelease(o *op, c decide.Votes, i int, now time.Time) {
 	}
 	left := clock.OfMilliseconds(longest)
 	if told >= 0 {
-		d.dies = now.Add(left + clock.Drift(left) + e.MasterTimeout)
+		d.dies = now.Add(left + clock.Drift(left) + db.MasterTimeout)
 	}
 	if d.eternal {
-		d.dies = now.Add(e.MaxTTL)
+		d.dies = now.Add(db.MaxTTL)
 	}
 	if told >= 0 || d.eternal {
-		e.lanes[i].queue.owe(d, o, told, left, now)
+		db.lanes[i].queue.owe(d, o, told, left, now)
 	}
 }
 
 // heal gives the key again to master i, which had lost it when the lock was
 // extended.
-func (e *Engine) heal(o *op, c decide.Votes, i int) {
+func (db *database) heal(o *op, c decide.Votes, i int) {
 	if o.missing(c, i) {
-		e.lanes[i].queue.heal(o)
+		db.lanes[i].queue.heal(o)
 	}
 }
 
@@ -261,17 +261,17 @@ func (o *op) missing(c decide.Votes, i int) bool {
 }
 
 // persist is the second step of an acquire without ttl.
-func (e *Engine) persist(o *op) {
+func (db *database) persist(o *op) {
 	o.keep()
 	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: o.Key, Token: o.Token}, o.asker)
 	second.first, second.Second, second.flight = o, true, o.flight
 	second.began = o.began
-	e.try(second, time.Now())
+	db.try(second, time.Now())
 }
 
 // unpersist takes an acquire without ttl back whose second step failed, or of which its
 // client was never told. Master i may hold it with its short ttl, or without any.
-func (e *Engine) unpersist(o *op, c decide.Votes, i int, now time.Time) {
+func (db *database) unpersist(o *op, c decide.Votes, i int, now time.Time) {
 	first := o.first.ballot.Load().Did(i)
 	if !first && !c.Did(i) && !o.missing(c, i) {
 		return
@@ -280,31 +280,31 @@ func (e *Engine) unpersist(o *op, c decide.Votes, i int, now time.Time) {
 	if !first {
 		d.nonce, sent = o.sent[i].nonce, o.sent[i].ordinal
 	}
-	d.eternal, d.dies = true, now.Add(e.MaxTTL)
-	e.lanes[i].queue.undoLock(d, o, sent, now)
+	d.eternal, d.dies = true, now.Add(db.MaxTTL)
+	db.lanes[i].queue.undoLock(d, o, sent, now)
 }
 
 // triesAgain tells whether a split op may be tried once more, and will be before its time is
 // up. Where who deletes its key has spoiled the last try, it gets one more, which is guarded.
-func (e *Engine) triesAgain(o *op, now time.Time) bool {
-	tries := e.SplitRetries
+func (db *database) triesAgain(o *op, now time.Time) bool {
+	tries := db.SplitRetries
 	if o.flight != nil && o.flight.void.Load() {
 		tries++
 	}
-	return o.attempt < tries && !e.closing.Load() && o.hasTime(now)
+	return o.attempt < tries && !db.closing.Load() && o.hasTime(now)
 }
 
 // hasTime tells that the op can be tried once more before its time is up.
 func (o *op) hasTime(now time.Time) bool {
-	return now.Add(o.engine.SplitDelay).Before(o.put.Add(o.patience))
+	return now.Add(o.db.SplitDelay).Before(o.put.Add(o.patience))
 }
 
 // tryLater has a split op tried once more after a random delay. Until then it
 // stays in flight.
-func (e *Engine) tryLater(o *op) {
-	least := e.SplitDelay / 5
-	delay := least + rand.N(e.SplitDelay-least+1)
+func (db *database) tryLater(o *op) {
+	least := db.SplitDelay / 5
+	delay := least + rand.N(db.SplitDelay-least+1)
 	next := newOp(&o.Request, o.asker)
 	next.attempt, next.flight, next.turn, next.began = o.attempt+1, o.flight, o.turn, o.began
-	e.again(next, time.Now().Add(delay))
+	db.again(next, time.Now().Add(delay))
 }

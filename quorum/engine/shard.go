@@ -20,48 +20,48 @@ type shard struct {
 // shards is how many there are.
 const shards = 256
 
-func (e *Engine) hash(key string) uint64 { return maphash.String(e.seed, key) }
+func (db *database) hash(key string) uint64 { return maphash.String(db.seed, key) }
 
-func (e *Engine) shard(key string) int { return int(e.hash(key) % shards) }
+func (db *database) shard(key string) int { return int(db.hash(key) % shards) }
 
 // lock locks the shards of a request's keys, always in the same order. A survey
 // of all masters may be about every key.
-func (e *Engine) lock(r *quorum.Request) (unlock func()) {
+func (db *database) lock(r *quorum.Request) (unlock func()) {
 	if r.Kind == quorum.Survey && r.Only == 0 {
-		return lockAll([]*Engine{e})
+		return lockAll([]*database{db})
 	}
 	if len(r.Keys) < 2 {
-		mu := &e.shards[e.shard(r.Key)].mu
+		mu := &db.shards[db.shard(r.Key)].mu
 		mu.Lock()
 		return mu.Unlock
 	}
 	shards := make([]int, len(r.Keys))
 	for i, key := range r.Keys {
-		shards[i] = e.shard(key)
+		shards[i] = db.shard(key)
 	}
 	slices.Sort(shards)
 	shards = slices.Compact(shards)
 	for _, i := range shards {
-		e.shards[i].mu.Lock()
+		db.shards[i].mu.Lock()
 	}
 	return func() {
 		for _, i := range shards {
-			e.shards[i].mu.Unlock()
+			db.shards[i].mu.Unlock()
 		}
 	}
 }
 
-// lockAll locks all shards of some engines, which are in the order of their databases.
-func lockAll(list []*Engine) (unlock func()) {
-	for _, e := range list {
-		for i := range e.shards {
-			e.shards[i].mu.Lock()
+// lockAll locks all shards of some databases, which are in the order of their numbers.
+func lockAll(list []*database) (unlock func()) {
+	for _, db := range list {
+		for i := range db.shards {
+			db.shards[i].mu.Lock()
 		}
 	}
 	return func() {
-		for _, e := range list {
-			for i := range e.shards {
-				e.shards[i].mu.Unlock()
+		for _, db := range list {
+			for i := range db.shards {
+				db.shards[i].mu.Unlock()
 			}
 		}
 	}

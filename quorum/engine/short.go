@@ -16,11 +16,11 @@ const leastTTL = 10 * time.Millisecond
 // tooShort tells, of a request that nobody decided within its patience, whether it is its
 // ttl that gave it too little: the shortest that can be relied on to be granted, or 0 if
 // that is not longer, or the masters are to blame.
-func (e *Engine) tooShort(patience time.Duration) (shortest time.Duration) {
-	if patience >= e.AcquireTimeout {
+func (db *database) tooShort(patience time.Duration) (shortest time.Duration) {
+	if patience >= db.AcquireTimeout {
 		return 0 // no ttl has cut it
 	}
-	if shortest = e.shortestTTL(time.Now()); shortest <= 2*patience {
+	if shortest = db.shortestTTL(time.Now()); shortest <= 2*patience {
 		return 0
 	}
 	return shortest
@@ -29,14 +29,14 @@ func (e *Engine) tooShort(patience time.Duration) (shortest time.Duration) {
 // shortestTTL is twice what a quorum of the masters takes for a batch at its best, and as
 // much again, in whole milliseconds; 0 where no quorum answers. What it takes in bad times
 // says nothing of a ttl: that is NOQUORUM.
-func (e *Engine) shortestTTL(now time.Time) time.Duration {
+func (db *database) shortestTTL(now time.Time) time.Duration {
 	var near []time.Duration
-	for _, l := range e.lanes {
+	for _, l := range db.lanes {
 		if took, ok := l.prompt(now); ok {
 			near = append(near, took)
 		}
 	}
-	q := quorum.QuorumOf(len(e.lanes))
+	q := quorum.QuorumOf(len(db.lanes))
 	if len(near) < q {
 		return 0
 	}
@@ -49,6 +49,6 @@ func (e *Engine) shortestTTL(now time.Time) time.Duration {
 func (l *lane) prompt(now time.Time) (took time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ok = l.open && !l.silent() && (len(l.queue.flying) == 0 || l.queue.flying[0].began.IsZero() || now.Sub(l.queue.flying[0].began) < l.engine.AcquireTimeout)
+	ok = l.open && !l.silent() && (len(l.queue.flying) == 0 || l.queue.flying[0].began.IsZero() || now.Sub(l.queue.flying[0].began) < l.db.AcquireTimeout)
 	return l.nearest, ok
 }

@@ -31,12 +31,12 @@ type refusal struct {
 
 // shortage is as of now. o is a request that came to nothing, and c the votes on it; nil if
 // there is none.
-func (e *Engine) shortage(o *op, c *decide.Votes) (s shortage) {
-	for i, l := range e.lanes {
+func (db *database) shortage(o *op, c *decide.Votes) (s shortage) {
+	for i, l := range db.lanes {
 		l.mu.Lock()
 		state, left := l.state, time.Duration(0)
 		if l.ward != nil {
-			left = l.engine.QuarantineTime() - l.ward.lasted(l.engine.Boot())
+			left = l.db.QuarantineTime() - l.ward.lasted(l.db.Boot())
 		}
 		can := l.open && !l.silent()
 		l.mu.Unlock()
@@ -64,7 +64,7 @@ func (e *Engine) shortage(o *op, c *decide.Votes) (s shortage) {
 		}
 	}
 	if s.can == 0 {
-		s.all = e.Hindrance()
+		s.all = db.hindrance()
 	}
 	return s
 }
@@ -86,13 +86,13 @@ func (s *shortage) refused(text string) {
 }
 
 // explain has an op's result say what keeps the masters, if that is why it is none.
-func (e *Engine) explain(o *op, c decide.Votes) quorum.Result {
+func (db *database) explain(o *op, c decide.Votes) quorum.Result {
 	r := o.result(c)
 	if r.Decision == quorum.Unavailable {
-		s := e.shortage(o, &c)
+		s := db.shortage(o, &c)
 		r.Voted, r.Why = s.can, s.String()
 	} else if r.Decision == quorum.Split {
-		r.Why = e.shortage(o, &c).String()
+		r.Why = db.shortage(o, &c).String()
 	}
 	return r
 }
@@ -148,41 +148,41 @@ type missing struct {
 }
 
 // watchQuorum logs that the quorum is lost, and that it is back. The sweeper calls it.
-func (e *Engine) watchQuorum() {
-	if e.unused() {
+func (db *database) watchQuorum() {
+	if db.unused() {
 		return // nobody misses it
 	}
-	m := &e.missing
+	m := &db.missing
 	if !m.tried {
 		select {
-		case <-e.tried:
+		case <-db.tried:
 			m.tried = true
 		default:
 			return
 		}
 	}
-	now, s := e.Boot(), e.shortage(nil, nil)
-	log := e.log
-	if e.root != nil {
-		log = e.root.log.With("database", e.db())
+	now, s := db.Boot(), db.shortage(nil, nil)
+	log := db.log
+	if !db.isZero() {
+		log = db.engine.zero.log.With("database", db.number())
 	}
-	switch lost := s.can < quorum.QuorumOf(len(e.lanes)); {
-	case lost && (m.since == 0 || !m.told && e.toldByRoot()):
-		m.since, m.refused = max(now, 1), e.refused()
-	case lost && !m.told && now-m.since >= e.AcquireTimeout:
+	switch lost := s.can < quorum.QuorumOf(len(db.lanes)); {
+	case lost && (m.since == 0 || !m.told && db.toldByRoot()):
+		m.since, m.refused = max(now, 1), db.refused()
+	case lost && !m.told && now-m.since >= db.AcquireTimeout:
 		m.told = true
 		text := "there is no quorum: no lock is granted"
 		if m.had {
 			text = "the quorum is lost: no lock is granted"
 		}
-		log.Error(text, "can_vote", s.can, "needed", quorum.QuorumOf(len(e.lanes)), "masters", len(e.lanes), "why", s.String())
+		log.Error(text, "can_vote", s.can, "needed", quorum.QuorumOf(len(db.lanes)), "masters", len(db.lanes), "why", s.String())
 	case !lost && m.since != 0:
 		if m.told {
 			text := "there is a quorum"
 			if m.had {
 				text = "the quorum is back"
 			}
-			log.Info(text, "can_vote", s.can, "after", (now - m.since).Round(time.Millisecond), "refused", e.refused()-m.refused)
+			log.Info(text, "can_vote", s.can, "after", (now - m.since).Round(time.Millisecond), "refused", db.refused()-m.refused)
 		}
 		*m = missing{tried: true, had: true}
 	case !lost:
@@ -191,20 +191,20 @@ func (e *Engine) watchQuorum() {
 }
 
 // toldByRoot tells that database 0 has no quorum either: one line is enough.
-func (e *Engine) toldByRoot() bool {
-	return e.root != nil && e.root.shortage(nil, nil).can < quorum.QuorumOf(len(e.lanes))
+func (db *database) toldByRoot() bool {
+	return !db.isZero() && db.engine.zero.shortage(nil, nil).can < quorum.QuorumOf(len(db.lanes))
 }
 
-// db is the database of the engine.
-func (e *Engine) db() int { return e.lanes[0].master.DB }
-
 // refused is how many requests were answered with NOQUORUM, by database 0 for all.
-func (e *Engine) refused() (n uint64) {
-	for k := range e.decisions {
-		n += e.decisions[k][quorum.Unavailable].Load()
+func (db *database) refused() (n uint64) {
+	of := []*database{db}
+	if db.isZero() {
+		of = append(of, db.engine.opened()...)
 	}
-	for _, d := range e.opened() {
-		n += d.refused()
+	for _, db := range of {
+		for k := range db.decisions {
+			n += db.decisions[k][quorum.Unavailable].Load()
+		}
 	}
 	return n
 }

@@ -196,7 +196,7 @@ func (d fakeData) later(by time.Duration) {
 func (s *simulation) unfitFor(m *fakeMaster) bool {
 	time.Sleep(3*s.world.cfg.ProbeInterval + time.Duration(s.rand.IntN(200))*ms)
 	i := slices.Index(s.world.masters, m)
-	return !slices.ContainsFunc(s.engines, func(e *Engine) bool { return e.lanes[i].status().State != quorum.Down })
+	return !slices.ContainsFunc(s.engines, func(e *Engine) bool { return e.zero.lanes[i].status().State != quorum.Down })
 }
 
 // withdraws has a durable master's log be switched off, and the master crash some time

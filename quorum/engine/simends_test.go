@@ -122,8 +122,8 @@ var waysToEnd = []wayToEnd{
 		ask := quorum.Request{Kind: quorum.Write, Key: key, Args: []string{"PEXPIRE", key, ""}, At: now.UnixMilli() - 1000, TTLArg: 2}
 		return known && s.ask(e, ask).Decision == quorum.Won
 	}},
-	{"being taken back", func(s *simulation, _ *Engine, _ string, won quorum.Result, _ string) bool {
-		won.Lock.Held.(*op).engine.TakeBack(won.Lock)
+	{"being taken back", func(s *simulation, e *Engine, _ string, won quorum.Result, _ string) bool {
+		e.TakeBack(won.Lock)
 		time.Sleep(5 * ms)
 		return true
 	}},

@@ -176,7 +176,7 @@ func (s *simulation) allVote() bool {
 	engines := append([]*Engine(nil), s.engines...)
 	s.mu.Unlock()
 	for _, e := range engines {
-		for _, l := range e.lanes {
+		for _, l := range e.zero.lanes {
 			if l.status().State != quorum.Voting {
 				return false
 			}

@@ -574,7 +574,7 @@ func (s *simulation) sighted(m *fakeMaster) bool {
 	s.mu.Unlock()
 	i := slices.Index(s.world.masters, m)
 	return !another && !slices.ContainsFunc(engines, func(e *Engine) bool {
-		a := e.lanes[i].sighted()
+		a := e.zero.lanes[i].sighted()
 		return !a.Known()
 	})
 }
@@ -600,7 +600,7 @@ func (s *simulation) restart(i int) string {
 	ctx, cancel := contextOf(time.Duration(s.rand.IntN(100)) * ms)
 	defer cancel()
 	old.Close(ctx)
-	e := New(s.reach(i), old.log)
+	e := New(s.reach(i), old.zero.log)
 	s.serve(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()

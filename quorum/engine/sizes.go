@@ -48,15 +48,9 @@ func (s *sizes) told(o *op, n int) {
 
 func placeOf(hash uint64) (tag, place uint64) { return hash >> 32, hash % uint64(len(sizes{})) }
 
-// Weight is what a request comes to in bytes, both ways, as far as that is known; 0 if it
-// is little.
-func (e *Engine) Weight(r *quorum.Request) int {
-	if r.DB != 0 {
-		if d := e.database(r.DB); d != nil {
-			e = d
-		}
-	}
-	if n := r.Bytes() + e.sizes.of(e.hash(r.Key)); n >= master.Small {
+// weight is Engine.Weight.
+func (db *database) weight(r *quorum.Request) int {
+	if n := r.Bytes() + db.sizes.of(db.hash(r.Key)); n >= master.Small {
 		return n
 	}
 	return 0
@@ -65,7 +59,7 @@ func (e *Engine) Weight(r *quorum.Request) int {
 // takeWeight notes what an op comes to, and what it has its key come to.
 func (o *op) takeWeight() {
 	n := o.Bytes()
-	if o.weight = n + o.engine.sizes.of(o.hash); n >= master.Small {
-		o.engine.sizes.note(o.hash, n)
+	if o.weight = n + o.db.sizes.of(o.hash); n >= master.Small {
+		o.db.sizes.note(o.hash, n)
 	}
 }

@@ -72,7 +72,7 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 				var keys []string // of which none has the place of another
 				for i, places := 0, map[uint64]bool{}; len(keys) < 20; i++ {
 					key := fmt.Sprint("k", i)
-					if _, place := placeOf(w.engine.hash(key)); !places[place] {
+					if _, place := placeOf(w.engine.zero.hash(key)); !places[place] {
 						places[place], keys = true, append(keys, key)
 					}
 				}
@@ -127,7 +127,7 @@ func TestWhatIsLongIsTurnedAwayBeforeWhatIsShort(t *testing.T) {
 		for i := range 2*master.MaxQueueBytes/len(long) + 10 {
 			w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", long, fmt.Sprint(i)}})
 		}
-		l := w.engine.lanes[0]
+		l := w.engine.zero.lanes[0]
 		l.mu.Lock()
 		queued, before := l.queue.bytes, len(l.queue.ops)
 		l.mu.Unlock()

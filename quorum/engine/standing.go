@@ -31,19 +31,19 @@ import (
 //
 // The marker is read behind the SET: it is either gone, or the keys are there.
 func (k *keeper) proven(p master.Proof) bool {
-	if k.engine.alone() {
-		k.doubt = k.doubt || p.Nonce != "" || k.engine.metMarker() != nil
+	if k.db.alone() {
+		k.doubt = k.doubt || p.Nonce != "" || k.db.engine.trust.metMarker() != nil
 		return !k.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.era != k.engine.trusts().era.Load() {
+	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.era != k.db.engine.trust.era.Load() {
 		k.doubt = true
 		return false
 	}
 	if k.known.Nonce == "" {
 		k.doubt = true // what becomes of it depends on what the other lanes have seen
 	}
-	if p.Clock.Vague(k.engine.AcquireTimeout) {
+	if p.Clock.Vague(k.db.AcquireTimeout) {
 		return false
 	}
 	k.steady.Store(int64(p.Clock.Sent))
@@ -52,7 +52,7 @@ func (k *keeper) proven(p master.Proof) bool {
 
 // tick notes the master's clock for those who ask for the time.
 func (l *lane) tick(p master.Proof) {
-	if !p.Clock.Vague(l.engine.AcquireTimeout) {
+	if !p.Clock.Vague(l.db.AcquireTimeout) {
 		l.clock.Store(int64(p.Clock.At - (p.Clock.Sent+p.Clock.Read)/2))
 		l.clockSeen.Store(int64(p.Clock.Read))
 	}
@@ -67,8 +67,8 @@ var errRestless = errors.New("its marker changes all the time")
 // stand examines the master and acts on it: its votes count from now on, or are
 // withheld. An error means that nothing may be sent to it.
 func (k *keeper) stand(ctx context.Context, link *master.Link) error {
-	k.doubt, k.era = false, k.engine.trusts().era.Load()
-	if k.engine.alone() {
+	k.doubt, k.era = false, k.db.engine.trust.era.Load()
+	if k.db.alone() {
 		return k.standAlone(link)
 	}
 	looked, asked, again := false, false, 0
@@ -85,7 +85,7 @@ func (k *keeper) stand(ctx context.Context, link *master.Link) error {
 		if p.Nonce != marker.NonceOf(a.Str) {
 			continue
 		}
-		m, s, why, err := marker.Examine(a.Str, link.Who, k.master.Name, k.master.DB, k.engine.terms, k.engine.installation(), k.engine.from())
+		m, s, why, err := marker.Examine(a.Str, link.Who, k.master.Name, k.master.DB, k.db.engine.trust.terms, k.db.engine.trust.installation(), k.db.engine.trust.from())
 		if err != nil {
 			if m.OfAnEarlier(link.Who) && !asked {
 				asked = true
@@ -104,7 +104,7 @@ func (k *keeper) stand(ctx context.Context, link *master.Link) error {
 			}
 			continue
 		}
-		if err := k.engine.barring(); err != nil {
+		if err := k.db.engine.trust.barring(); err != nil {
 			k.known = marker.Marker{}
 			k.see(marker.Sight{})
 			k.withhold(nil, err.Error())
@@ -116,7 +116,7 @@ func (k *keeper) stand(ctx context.Context, link *master.Link) error {
 		if s == marker.Emptied && !k.anotherVotesNow(ctx) {
 			s = marker.Unmarked
 		}
-		if s != marker.Foreign && s != marker.Outdated && m.Installation != "" && !k.engine.learn(m.Installation, m.From) {
+		if s != marker.Foreign && s != marker.Outdated && m.Installation != "" && !k.db.learn(m.Installation, m.From) {
 			continue // another lane has learned of another one meanwhile
 		}
 		// After a loss that another proxy tells of no vote from before it counts. It tells of
@@ -131,7 +131,7 @@ func (k *keeper) stand(ctx context.Context, link *master.Link) error {
 			if again++; k.watch.Latest().Vague && again < vagueLooks {
 				continue
 			}
-			if s == marker.Unmarked || s == marker.Foreign || told || k.engine.blameOurs(ctx, k.index, by) {
+			if s == marker.Unmarked || s == marker.Foreign || told || k.db.blameOurs(ctx, k.index, by) {
 				k.settleJump(p.Clock)
 				k.untold = k.untold || s == marker.Unmarked
 			} else {
@@ -151,14 +151,14 @@ func (k *keeper) stand(ctx context.Context, link *master.Link) error {
 // act does what a master's standing asks for. It returns 0 if the master is to be
 // examined again.
 func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
-	e := k.engine
+	db := k.db
 	switch s {
 	case marker.Trusted:
 		k.lift(m, link.Who)
 		if m.Ghosts && k.haunted != m.Nonce {
 			k.haunted = m.Nonce
 			own := k.admits == m.Nonce
-			e.wait.Go(func() { k.layGhosts(ctx, m.Nonce, own) })
+			db.wait.Go(func() { k.layGhosts(ctx, m.Nonce, own) })
 		}
 		return s, nil
 	case marker.Unmarked:
@@ -184,7 +184,7 @@ func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, 
 		}
 		if yes {
 			next := k.markerOf(link, m.Installation, m.Loss)
-			next.Others, next.Ghosts, next.Whole = e.logsBeside(k.lane, m.Others), m.Ghosts, k.master.DB == 0
+			next.Others, next.Ghosts, next.Whole = db.logsBeside(k.lane, m.Others), m.Ghosts, k.master.DB == 0
 			if next.Log == "" { // it still writes the log that it has read
 				next.Log = log
 			}
@@ -192,11 +192,11 @@ func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, 
 		}
 		s, why = marker.Restarted, "its process was started anew, and it is not known that its log is whole"
 	case marker.Emptied:
-		gone := k.markerOf(link, e.installation(), k.known.Loss)
+		gone := k.markerOf(link, db.engine.trust.installation(), k.known.Loss)
 		gone.Nonce, gone.Why = marker.NewNonce(true), why
 		return 0, k.mark(link, read, gone)
 	}
-	lost := k.markerOf(link, e.installation(), marker.NewInstallation())
+	lost := k.markerOf(link, db.engine.trust.installation(), marker.NewInstallation())
 	lost.Why, lost.First = why, m.First && !k.anotherVotes()
 	spared, of := "", lost.Installation
 	if s == marker.Restarted || s == marker.Outdated {
@@ -211,9 +211,9 @@ func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, 
 // awaitOthers waits a little until the marker of another master has told of which installation
 // it is, and of which one that was made.
 func (k *keeper) awaitOthers(ctx context.Context) {
-	e := k.engine
-	for began := e.Boot(); ctx.Err() == nil && e.Boot()-began < e.ConnectTimeout && e.from() == ""; {
-		clock.Pause(ctx, e.ConnectTimeout/50)
+	db := k.db
+	for began := db.Boot(); ctx.Err() == nil && db.Boot()-began < db.ConnectTimeout && db.engine.trust.from() == ""; {
+		clock.Pause(ctx, db.ConnectTimeout/50)
 	}
 }
 
@@ -224,12 +224,12 @@ func (k *keeper) markerOf(link *master.Link, installation, loss string) marker.M
 		Installation: installation,
 		Member:       k.master.Name,
 		DB:           k.master.DB,
-		Terms:        k.engine.terms,
+		Terms:        k.db.engine.trust.terms,
 		RunID:        link.Who.RunID,
 		Durable:      link.Who.Logs(),
 		Rewrites:     link.Who.Rewrites,
 		Loss:         loss,
-		From:         k.engine.from(),
+		From:         k.db.engine.trust.from(),
 		Evicted:      link.Who.Evicted,
 		Replication:  link.Who.Replication,
 	}
@@ -237,7 +237,7 @@ func (k *keeper) markerOf(link *master.Link, installation, loss string) marker.M
 		m.Log = marker.NewInstallation() // others may have been told of this process's first one
 	}
 	if k.master.DB == 0 {
-		m.Others = k.engine.logsBeside(k.lane, k.known.Others)
+		m.Others = k.db.logsBeside(k.lane, k.known.Others)
 	}
 	return m
 }
@@ -292,7 +292,7 @@ func (k *keeper) markAll(link *master.Link, read marker.Nonce, lost marker.Marke
 //
 // If copies had been given since this proxy saw it, their lease would still be there.
 func (k *keeper) replaces(read marker.Nonce) marker.Nonce {
-	if read == "" && k.engine.Boot()-time.Duration(k.steady.Load()) < catchup.LeaseTime/2 {
+	if read == "" && k.db.Boot()-time.Duration(k.steady.Load()) < catchup.LeaseTime/2 {
 		return k.known.Nonce
 	}
 	return read
@@ -318,7 +318,7 @@ func (k *keeper) mark(link *master.Link, read marker.Nonce, m marker.Marker) err
 // lift has the master vote. Of a log that was switched off while nobody looked, its marker
 // says nothing yet.
 func (k *keeper) lift(m marker.Marker, who marker.Identity) {
-	k.engine.sawVote()
+	k.db.engine.trust.sawVote()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.knows(m)

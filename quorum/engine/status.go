@@ -5,49 +5,61 @@ import "redlock-proxy/quorum"
 // Memory is how many bytes are taken for what masters have answered, what they are asked and
 // what they are owed.
 func (e *Engine) Memory() (n int) {
-	for _, m := range e.Masters {
+	for _, m := range e.zero.Masters {
 		n += m.Rooms.Used()
 	}
 	return n
 }
 
 // Tried is closed once every master has been tried once, with success or not.
-func (e *Engine) Tried() <-chan struct{} { return e.tried }
+func (e *Engine) Tried() <-chan struct{} { return e.zero.tried }
 
 // Ready tells whether a quorum can vote.
-func (e *Engine) Ready() bool {
+func (e *Engine) Ready() bool { return e.zero.ready() }
+
+func (db *database) ready() bool {
 	voting := 0
-	for _, l := range e.lanes {
+	for _, l := range db.lanes {
 		l.mu.Lock()
 		if l.open && !l.silent() {
 			voting++
 		}
 		l.mu.Unlock()
 	}
-	return voting >= quorum.QuorumOf(len(e.lanes)) && !e.closing.Load()
+	return voting >= quorum.QuorumOf(len(db.lanes)) && !db.closing.Load()
 }
 
 // Status is a picture of the engine.
 func (e *Engine) Status() quorum.Status {
-	s := quorum.Status{
-		Quorum:      quorum.QuorumOf(len(e.lanes)),
-		Splits:      e.splits.Load(),
-		OverMaxTTL:  e.overTTL.Load(),
-		Shared:      e.shared.Load(),
-		MaxHoldEnds: e.held.Load(),
-		InFlight:    int(e.inFlight.Load()),
-
-		Subscriptions: e.subscriptions.Standing(),
-	}
-	if e.root == nil {
-		s.MessagesPublished, s.MessagesShort, s.MessagesReceived = e.messages.Counts()
-	}
-	for k := range e.decisions {
-		for d := range e.decisions[k] {
-			s.Decisions[k][d] = e.decisions[k][d].Load()
+	s := e.zero.status()
+	s.Subscriptions = e.subscriptions.Standing()
+	s.MessagesPublished, s.MessagesShort, s.MessagesReceived = e.messages.Counts()
+	for _, db := range e.opened() {
+		if o := db.status(); db.unused() {
+			s.AddElsewhere(o)
+		} else {
+			s.Add(o)
 		}
 	}
-	for _, l := range e.lanes {
+	return s
+}
+
+// status is a picture of one database.
+func (db *database) status() quorum.Status {
+	s := quorum.Status{
+		Quorum:      quorum.QuorumOf(len(db.lanes)),
+		Splits:      db.splits.Load(),
+		OverMaxTTL:  db.overTTL.Load(),
+		Shared:      db.shared.Load(),
+		MaxHoldEnds: db.held.Load(),
+		InFlight:    int(db.inFlight.Load()),
+	}
+	for k := range db.decisions {
+		for d := range db.decisions[k] {
+			s.Decisions[k][d] = db.decisions[k][d].Load()
+		}
+	}
+	for _, l := range db.lanes {
 		s.Masters = append(s.Masters, l.status())
 		s.Undos += l.undos.Load()
 		s.Heals += l.heals.Load()
@@ -64,15 +76,8 @@ func (e *Engine) Status() quorum.Status {
 		}
 	}
 	s.DebtsLeft = s.DebtsOwed - s.DebtsPaid - s.DebtsNeedless - s.DebtsDropped
-	e.clockOffsets(s.Masters)
-	e.firstStatus(s.Masters)
-	s.Hindrance = e.Hindrance()
-	for _, d := range e.opened() {
-		if o := d.Status(); d.unused() {
-			s.AddElsewhere(o)
-		} else {
-			s.Add(o)
-		}
-	}
+	db.clockOffsets(s.Masters)
+	db.firstStatus(s.Masters)
+	s.Hindrance = db.hindrance()
 	return s
 }

@@ -46,7 +46,7 @@ func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 		w.masters[2].put(latchKeys+"k", "0123456789abcdef:1", time.Minute)
 		record := []decide.UndoRecord{{Key: "k", After: stringDump("1")}}
 		o := &op{
-			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k"}, Said: make([]decide.Said, 3)}, engine: w.engine,
+			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k"}, Said: make([]decide.Said, 3)}, db: w.engine.zero,
 			turn: &turn{keys: []string{"k"}}, holder: "0123456789abcdef:1", sent: make([]sending, 3),
 		}
 		c := decide.Votes(0).With(quorum.Won)
@@ -54,7 +54,7 @@ func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 			c = c.Voted(i, v, true)
 			o.Said[i].Journal = &decide.Journal{Acted: true, Undo: record}
 		}
-		w.engine.commit(o, c, 2, time.Now())
+		w.engine.zero.commit(o, c, 2, time.Now())
 		w.settle()
 		w.wantFree("k")
 	})
@@ -195,7 +195,7 @@ func TestStepOnSeveralKeysTakesItsTurnOnEach(t *testing.T) {
 			t.Errorf("the order is %v", order)
 		}
 		time.Sleep(w.cfg.AcquireTimeout)
-		if n := len(w.engine.turns.lines); n != 0 {
+		if n := len(w.engine.zero.turns.lines); n != 0 {
 			t.Errorf("%d lines are left", n)
 		}
 	})

@@ -92,8 +92,8 @@ func TestSurveyIsDecidedWithoutAHungMaster(t *testing.T) {
 func TestSurveyOfAllMastersIsOrderedWithEveryKey(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		locked := func() (n int) {
-			for i := range w.engine.shards {
-				mu := &w.engine.shards[i].mu
+			for i := range w.engine.zero.shards {
+				mu := &w.engine.zero.shards[i].mu
 				if mu.TryLock() {
 					mu.Unlock()
 				} else {
@@ -102,12 +102,12 @@ func TestSurveyOfAllMastersIsOrderedWithEveryKey(t *testing.T) {
 			}
 			return n
 		}
-		unlock := w.engine.lock(&quorum.Request{Kind: quorum.Survey})
-		if n := locked(); n != len(w.engine.shards) {
+		unlock := w.engine.zero.lock(&quorum.Request{Kind: quorum.Survey})
+		if n := locked(); n != len(w.engine.zero.shards) {
 			t.Errorf("%d shards are locked", n)
 		}
 		unlock()
-		unlock = w.engine.lock(&quorum.Request{Kind: quorum.Survey, Only: 1})
+		unlock = w.engine.zero.lock(&quorum.Request{Kind: quorum.Survey, Only: 1})
 		if n := locked(); n > 1 {
 			t.Errorf("%d shards are locked for one master", n)
 		}

@@ -10,48 +10,48 @@ import (
 // sweep ends what has taken too long, probes idle masters, and tries split
 // acquires again when their delay is over: one goroutine for all ops, so that
 // none needs a timer of its own.
-func (e *Engine) sweep(ctx context.Context) {
-	tick := time.NewTicker(max(e.AcquireTimeout/20, time.Millisecond))
+func (db *database) sweep(ctx context.Context) {
+	tick := time.NewTicker(max(db.AcquireTimeout/20, time.Millisecond))
 	defer tick.Stop()
 	next := time.NewTimer(time.Hour)
 	defer next.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			for _, o := range e.retries.close() {
-				e.tryAgain(o) // only to be answered: the lanes are closing
+			for _, o := range db.retries.close() {
+				db.tryAgain(o) // only to be answered: the lanes are closing
 			}
 			return
-		case <-e.retries.kick:
+		case <-db.retries.kick:
 		case <-next.C:
 		case <-tick.C:
-			e.expire(time.Now())
+			db.expire(time.Now())
 		}
-		for _, o := range e.retries.take(time.Now()) {
-			e.tryAgain(o)
+		for _, o := range db.retries.take(time.Now()) {
+			db.tryAgain(o)
 		}
-		if at, ok := e.retries.next(); ok {
+		if at, ok := db.retries.next(); ok {
 			next.Reset(time.Until(at))
 		}
 	}
 }
 
-func (e *Engine) tryAgain(o *op) {
-	e.try(o, time.Now())
-	e.inFlight.Add(-1)
+func (db *database) tryAgain(o *op) {
+	db.try(o, time.Now())
+	db.inFlight.Add(-1)
 }
 
 // expire decides the ops whose time is up by the votes that are in.
-func (e *Engine) expire(now time.Time) {
-	e.watchOwnClock()
-	e.watchQuorum()
+func (db *database) expire(now time.Time) {
+	db.watchOwnClock()
+	db.watchQuorum()
 	var late []*op
-	for _, l := range e.lanes {
+	for _, l := range db.lanes {
 		late = l.queue.overdue(late, now)
-		l.queue.probe(now, e.ProbeInterval)
+		l.queue.probe(now, db.ProbeInterval)
 	}
-	e.expireTurns(now)
-	for _, w := range e.awaiting.overdue(now) {
+	db.expireTurns(now)
+	for _, w := range db.awaiting.overdue(now) {
 		if w.end(false) {
 			w.op.flusher.Flush()
 		}
@@ -81,9 +81,9 @@ type retry struct {
 
 // again has o tried once more at a time. Once the sweeper has ended that is now:
 // it can only be answered.
-func (e *Engine) again(o *op, at time.Time) {
-	if !e.retries.add(o, at) {
-		e.tryAgain(o)
+func (db *database) again(o *op, at time.Time) {
+	if !db.retries.add(o, at) {
+		db.tryAgain(o)
 	}
 }
 

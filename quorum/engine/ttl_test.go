@@ -22,7 +22,7 @@ func TestTTLThatNoDurationHoldsIsALongOne(t *testing.T) {
 		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.respond = lives }) }, 1, 2)
 		w.down(3)
 		w.want(w.release("k", "t"), quorum.Won)
-		if d := w.engine.lanes[2].status().Debts; d != 1 {
+		if d := w.engine.zero.lanes[2].status().Debts; d != 1 {
 			t.Errorf("%d debts are owed to the one that is down", d)
 		}
 	})

@@ -38,10 +38,10 @@ type line struct {
 
 // takeTurn has a step wait if another is under way on one of its keys; else it is
 // under way itself from here on, and the caller's to put.
-func (e *Engine) takeTurn(o *op) (waits bool) {
+func (db *database) takeTurn(o *op) (waits bool) {
 	t := &turn{op: o, keys: slices.Compact(slices.Sorted(slices.Values(o.keys())))}
 	o.turn = t
-	s := &e.turns
+	s := &db.turns
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lines == nil {
@@ -62,9 +62,9 @@ func (e *Engine) takeTurn(o *op) (waits bool) {
 	if t.called && !rests.After(o.began) {
 		return false
 	}
-	e.inFlight.Add(1)
+	db.inFlight.Add(1)
 	if t.called {
-		e.again(o, rests)
+		db.again(o, rests)
 	}
 	return true
 }
@@ -81,11 +81,11 @@ func (s *turns) rests(t *turn) (until time.Time) {
 
 // endTurn puts the steps that waited for one which has been answered. failed tells
 // that it was because too few masters could vote.
-func (e *Engine) endTurn(t *turn, failed bool) {
-	s := &e.turns
+func (db *database) endTurn(t *turn, failed bool) {
+	s := &db.turns
 	now := time.Now()
 	s.mu.Lock()
-	next := s.remove(t, now.Add(e.SplitDelay))
+	next := s.remove(t, now.Add(db.SplitDelay))
 	at := make([]time.Time, len(next))
 	for i, t := range next {
 		at[i] = s.rests(t)
@@ -94,9 +94,9 @@ func (e *Engine) endTurn(t *turn, failed bool) {
 	for i, t := range next {
 		if failed || at[i].After(now) {
 			// Where no master is left it would go as deep from here as the line is long.
-			e.again(t.op, at[i])
+			db.again(t.op, at[i])
 		} else {
-			e.tryAgain(t.op)
+			db.tryAgain(t.op)
 		}
 	}
 }
@@ -150,8 +150,8 @@ func (s *turns) want(key string, rests time.Time) {
 
 // expireTurns answers the steps that have waited too long, and forgets the lines of
 // keys that have rested.
-func (e *Engine) expireTurns(now time.Time) {
-	s := &e.turns
+func (db *database) expireTurns(now time.Time) {
+	s := &db.turns
 	var over, next []*turn
 	s.mu.Lock()
 	for key, l := range s.lines {
@@ -159,7 +159,7 @@ func (e *Engine) expireTurns(now time.Time) {
 			delete(s.lines, key)
 		}
 		for _, t := range l.turns {
-			if !t.called && now.Sub(t.op.began) > e.AcquireTimeout && !slices.Contains(over, t) {
+			if !t.called && now.Sub(t.op.began) > db.AcquireTimeout && !slices.Contains(over, t) {
 				over = append(over, t)
 			}
 		}
@@ -171,12 +171,12 @@ func (e *Engine) expireTurns(now time.Time) {
 	// One of them may have come to be the first by another's going.
 	next = slices.DeleteFunc(next, func(t *turn) bool { return slices.Contains(over, t) })
 	for _, t := range over {
-		e.inFlight.Add(-1)
-		e.decisions[quorum.Run][quorum.Unavailable].Add(1)
-		n := len(e.lanes)
+		db.inFlight.Add(-1)
+		db.decisions[quorum.Run][quorum.Unavailable].Add(1)
+		n := len(db.lanes)
 		t.op.asker.Answer(quorum.Result{Decision: quorum.Unavailable, Needed: quorum.QuorumOf(n), Masters: n}).Flush()
 	}
 	for _, t := range next {
-		e.tryAgain(t.op)
+		db.tryAgain(t.op)
 	}
 }

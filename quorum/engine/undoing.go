@@ -44,7 +44,7 @@ func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
 
 func (q *queue) undoLocked(d debt, now time.Time) {
 	switch {
-	case d.nonce == "" && !q.engine.alone(), !d.tellable():
+	case d.nonce == "" && !q.db.alone(), !d.tellable():
 		q.cannotUndo(d)
 	case !q.open:
 		q.oweLocked(d, now)
@@ -102,7 +102,7 @@ func (q *queue) undoAgain(d debt) {
 		q.cannotUndo(d)
 		return
 	}
-	q.later = append(q.later, laterDebt{d, time.Now().Add(2 * q.engine.AcquireTimeout)})
+	q.later = append(q.later, laterDebt{d, time.Now().Add(2 * q.db.AcquireTimeout)})
 }
 
 // undone counts what was carried out to take something back, of n keys.
@@ -161,11 +161,11 @@ func (q *queue) mayTry(d debt) bool {
 //	2: master 1 is back, and holds a k of "1" that ends soon: it is not taken
 //	3: B is given k as "1"; what is tried once more would take that
 func (q *queue) hasCome(d debt) bool {
-	m, p := memoryOf(q.engine.hash(d.key)), d.place-1
+	m, p := memoryOf(q.db.hash(d.key)), d.place-1
 	if d.back != nil {
 		return q.sentSo.freedSince(m, p)
 	}
-	return q.sentSo.anewSince(m, q.engine.lockMemory(d.key, d.value), p)
+	return q.sentSo.anewSince(m, q.db.lockMemory(d.key, d.value), p)
 }
 
 // apart is by how much a command may be carried out later by one master than by another,
@@ -195,7 +195,7 @@ func (q *queue) owe(d debt, o *op, told int, left time.Duration, now time.Time) 
 			d.ends = clock.Span{From: from + left, To: to + left}.Pad(vague + apart + 2*q.trips)
 		}
 	}
-	if d.tellable() && (d.nonce != "" || q.engine.alone()) {
+	if d.tellable() && (d.nonce != "" || q.db.alone()) {
 		q.undoLocked(d, now)
 	}
 }

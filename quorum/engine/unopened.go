@@ -21,8 +21,8 @@ import (
 //	3: B asks for something in database 5, where nobody remembers anything: it is given
 //	   nothing for max-ttl, though no more than one master was ever lost
 //
-// So an engine has itself told by each master, where it looks at it anyway, how it stands in
-// all databases, and opens those in which one does not remember, whether a client asks for
+// So database 0 has itself told by each master, where it looks at it anyway, how it stands in
+// all databases, and the engine opens those in which one does not remember, whether a client asks for
 // them or not. It opens a few at a time, and closes each again when all masters that are there
 // vote in it. One in which that takes long makes room for others, and stays open: what a
 // quarantine has lasted is known only to those who look.
@@ -80,8 +80,8 @@ type standings struct {
 // asksStandings puts that question behind what a batch asks when it looks, if it is the lane
 // of database 0. It tells whether it does.
 func (k *keeper) asksStandings(link *master.Link, b *batch) bool {
-	installation := k.engine.installation()
-	if k.master.DB != 0 || k.engine.alone() || installation == "" {
+	installation := k.db.engine.trust.installation()
+	if k.master.DB != 0 || k.db.alone() || installation == "" {
 		return false
 	}
 	b.add(link, standingsScript.Eval(quorum.MarkerKey, `"run_id":"`+link.Who.RunID+`"`, `"installation":"`+installation+`"`))
@@ -93,7 +93,7 @@ func (k *keeper) hearsStandings(a decide.Answer, asked time.Duration) {
 	if a.Kind != quorum.BulkReply || len(a.Str) > quorum.Databases {
 		a.Str = ""
 	}
-	zero := k.engine.zero().lanes[k.index]
+	zero := k.db.engine.zero.lanes[k.index]
 	zero.mu.Lock()
 	defer zero.mu.Unlock()
 	zero.across = standings{a.Str, asked}
@@ -110,9 +110,9 @@ const (
 )
 
 // health is that of a database, as far as it was told later than since.
-func (e *Engine) health(db int, since time.Duration) health {
+func (e *Engine) health(number int, since time.Duration) health {
 	h := sound
-	for _, l := range e.lanes {
+	for _, l := range e.zero.lanes {
 		l.mu.Lock()
 		open, s := l.open, l.across
 		l.mu.Unlock()
@@ -120,25 +120,25 @@ func (e *Engine) health(db int, since time.Duration) health {
 		case !open:
 		case s.letters == "" || s.asked <= since:
 			h = min(h, unsure)
-		case db >= len(s.letters): // it has fewer
-		case forgets(s.letters[db]):
+		case number >= len(s.letters): // it has fewer
+		case forgets(s.letters[number]):
 			return forgotten
-		case s.letters[db] == standsHaunted:
+		case s.letters[number] == standsHaunted:
 			h = min(h, haunted)
 		}
 	}
 	return h
 }
 
-// votesElsewhere tells that a master is known to vote in another database than this engine's.
-func (e *Engine) votesElsewhere() bool {
-	for _, l := range e.zero().lanes {
+// votesElsewhere tells that a master is known to vote in another database than this one.
+func (db *database) votesElsewhere() bool {
+	for _, l := range db.engine.zero.lanes {
 		l.mu.Lock()
 		letters := l.across.letters
-		votes := e.root != nil && l.open && l.sight.Votes
+		votes := !db.isZero() && l.open && l.sight.Votes
 		l.mu.Unlock()
-		for db, letter := range []byte(letters) {
-			votes = votes || db != e.db() && (letter == standsVoting || letter == standsHaunted)
+		for number, letter := range []byte(letters) {
+			votes = votes || number != db.number() && (letter == standsVoting || letter == standsHaunted)
 		}
 		if votes {
 			return true
@@ -151,17 +151,17 @@ func (e *Engine) votesElsewhere() bool {
 func (e *Engine) tend(ctx context.Context) {
 	var closed [quorum.Databases]time.Duration // when each last was, by our clock
 	forgot, first := make(map[int]struct{}), rand.IntN(quorum.Databases)
-	for ; ctx.Err() == nil; clock.Pause(ctx, e.ProbeInterval/8) {
-		if e.firstStart().begun || e.barring() != nil {
+	for ; ctx.Err() == nil; clock.Pause(ctx, e.zero.ProbeInterval/8) {
+		if e.zero.firstStart().begun || e.trust.barring() != nil {
 			continue // which is over in all databases at once, or never
 		}
 		room := tendedAtOnce
 		for _, d := range e.tended() {
-			most := layFor * e.ProbeInterval
+			most := layFor * e.zero.ProbeInterval
 			if !d.healed(true) {
-				most = healFor*e.ProbeInterval + e.Hush()
+				most = healFor*e.zero.ProbeInterval + e.zero.Hush()
 			}
-			if e.Boot()-d.made < most {
+			if e.zero.Boot()-d.made < most {
 				room--
 			}
 		}
@@ -184,12 +184,12 @@ func (e *Engine) tend(ctx context.Context) {
 		}
 		for _, d := range e.tended() {
 			if d.healed(waits) && e.drop(d) {
-				closed[d.db()] = e.Boot()
-				e.wait.Go(func() { d.Close(ctx) })
+				closed[d.number()] = e.zero.Boot()
+				e.zero.wait.Go(func() { d.close(ctx) })
 			}
 		}
 		if len(forgot) > 0 && len(e.tended()) == 0 && e.allRemember(closed) {
-			e.log.Info("all masters remember again what was granted in databases that nobody uses", "databases", len(forgot))
+			e.zero.log.Info("all masters remember again what was granted in databases that nobody uses", "databases", len(forgot))
 			clear(forgot)
 		}
 	}
@@ -198,7 +198,7 @@ func (e *Engine) tend(ctx context.Context) {
 // allRemember tells that all masters are there, and none has forgotten in any database, by what
 // they were asked after each was closed.
 func (e *Engine) allRemember(closed [quorum.Databases]time.Duration) bool {
-	for _, l := range e.lanes {
+	for _, l := range e.zero.lanes {
 		l.mu.Lock()
 		open, letters, asked := l.open, l.across.letters, l.across.asked
 		l.mu.Unlock()
@@ -210,32 +210,32 @@ func (e *Engine) allRemember(closed [quorum.Databases]time.Duration) bool {
 }
 
 // tended are the databases that are open though no client has asked for them.
-func (e *Engine) tended() []*Engine {
-	return slices.DeleteFunc(e.opened(), func(d *Engine) bool { return !d.unused() })
+func (e *Engine) tended() []*database {
+	return slices.DeleteFunc(e.opened(), func(d *database) bool { return !d.unused() })
 }
 
-// healed tells that in the engine's database each master votes that its root can reach, but for
+// healed tells that in a database each master votes that database 0 can reach, but for
 // those that have no such database. Unless another database waits for its place, they are to be freed
 // of ghosts, too.
-func (e *Engine) healed(waits bool) bool {
-	for i, l := range e.lanes {
-		zero := e.root.lanes[i]
+func (db *database) healed(waits bool) bool {
+	for i, l := range db.lanes {
+		zero := db.engine.zero.lanes[i]
 		zero.mu.Lock()
 		letters := zero.across.letters
-		there := zero.open && (letters == "" || e.db() < len(letters))
+		there := zero.open && (letters == "" || db.number() < len(letters))
 		zero.mu.Unlock()
 		if _, votes := l.asSource(); there && !votes {
 			return false
 		}
 	}
-	return waits || e.root.health(e.db(), e.made) == sound
+	return waits || db.engine.health(db.number(), db.made) == sound
 }
 
 // openForgotten opens each database in which a master of this name does not remember, or may
 // not, so that an order can be given about it there.
 func (e *Engine) openForgotten(name string) {
-	var opened []*Engine
-	for _, l := range e.lanes {
+	var opened []*database
+	for _, l := range e.zero.lanes {
 		if l.master.Name != name {
 			continue
 		}
@@ -251,6 +251,6 @@ func (e *Engine) openForgotten(name string) {
 		}
 	}
 	for _, d := range opened {
-		<-d.Tried()
+		<-d.tried
 	}
 }

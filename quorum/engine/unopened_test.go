@@ -199,7 +199,7 @@ func TestDatabasesThatAreHealedAreOpenForAWhileAndAFewAtATime(t *testing.T) {
 			n := len(w.engine.tended())
 			most = max(most, n)
 			if n == tendedAtOnce && len(w.engine.opened()) == n {
-				db := w.engine.tended()[0].db()
+				db := w.engine.tended()[0].number()
 				w.want(w.asked(db, quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Hour}), quorum.Won)
 			}
 		}

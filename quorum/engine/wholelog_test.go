@@ -368,7 +368,7 @@ func TestThatALogIsThereAgainIsTold(t *testing.T) {
 			m.set(func(m *fakeMaster) { m.lag = 0 })
 			tellingInfo(m, "aof_rewrites:1\r\n")
 			time.Sleep(time.Minute)
-			l := w.engine.lanes[0]
+			l := w.engine.zero.lanes[0]
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			if l.unlogged {

@@ -111,12 +111,12 @@ func TestDatabasesHoldKeysOfTheirOwn(t *testing.T) {
 func TestNobodyWaitsForADatabaseOfAnEndingProxy(t *testing.T) {
 	for range 5 {
 		inWorld(t, 3, func(w *world) {
-			d := w.engine.database(3)
+			d := w.engine.use(3)
 			ended, end := contextOf(0)
 			defer end()
 			w.engine.Close(ended)
 			select {
-			case <-d.Tried():
+			case <-d.tried:
 			default:
 				t.Fatal("who opens it waits for ever")
 			}

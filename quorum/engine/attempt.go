@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
+)
+
+// try is one attempt at a request. The op is not the caller's any more.
+func (db *database) try(o *op, now time.Time) {
+	n := len(db.lanes)
+	o.db, o.put, o.sleeps = db, now, db.sleeps.Load()
+	if len(o.Said) != n {
+		o.Said, o.sent = make([]decide.Said, n), make([]sending, n)
+	}
+	if !db.asks(o) {
+		o.flusher.Flush()
+		o.drop()
+		return
+	}
+	db.inFlight.Add(1)
+	missed, waits := db.push(o)
+	if waits {
+		return
+	}
+	defer o.drop()
+	if missed == 0 {
+		return
+	}
+	answered := false
+	for i := range db.lanes {
+		if v := missed.Vote(i); v != 0 {
+			answered = o.vote(i, v, false, o.put) || answered
+		}
+	}
+	if answered {
+		o.flusher.Flush()
+	}
+}
+
+// push puts an op into all lanes in one step, and returns the votes of those that
+// did not take it. Or it has the op wait, which counts as in flight.
+func (db *database) push(o *op) (missed decide.Votes, waits bool) {
+	hash := db.hash(o.Key)
+	o.hash = hash
+	o.takeWeight()
+	if o.memory = memoryOf(hash); o.Kind == quorum.Release || o.Kind == quorum.Acquire {
+		o.lock = o.lockMemory()
+	}
+	switch {
+	case len(o.Keys) < 2 && o.Kind != quorum.Survey:
+		mu := &db.shards[hash%shards].mu // the rule, and cheaper
+		mu.Lock()
+		defer mu.Unlock()
+	case o.Flushes():
+		defer db.spoilFlushed(&o.Request)()
+	default:
+		defer db.lock(&o.Request)()
+	}
+	if db.follow(o) {
+		return 0, true
+	}
+	if o.Kind == quorum.Acquire {
+		o.flight.begin()
+	}
+	db.spoil(o)
+	for i, l := range db.lanes {
+		if !o.Asks(i) {
+			missed = missed.Voted(i, quorum.Withheld, false)
+		} else if v := l.queue.push(o); v != 0 {
+			missed = missed.Voted(i, v, false)
+		}
+	}
+	return missed, false
+}
+
+// asks works out the times of an op. If there is nothing to ask the masters,
+// it answers and returns false.
+func (db *database) asks(o *op) bool {
+	if db.closing.Load() && o.first == nil {
+		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Why: "this proxy is shutting down"})
+	}
+	ttl := o.TTL
+	if o.At != 0 {
+		now, known := db.now()
+		if !known {
+			return db.answer(o, quorum.Result{Decision: quorum.Unavailable, NoTime: true})
+		}
+		ttl = time.UnixMilli(o.At).Sub(now)
+		if ttl <= 0 && !o.end() {
+			return db.answer(o, quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{
+				Kind: quorum.FailureReply, Str: "ERR invalid expire time in 'set' command",
+			}})
+		}
+	}
+	eternal := ttl == 0 && o.At == 0
+	switch o.Kind {
+	case quorum.Acquire, quorum.Extend, quorum.Write:
+		if o.attempt == 0 && o.first == nil && o.follows == 0 && (ttl > db.MaxTTL || eternal && o.Kind != quorum.Write) {
+			db.overTTL.Add(1)
+		}
+	}
+	if o.Kind == quorum.Extend && o.first == nil && !db.holds.extends(&o.Request, max(ttl, 0), o.put) {
+		db.held.Add(1)
+		return db.answer(o, quorum.Result{Decision: quorum.Contended})
+	}
+	if o.Kind == quorum.Acquire && eternal {
+		// It is set with a short ttl, and loses that once it is won: what it
+		// leaves behind where it fails dies by itself.
+		ttl = 4*db.AcquireTimeout + db.MasterTimeout
+	}
+	o.patience = db.AcquireTimeout
+	if o.Kind != quorum.Write { // which wins no lock
+		o.patience = clock.Patience(db.AcquireTimeout, ttl)
+	}
+	if o.patience -= o.waited(); o.patience <= 0 && o.Kind != quorum.Release && o.Kind != quorum.Remove && o.first == nil {
+		// It has only waited, and its time is up.
+		db.decisions[o.Kind][quorum.Unavailable].Add(1)
+		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Shortest: db.tooShort(o.patience + o.waited())})
+	}
+	o.prepare(ttl)
+	return true
+}
+
+// end makes of a request whose time has passed already what it amounts to. It
+// returns false if it amounts to nothing that could be done.
+func (o *op) end() bool {
+	switch {
+	case o.Kind == quorum.Extend:
+		o.Kind, o.At = quorum.Release, 0
+	case o.Kind == quorum.Write && o.Args[0] == "PEXPIRE" && len(o.Args) == o.TTLArg+1:
+		o.Kind, o.At = quorum.Remove, 0
+	case o.Kind == quorum.Write && o.Args[0] == "PEXPIRE": // whether flags forbid it only the masters know
+		o.Args = slices.Clone(o.Args)
+		o.Args[o.TTLArg] = "-1"
+		o.TTLArg, o.At = 0, 0
+	default:
+		return false
+	}
+	return true
+}
+
+func (db *database) answer(o *op, r quorum.Result) bool {
+	r.Needed, r.Masters = quorum.QuorumOf(len(db.lanes)), len(db.lanes)
+	if r.Decision == quorum.Unavailable {
+		s := db.shortage(nil, nil)
+		r.Voted = s.can
+		if r.Why == "" {
+			r.Why = s.String()
+		}
+	}
+	db.finish(o, r)
+	return false
+}
