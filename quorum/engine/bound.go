@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
@@ -118,18 +117,18 @@ func (o *op) strange(r *decide.UndoRecord) bool {
 }
 
 // intrudes tells that master i has carried out what was won, on what was somebody else's.
-func (db *database) intrudes(o *op, i int, now time.Time) bool {
+func (r ruling) intrudes(i int) bool {
 	intrudes := false
-	for j := range o.Said[i].Journal.Records() {
-		intrudes = db.intrudesOn(o, &o.Said[i].Journal.Undo[j], i, now) || intrudes
+	for j := range r.Said[i].Journal.Records() {
+		intrudes = r.intrudesOn(&r.Said[i].Journal.Undo[j], i) || intrudes
 	}
 	return intrudes
 }
 
 // intrudesOn is intrudes as to one key. What is put back is noted as what is still there.
-func (db *database) intrudesOn(o *op, r *decide.UndoRecord, i int, now time.Time) bool {
-	again := &decide.UndoRecord{Before: r.Before, After: r.Before}
-	return o.strange(r) && (r.LivesOn() || !db.behind.still(r.Key, i, again, now, 2*db.AcquireTimeout))
+func (r ruling) intrudesOn(record *decide.UndoRecord, i int) bool {
+	again := &decide.UndoRecord{Before: record.Before, After: record.Before}
+	return r.strange(record) && (record.LivesOn() || !r.db.behind.still(record.Key, i, again, r.now, 2*r.db.AcquireTimeout))
 }
 
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for

@@ -1,10 +1,7 @@
 package engine
 
 import (
-	"time"
-
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 )
 
 // A count that the masters have come to differ in is put right by the next one who
@@ -22,35 +19,35 @@ import (
 // is away, an older count and a further one cannot be told apart.
 
 // level brings all who counted less up to master m.
-func (db *database) level(o *op, c decide.Votes, m int, now time.Time) (answered bool) {
-	model := o.Said[m].Journal
-	w := &awaited{op: o, until: now.Add(db.AcquireTimeout)}
+func (r ruling) level(m int) (answered bool) {
+	model := r.Said[m].Journal
+	w := &awaited{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
 	w.then = func(done bool) bool {
-		r := o.result(c)
-		r.Decision, r.Script = quorum.Split, nil
+		result := r.result(r.votes)
+		result.Decision, result.Script = quorum.Split, nil
 		if done {
-			r.Decision, r.Script = quorum.Won, &model.Reply
+			result.Decision, result.Script = quorum.Won, &model.Reply
 		}
-		db.inFlight.Add(-1)
-		db.finish(o, r)
+		r.db.inFlight.Add(-1)
+		r.db.finish(r.op, result)
 		return true
 	}
 	var list []laneEnding
 	brought := 0
-	for i := range db.lanes {
+	for i := range r.db.lanes {
 		switch {
-		case c.Vote(i) != quorum.Granted:
-		case i == m, o.Further(i, m):
-			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: letGo}, i})
+		case r.votes.Vote(i) != quorum.Granted:
+		case i == m, r.Further(i, m):
+			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: letGo}, i})
 		default:
-			back := o.bringing(c, i, o.Said[i].Journal.Record(o.Key), model.Record(o.Key), now)
-			list = append(list, laneEnding{&ending{op: o, key: o.Key, ends: bringUp, back: back, awaited: w}, i})
+			back := r.bringing(i, r.Said[i].Journal.Record(r.Key), model.Record(r.Key))
+			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: bringUp, back: back, awaited: w}, i})
 			brought++
 		}
 	}
-	others := quorum.QuorumOf(len(db.lanes)) - 1
+	others := quorum.QuorumOf(len(r.db.lanes)) - 1
 	w.missing.Store(int32(others))
 	w.spare.Store(int32(brought - others))
-	db.awaiting.add(w)
-	return db.endAll(list)
+	r.db.awaiting.add(w)
+	return r.endAll(list)
 }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
@@ -29,38 +27,38 @@ import (
 
 // bringUp gives master i what a quorum has made of a script's keys, where that has acted as
 // well and has fallen behind.
-func (db *database) bringUp(o *op, c decide.Votes, i int, now time.Time) {
-	if c.Vote(i) != quorum.Granted {
+func (r ruling) bringUp(i int) {
+	if r.votes.Vote(i) != quorum.Granted {
 		return
 	}
-	for _, ours := range o.Said[i].Journal.Undo {
-		theirs := o.Made(c, ours.Key)
+	for _, ours := range r.Said[i].Journal.Undo {
+		theirs := r.Made(r.votes, ours.Key)
 		if theirs == nil || dump.Same(ours.After, theirs.After) || !ours.Differs(theirs) || !dump.Is(theirs.After) ||
-			!db.behind.still(ours.Key, i, &ours, now, 2*db.AcquireTimeout) {
+			!r.db.behind.still(ours.Key, i, &ours, r.now, 2*r.db.AcquireTimeout) {
 			continue
 		}
-		d := o.bringing(c, i, &ours, theirs, now)
-		d.dies = now.Add(db.MasterTimeout)
-		db.lanes[i].queue.undoBehind(d, memoryOf(db.hash(ours.Key)), o.sent[i].ordinal, now)
+		d := r.bringing(i, &ours, theirs)
+		d.dies = r.now.Add(r.db.MasterTimeout)
+		r.db.lanes[i].queue.undoBehind(d, memoryOf(r.db.hash(ours.Key)), r.sent[i].ordinal, r.now)
 	}
 }
 
 // give gives master i, which has declined, the keys that a quorum had and has now: it may have
 // been away when a lock was taken, and would have no part in it for as long as that is
 // renewed. Where it holds anything it is left alone.
-func (db *database) give(o *op, c decide.Votes, i int, now time.Time) {
-	if c.Vote(i) != quorum.Refused || o.Said[i].Journal.Busy {
+func (r ruling) give(i int) {
+	if r.votes.Vote(i) != quorum.Refused || r.Said[i].Journal.Busy {
 		return
 	}
-	for _, key := range o.keys() {
-		theirs := o.Made(c, key)
+	for _, key := range r.keys() {
+		theirs := r.Made(r.votes, key)
 		if theirs == nil || theirs.Before == "" || !dump.Is(theirs.After) {
 			continue
 		}
-		o.keep()
-		back := o.bringing(c, i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs, now)
+		r.keep()
+		back := r.bringing(i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs)
 		if back.back.Left != decide.SaysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
-			db.lanes[i].queue.give(&ending{op: o, key: key, ends: bringUp, back: back}, memoryOf(db.hash(key)), o.sent[i].ordinal)
+			r.db.lanes[i].queue.give(&ending{op: r.op, key: key, ends: bringUp, back: back}, memoryOf(r.db.hash(key)), r.sent[i].ordinal)
 		}
 	}
 }
@@ -87,24 +85,24 @@ func (q *queue) give(n *ending, m memory, p ordinal) {
 //
 // So what lives longest counts, and ours is never shortened. Nor does it outlive theirs: their
 // lives are told as of when master i had acted at the latest, and they at the earliest.
-func (o *op) bringing(c decide.Votes, i int, ours, theirs *decide.UndoRecord, now time.Time) debt {
+func (r ruling) bringing(i int, ours, theirs *decide.UndoRecord) debt {
 	back := &decide.UndoRecord{
 		Key: ours.Key, Before: dump.Readable(theirs.After), Left: ours.Expires,
 		After: ours.After, Expires: ours.Expires,
 	}
-	for j := range o.Said {
-		if c.Vote(j) != quorum.Granted || ours.Expires == decide.SaysNoTTL {
+	for j := range r.Said {
+		if r.votes.Vote(j) != quorum.Granted || ours.Expires == decide.SaysNoTTL {
 			continue
 		}
-		r := o.Said[j].Journal.Record(ours.Key)
+		record := r.Said[j].Journal.Record(ours.Key)
 		switch {
-		case r == nil || !dump.Same(r.After, theirs.After):
-		case r.Expires < 0:
+		case record == nil || !dump.Same(record.After, theirs.After):
+		case record.Expires < 0:
 			back.Left = decide.SaysNoTTL
 		case back.Left != decide.SaysNoTTL:
-			left := r.Expires - (o.sent[i].asked.To - o.sent[j].asked.From).Milliseconds()
+			left := record.Expires - (r.sent[i].asked.To - r.sent[j].asked.From).Milliseconds()
 			back.Left = max(back.Left, left, 1)
 		}
 	}
-	return o.puttingBack(i, ours, back, now)
+	return r.puttingBack(i, ours, back, r.now)
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 )
 
 // lockWon is what an op has won, if it is a lock: it counts for one holder of the op.
@@ -27,20 +26,19 @@ func (e *Engine) TakeBack(l quorum.Lock) {
 	if !won {
 		return
 	}
-	now := time.Now()
 	o.untold.Store(true)
-	c := o.ballot.Load()
+	r := ruling{o, o.ballot.Load(), time.Now()}
 	for i := range o.db.lanes {
-		o.db.takeBack(o, c, i, now)
+		r.takeBack(i)
 	}
 	o.drop()
 }
 
 // takeBack takes a lock back from master i, if that has voted.
-func (db *database) takeBack(o *op, c decide.Votes, i int, now time.Time) {
-	if o.first != nil {
-		db.unpersist(o, c, i, now)
-	} else if c.Did(i) {
-		db.lanes[i].queue.undoLock(o.undoing(i, now), o, o.sent[i].ordinal, now)
+func (r ruling) takeBack(i int) {
+	if r.first != nil {
+		r.unpersist(i)
+	} else {
+		r.undoOn(i)
 	}
 }

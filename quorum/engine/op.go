@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -63,14 +62,11 @@ type op struct {
 func (o *op) argv(b []string, seven bool) []string {
 	switch o.Kind {
 	case quorum.Acquire:
-		if !seven {
-			return append(acquireScript.Call(b, o.Key), o.Token, o.px)
-		}
-		return append(b, "SET", o.Key, o.Token, "NX", "GET", "PX", o.px)
+		return o.acquireArgv(b, seven)
 	case quorum.Release:
-		return append(releaseScript.Call(b, o.Key), o.Token)
+		return o.releaseArgv(b)
 	case quorum.Extend:
-		return append(extendScript.Call(b, o.Key), o.Token, o.px)
+		return o.extendArgv(b)
 	case quorum.Read:
 		if o.ValueOnly {
 			return append(b, "GET", o.Key)
@@ -87,16 +83,7 @@ func (o *op) argv(b []string, seven bool) []string {
 		}
 		return append(b, o.Args...)
 	}
-	s := writeScript
-	if o.expiresIf(seven) {
-		s = expireIfScript
-	}
-	return append(s.Call(b, o.Key), o.Args...)
-}
-
-// expiresIf tells that a Write needs expireIfScript. seven is of argv.
-func (o *op) expiresIf(seven bool) bool {
-	return !seven && len(o.Args) > 3 && strings.HasPrefix(o.Args[0], "PEXPIRE")
+	return o.writeArgv(b, seven)
 }
 
 // pointless tells that an op which has not been sent to a master yet need not
@@ -159,10 +146,10 @@ func (o *op) vote(i int, v quorum.Vote, did bool, now time.Time) (answered bool)
 	c, decisive := o.ballot.Cast(i, v, did, o.weighLong)
 	switch {
 	case decisive:
-		answered = o.db.decided(o, c, now)
+		answered = ruling{o, c, now}.decided()
 		o.letGo(c)
 	case c.Decision() != quorum.Undecided:
-		o.db.late(o, c, i, now)
+		ruling{o, c, now}.late(i)
 		o.letGo(decide.Votes(0).Voted(i, v, did)) // and no other: it may be about to be told
 	}
 	return answered
@@ -177,7 +164,7 @@ func (o *op) expire(now time.Time) (answered bool) {
 	if !decisive {
 		return false
 	}
-	answered = o.db.decided(o, c, now)
+	answered = ruling{o, c, now}.decided()
 	o.letGo(c)
 	return answered
 }

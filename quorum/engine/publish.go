@@ -2,7 +2,6 @@ package engine
 
 import (
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 )
 
 // Attend says who gets the messages from now on.
@@ -28,16 +27,16 @@ func (e *Engine) carry(envelope string) bool {
 // announce publishes what a journaled script has published, once: each master
 // has kept it back. A lane does so, and waits for nobody. It is what those masters have
 // whose reply the caller gets; one of them may have had less to tell.
-func (db *database) announce(o *op, c decide.Votes) {
-	from := map[quorum.Decision]quorum.Vote{quorum.Won: quorum.Granted, quorum.Contended: quorum.Refused}[c.Decision()]
+func (r ruling) announce() {
+	from := map[quorum.Decision]quorum.Vote{quorum.Won: quorum.Granted, quorum.Contended: quorum.Refused}[r.votes.Decision()]
 	var list []string
-	for i := range o.Said {
-		if from != 0 && c.Vote(i) == from && len(o.Said[i].Journal.Published) > len(list) {
-			list = o.Said[i].Journal.Published
+	for i := range r.Said {
+		if from != 0 && r.votes.Vote(i) == from && len(r.Said[i].Journal.Published) > len(list) {
+			list = r.Said[i].Journal.Published
 		}
 	}
 	if len(list) > 0 {
-		db.engine.messages.Announce(list)
+		r.db.engine.messages.Announce(list)
 	}
 }
 

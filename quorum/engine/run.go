@@ -3,8 +3,13 @@ package engine
 import (
 	"strconv"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/master"
 )
+
+// A run is a journaled script: what a lost one has made of its keys is put back, and who has
+// missed something is brought up to what a quorum has made of them. One that latches its keys is
+// a step; see step.go.
 
 // runArgv appends the call as a master gets it: by hash if the link knows that the
 // master has the script.
@@ -30,4 +35,25 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 		b = append(b, o.holder, o.db.lease())
 	}
 	return b
+}
+
+// hasRun is what follows from a script. It tells whether its asker waits for more.
+func (r ruling) hasRun() (waits bool) {
+	d := r.votes.Decision()
+	for i := range r.db.lanes {
+		if d != quorum.Won {
+			r.putBack(i)
+			continue
+		}
+		r.bringUp(i)
+		r.give(i)
+	}
+	if d == quorum.Split {
+		r.db.splits.Add(1)
+		if r.votes.Tally(len(r.db.lanes)).Granted > 0 && !r.HasFreed(r.votes) && r.triesAgain() {
+			return true
+		}
+	}
+	r.announce()
+	return false
 }

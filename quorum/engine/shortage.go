@@ -86,15 +86,15 @@ func (s *shortage) refused(text string) {
 }
 
 // explain has an op's result say what keeps the masters, if that is why it is none.
-func (db *database) explain(o *op, c decide.Votes) quorum.Result {
-	r := o.result(c)
-	if r.Decision == quorum.Unavailable {
-		s := db.shortage(o, &c)
-		r.Voted, r.Why = s.can, s.String()
-	} else if r.Decision == quorum.Split {
-		r.Why = db.shortage(o, &c).String()
+func (r ruling) explain() quorum.Result {
+	result := r.result(r.votes)
+	if result.Decision == quorum.Unavailable {
+		s := r.db.shortage(r.op, &r.votes)
+		result.Voted, result.Why = s.can, s.String()
+	} else if result.Decision == quorum.Split {
+		result.Why = r.db.shortage(r.op, &r.votes).String()
 	}
-	return r
+	return result
 }
 
 // String is what keeps the masters: "2 down, 1 quarantined (4m51s left)". It is empty if

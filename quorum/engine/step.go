@@ -4,33 +4,32 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
 // stepDecided acts on the decision on a step. One that is lost is taken back before
 // its asker hears "no", or before it is tried again: a "no" to what is signed by no
 // token must be true.
-func (db *database) stepDecided(o *op, c decide.Votes, now time.Time) (answered bool) {
-	d := c.Decision()
+func (r ruling) stepDecided() (answered bool) {
+	d := r.votes.Decision()
 	if d == quorum.Split {
-		db.splits.Add(1)
+		r.db.splits.Add(1)
 	}
 	if d == quorum.Won {
-		for i := range db.lanes {
-			db.commit(o, c, i, now)
+		for i := range r.db.lanes {
+			r.commit(i)
 		}
-		return db.stepEnds(o, c, true)
+		return r.stepEnds(true)
 	}
-	if m := o.Leveller(c); d == quorum.Split && m >= 0 {
-		return db.level(o, c, m, now)
+	if m := r.Leveller(r.votes); d == quorum.Split && m >= 0 {
+		return r.level(m)
 	}
-	w := &awaited{op: o, until: now.Add(db.AcquireTimeout)}
-	w.then = func(undone bool) bool { return db.stepEnds(o, c, undone) }
+	w := &awaited{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
+	w.then = func(undone bool) bool { return r.stepEnds(undone) }
 	var list []laneEnding
-	for i := range db.lanes {
-		if c.Did(i) {
-			list = append(list, o.takeBack(i, now, w)...)
+	for i := range r.db.lanes {
+		if r.votes.Did(i) {
+			list = append(list, r.endings(i, w)...)
 		}
 	}
 	for _, n := range list {
@@ -40,17 +39,17 @@ func (db *database) stepDecided(o *op, c decide.Votes, now time.Time) (answered 
 	}
 	if w.missing.Load() == 0 || d == quorum.Unavailable {
 		w.over.Store(true) // an error says that it may have happened
-		db.endAll(list)
-		return db.stepEnds(o, c, true)
+		r.endAll(list)
+		return r.stepEnds(true)
 	}
-	db.awaiting.add(w)
-	return db.endAll(list)
+	r.db.awaiting.add(w)
+	return r.endAll(list)
 }
 
 // endAll puts endings into their lanes. One that cannot be has not happened.
-func (db *database) endAll(list []laneEnding) (answered bool) {
+func (r ruling) endAll(list []laneEnding) (answered bool) {
 	for _, n := range list {
-		if !db.lanes[n.lane].queue.endStep(n.ending) && n.awaited != nil {
+		if !r.db.lanes[n.lane].queue.endStep(n.ending) && n.awaited != nil {
 			answered = n.awaited.heard(false) || answered
 		}
 	}
@@ -63,13 +62,13 @@ type laneEnding struct {
 	lane int
 }
 
-// takeBack is what takes a step back on master i, which acted. What it has only read, it lets
+// endings are what takes a step back on master i, which acted. What it has only read, it lets
 // go of.
-func (o *op) takeBack(i int, now time.Time, w *awaited) (list []laneEnding) {
-	for _, key := range o.turn.keys {
-		n := &ending{op: o, key: key, ends: letGo}
-		if r := o.Said[i].Journal.Record(key); r != nil && r.Changed() {
-			n.ends, n.back, n.awaited = takeBack, o.puttingBack(i, r, r, now), w
+func (r ruling) endings(i int, w *awaited) (list []laneEnding) {
+	for _, key := range r.turn.keys {
+		n := &ending{op: r.op, key: key, ends: letGo}
+		if record := r.Said[i].Journal.Record(key); record != nil && record.Changed() {
+			n.ends, n.back, n.awaited = takeBack, r.puttingBack(i, record, record, r.now), w
 		}
 		list = append(list, laneEnding{n, i})
 	}
@@ -78,43 +77,44 @@ func (o *op) takeBack(i int, now time.Time, w *awaited) (list []laneEnding) {
 
 // stepEnds answers the asker of a step, or has it tried again. undone tells that
 // nothing of a lost one is left.
-func (db *database) stepEnds(o *op, c decide.Votes, undone bool) (answered bool) {
-	if undone && db.stepsAgain(o, c) {
-		db.tryLater(o)
+func (r ruling) stepEnds(undone bool) (answered bool) {
+	if undone && r.stepsAgain() {
+		r.tryLater()
 		return false
 	}
-	r := db.explain(o, c)
+	result := r.explain()
 	if undone {
-		db.announce(o, c)
+		r.announce()
 	} else {
-		r.Decision, r.Script = quorum.Split, nil
+		result.Decision, result.Script = quorum.Split, nil
 	}
-	db.inFlight.Add(-1)
-	db.finish(o, r)
+	r.db.inFlight.Add(-1)
+	r.db.finish(r.op, result)
 	return true
 }
 
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, and
 // where others were in its way, as long as a decision may take.
-func (db *database) stepsAgain(o *op, c decide.Votes) bool {
+func (r ruling) stepsAgain() bool {
+	r.now = time.Now() // it may have waited since
 	switch {
-	case c.Decision() != quorum.Split || db.closing.Load():
+	case r.votes.Decision() != quorum.Split || r.db.closing.Load():
 		return false
-	case o.MetLatch(c) && o.hasTime(time.Now()):
+	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
 	}
-	return db.triesAgain(o, time.Now()) && c.Tally(len(db.lanes)).Granted > 0
+	return r.mayTryAgain() && r.votes.Tally(len(r.db.lanes)).Granted > 0
 }
 
 // stepLate acts on a vote on a step that came after its decision.
-func (db *database) stepLate(o *op, c decide.Votes, i int, now time.Time) {
-	if c.Decision() == quorum.Won {
-		db.commit(o, c, i, now)
+func (r ruling) stepLate(i int) {
+	if r.votes.Decision() == quorum.Won {
+		r.commit(i)
 		return
 	}
-	if c.Did(i) {
-		for _, n := range o.takeBack(i, now, nil) {
-			db.lanes[i].queue.endStep(n.ending)
+	if r.votes.Did(i) {
+		for _, n := range r.endings(i, nil) {
+			r.db.lanes[i].queue.endStep(n.ending)
 		}
 	}
 }
@@ -122,26 +122,26 @@ func (db *database) stepLate(o *op, c decide.Votes, i int, now time.Time) {
 // commit ends a step that was won on master i: it lets go of the keys. Where the
 // master did not do what the quorum did, and has fallen behind for a while, it is
 // brought up to it.
-func (db *database) commit(o *op, c decide.Votes, i int, now time.Time) {
-	declined := c.Vote(i) == quorum.Refused && !o.Said[i].Journal.Busy
-	if !c.Did(i) && !declined {
+func (r ruling) commit(i int) {
+	declined := r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
+	if !r.votes.Did(i) && !declined {
 		return
 	}
-	for _, key := range o.turn.keys {
-		n := &ending{op: o, key: key, ends: letGo}
-		ours, theirs := o.Said[i].Journal.Record(key), o.Made(c, key)
+	for _, key := range r.turn.keys {
+		n := &ending{op: r.op, key: key, ends: letGo}
+		ours, theirs := r.Said[i].Journal.Record(key), r.Made(r.votes, key)
 		switch {
 		case ours == nil:
-		case c.Did(i) && !ours.LivesOn() && db.intrudesOn(o, ours, i, now): // whose life it is may have been extended since
-			n.ends, n.back = takeBack, o.puttingBack(i, ours, ours, now)
-		case theirs == nil || c.Vote(i) == quorum.Withheld:
+		case r.votes.Did(i) && !ours.LivesOn() && r.intrudesOn(ours, i): // whose life it is may have been extended since
+			n.ends, n.back = takeBack, r.puttingBack(i, ours, ours, r.now)
+		case theirs == nil || r.votes.Vote(i) == quorum.Withheld:
 		case dump.Same(ours.After, theirs.After):
-			db.behind.caughtUp(key, i)
-		case db.behind.still(key, i, ours, now, 2*db.AcquireTimeout):
-			n.ends, n.back = bringUp, o.bringing(c, i, ours, theirs, now)
+			r.db.behind.caughtUp(key, i)
+		case r.db.behind.still(key, i, ours, r.now, 2*r.db.AcquireTimeout):
+			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		}
-		if c.Did(i) || n.ends == bringUp {
-			db.lanes[i].queue.endStep(n)
+		if r.votes.Did(i) || n.ends == bringUp {
+			r.db.lanes[i].queue.endStep(n)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 			c = c.Voted(i, v, true)
 			o.Said[i].Journal = &decide.Journal{Acted: true, Undo: record}
 		}
-		w.engine.zero.commit(o, c, 2, time.Now())
+		ruling{o, c, time.Now()}.commit(2)
 		w.settle()
 		w.wantFree("k")
 	})

@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+)
+
+// An extension is a compare and expire. A master that had no key any more is given it again.
+
+func (o *op) extendArgv(b []string) []string {
+	return append(extendScript.Call(b, o.Key), o.Token, o.px)
+}
+
+// extended is what follows from an extension.
+func (r ruling) extended() {
+	for i := range r.db.lanes {
+		r.extendedOn(i)
+	}
+}
+
+// extendedOn is that on master i, also where it has voted late.
+func (r ruling) extendedOn(i int) {
+	switch {
+	case r.votes.Decision() == quorum.Won:
+		r.heal(i)
+	case r.first != nil:
+		r.unpersist(i)
+	}
+}
+
+// heal gives the key again to master i, which had lost it when the lock was
+// extended.
+func (r ruling) heal(i int) {
+	if r.missing(i) {
+		r.db.lanes[i].queue.heal(r.op)
+	}
+}
+
+// missing tells that master i had no key to extend.
+func (r ruling) missing(i int) bool {
+	return r.votes.Vote(i) == quorum.Refused && r.Said[i].Absent
+}

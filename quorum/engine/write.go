@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/dump"
+	"strings"
+	"time"
+)
+
+// A write names no token: it acts on whatever is there, and what was carried out by no quorum is
+// put back.
+
+// writeArgv is also that of a survey's command for one key. seven is of argv.
+func (o *op) writeArgv(b []string, seven bool) []string {
+	s := writeScript
+	if o.expiresIf(seven) {
+		s = expireIfScript
+	}
+	return append(s.Call(b, o.Key), o.Args...)
+}
+
+// expiresIf tells that a Write needs expireIfScript. seven is of argv.
+func (o *op) expiresIf(seven bool) bool {
+	return !seven && len(o.Args) > 3 && strings.HasPrefix(o.Args[0], "PEXPIRE")
+}
+
+// written is what follows from a write.
+func (r ruling) written() {
+	for i := range r.db.lanes {
+		r.putBackWrite(i)
+	}
+}
+
+// putBackWrite undoes a plain write on master i if it was carried out there and
+// by no quorum. A master that only held something else before is set right by it,
+// unless it was that whose life has changed, or it was late (see bound.go).
+func (r ruling) putBackWrite(i int) {
+	if r.votes.Did(i) && r.votes.Decision() == quorum.Won {
+		if s, _ := r.Outcome(r.votes); decide.HasActed(&r.Request, s.Reply) && dump.SameValue(s.Value, r.Said[i].Value) && !r.intrudes(i) {
+			return
+		}
+	}
+	r.putBack(i)
+}
+
+// putBack undoes what a lost journaled script, or write, made of its keys on
+// master i.
+func (r ruling) putBack(i int) {
+	if !r.votes.Did(i) || r.Said[i].Journal == nil {
+		return // a removal, for one, is never put back
+	}
+	records := r.Said[i].Journal.Undo
+	for j := range records {
+		record := &records[j]
+		d := r.puttingBack(i, record, record, r.now)
+		d.dies = r.now.Add(record.Lives() + clock.Drift(record.Lives()))
+		if d.eternal {
+			d.dies = r.now.Add(r.db.MaxTTL)
+		}
+		if r.votes.Decision() == quorum.Won && r.strange(record) || record.Lengthens() {
+			// It is told from all else by its value and end; and that it lives longer
+			// costs nobody a lock.
+			r.db.lanes[i].queue.undo(d, r.now)
+		} else {
+			r.db.lanes[i].queue.undoBehind(d, memoryOf(r.db.hash(record.Key)), r.sent[i].ordinal, r.now)
+		}
+	}
+}
+
+// puttingBack makes what back says of a key on master i, where it is still as a script, or
+// write, has made it.
+func (o *op) puttingBack(i int, made, back *decide.UndoRecord, now time.Time) debt {
+	sent := &o.sent[i]
+	d := debt{
+		key:     made.Key,
+		value:   made.After,
+		nonce:   sent.nonce,
+		eternal: made.Expires < 0, // or nothing is there
+		back:    back,
+		since:   now.Add(sent.asked.To - o.db.Boot()),
+	}
+	if !d.eternal {
+		d.ends = sent.done.Ends(made.Lives())
+	}
+	if left := clock.OfMilliseconds(back.Left); left > 0 && back.Before != "" && sent.done.Ends(left).Known() {
+		d.ended = sent.done.To + left
+	}
+	return d
+}
