@@ -25,9 +25,6 @@ const (
 	// known less exactly is not taken back: it costs waiting until it ends.
 	Sharp = 50 * time.Millisecond
 
-	// A batch that is sent when the last look at the master's clock was begun longer ago
-	// than a fourth of that begins with another one. A lane that is busy has just had one.
-
 	// rounding is by how much a master may tell an expiry wrong: it has whole milliseconds.
 	rounding = 2 * time.Millisecond
 )

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
@@ -85,6 +86,18 @@ func (d debt) putBack(b []string, now time.Time) []string {
 
 // tellable tells that what the debt is about can be told from what is somebody else's.
 func (d debt) tellable() bool { return d.ends.Known() || d.eternal }
+
+// undoable tells that what the op has done may have to be taken back. When its master did so
+// is to be known sharply, also where that had hung before: a batch with such an op begins with
+// a look at the master's clock. What the batch before has shown of it does only while none hangs:
+//
+//	1: a batch is answered, and masters 1, 2 and 3 hang; A asks for k
+//	2: A is told NOQUORUM; then they go on, and grant k to A
+//	3: each may have done so at any time since the batch before, which tells the grant from no
+//	   extension: it is not taken back, and nobody gets k until its ttl is over
+func (o *op) undoable() bool {
+	return o.Kind == quorum.Acquire || o.Kind == quorum.Run || o.Kind == quorum.Write
+}
 
 func (d debt) over(now time.Time) bool { return !d.dies.After(now) }
 

@@ -28,10 +28,6 @@ type batch struct {
 	again    bool    // what it holds was sent before, see mend
 	headed   bool    // it begins with a look at the master's clock
 
-	// loaded is when it was made, and since what the clock had shown at the last look.
-	loaded time.Time
-	since  time.Duration
-
 	keys     []string // of a batch among others: what it is about
 	messages bool     // and whether it publishes
 	alone    bool     // nothing goes beside it
@@ -58,11 +54,7 @@ func (l *lane) exchange(link *master.Link, b *batch) error {
 // load makes the commands of a batch.
 func (l *lane) load(link *master.Link, b *batch) {
 	now := time.Now()
-	b.loaded, b.since = now, link.At
-	// What may have to be put back is to be known from all else even if the batch is long on
-	// its way.
-	late := now.Sub(link.Looked) > clock.Sharp/4
-	if b.headed = len(b.ops) > 0 && (late || slices.ContainsFunc(b.ops, (*op).unsigned)); b.headed {
+	if b.headed = slices.ContainsFunc(b.ops, (*op).undoable); b.headed {
 		b.commands = append(b.commands, master.AskTime)
 	}
 	b.sent = b.errands[:0:0]
@@ -214,20 +206,17 @@ func (b *batch) ordinalOf(i int) ordinal {
 }
 
 // span is when a batch was carried out, by the master's clock, and its other answers. It
-// is not known where that clock was set meanwhile.
+// is not known where that clock was set meanwhile, nor of what is never taken back.
 func (l *lane) span(link *master.Link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
-	done, answers = clock.Span{From: b.since, To: b.proof.Clock.At}, b.answers
-	if b.headed {
-		head, _ := master.TimeOf(link.Read(answers[0], &b.cost))
-		done.From, answers = time.Duration(head.UnixNano()), answers[1:]
+	if !b.headed {
+		return clock.Span{}, b.answers
 	}
-	if b.loaded.After(link.Looked) {
-		link.At, link.Looked = b.proof.Clock.At, b.loaded
-	}
+	head, _ := master.TimeOf(link.Read(b.answers[0], &b.cost))
+	done = clock.Span{From: time.Duration(head.UnixNano()), To: b.proof.Clock.At}
 	if l.jumped != 0 || done.From > done.To {
 		done = clock.Span{}
 	}
-	return done, answers
+	return done, b.answers[1:]
 }
 
 // add puts a command into the batch.

@@ -346,6 +346,9 @@ var rules = []rule{
 	{"what is under way at the first look is decided by the second", "../catchup/watched.go",
 		"clock.Pause(ctx, h.times.Apart)",
 		"clock.Pause(ctx, 1)", false, 0, named("TestWhatIsBeingAcquiredIsNoGhost")},
+	{"it is known when a master that had hung did what may be taken back", "exchange.go",
+		"(b.ops, (*op).undoable); b.headed {",
+		"(b.ops, (*op).unsigned); b.headed {", true, 0, named("TestUndoReachesMastersThatHungBeforeTheyGranted")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,

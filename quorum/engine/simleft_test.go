@@ -77,9 +77,6 @@ func (t *trace) asked(s *simulation, kind quorum.Kind) {
 	if kind == quorum.Extend && !s.allVote() {
 		t.excuse(s, "extended while a master was away")
 	}
-	if kind == quorum.Acquire && s.heldUp() {
-		t.excuse(s, "it was held up")
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if kind == quorum.Extend && t.undone() {
@@ -113,31 +110,9 @@ func mayBeUndone(kind quorum.Kind) bool { return kind == quorum.Acquire || kind 
 // mu is held.
 func (t *trace) undone() bool { return t.open > 0 || time.Since(t.lost) < clock.Sharp }
 
-// heldUp tells that what is asked now may be answered much later.
-func (s *simulation) heldUp() bool {
-	s.mu.Lock()
-	slow := time.Now().Before(s.slowly)
-	s.mu.Unlock()
-	for _, m := range s.world.masters {
-		m.locked(func() { slow = slow || m.lag+m.delay > clock.Sharp/2 })
-	}
-	return slow
-}
-
 // linkBroken excuses what may have been in flight. mu is held.
 func (s *simulation) linkBroken() {
 	s.excuseSince(s.world.cfg.MasterTimeout+s.world.cfg.AcquireTimeout, "a link was lost")
-}
-
-// stalls has a master begin to hold up what is undecided, if it is by so much that it matters.
-func (s *simulation) stalls(m *fakeMaster) {
-	slow := false
-	m.locked(func() { slow = m.lag+m.delay > clock.Sharp/2 })
-	if slow {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.excuseSince(s.world.cfg.AcquireTimeout, "it was held up")
-	}
 }
 
 // excuseSince excuses the tokens of which something was heard within that time. mu is held.

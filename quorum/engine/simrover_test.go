@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/clock"
 )
 
 // Rovers ask now this proxy, now that one. One who hears no answer has lost its connection
@@ -57,12 +56,6 @@ func (s *simulation) setApart(m *fakeMaster) string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if there+back > clock.Sharp/2 {
-		if until := time.Now().Add(long + there + back); until.After(s.slowly) {
-			s.slowly = until
-		}
-		s.excuseSince(s.world.cfg.AcquireTimeout, "it was held up")
-	}
 	for _, c := range s.ways[way{engine, m.name}].conns {
 		c, ok := c.(*socket)
 		if !ok {

@@ -72,7 +72,6 @@ type simulation struct {
 	turns   map[string]*simTurn
 	strikes map[string][]*strike                    // of strangers, by lock; nil: there are none, nor rovers
 	traces  map[string]*trace                       // of tokens; nil: what is left behind is not looked for
-	slowly  time.Time                               // until when the way to some master is, if only for one proxy
 	kind    int                                     // of a schedule for catch-ups
 	dull    bool                                    // proxies notice late what becomes of masters
 	lulls   map[*Engine]time.Time                   // until when nobody asks it
@@ -524,11 +523,9 @@ func (s *simulation) fault(m *fakeMaster) string {
 		return "severed"
 	case 9:
 		m.set(func(m *fakeMaster) { m.lag = sometimes })
-		s.stalls(m)
 		return fmt.Sprint("carries out late by ", sometimes)
 	case 10:
 		m.set(func(m *fakeMaster) { m.delay = sometimes })
-		s.stalls(m)
 		return fmt.Sprint("answers late by ", sometimes)
 	case 11:
 		if r.IntN(4) == 0 && s.jumpsNoticed() {

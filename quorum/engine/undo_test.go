@@ -238,3 +238,23 @@ func TestTakeBackDiesWithItsLock(t *testing.T) {
 		w.wantValues("k", "1", "1", "1")
 	})
 }
+
+// All masters hang for a moment, as where the way to them does, just after they were looked
+// at. What they grant then, of what was answered with NOQUORUM, keeps the key from nobody.
+func TestUndoReachesMastersThatHungBeforeTheyGranted(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("other", "t", time.Minute), quorum.Won)
+		hang := func(d time.Duration) {
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = d }) }, 1, 2, 3)
+		}
+		hang(w.cfg.AcquireTimeout + 50*ms)
+		w.want(w.acquire("k", "a", time.Minute), quorum.Unavailable)
+		hang(0)
+		time.Sleep(time.Second)
+		w.wantValues("k", "", "", "")
+		if missed := w.engine.Status().UndosMissed; missed != 0 {
+			t.Errorf("%d undos could not be", missed)
+		}
+		w.want(w.acquire("k", "b", time.Minute), quorum.Won)
+	})
+}

@@ -30,11 +30,6 @@ type Link struct {
 	least time.Duration
 	trips int
 
-	// At is what the master's clock showed at the end of the latest batch of those that
-	// were answered, and Looked when that was sent.
-	At     time.Duration
-	Looked time.Time
-
 	// ctx never ends. One that could has rueidis take a batch while another is in
 	// flight, for which it has goroutines of its own from then on, and sets no deadline.
 	ctx context.Context
