@@ -46,14 +46,13 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 	var last time.Time // when
 	var before catchup.Seen
 	for ; ctx.Err() == nil; clock.Pause(ctx, db.QuarantineTime()/4) {
-		link, since := l.linked()
+		target, link, since, votes := l.onLink()
 		rest := db.QuarantineTime()
 		if link == looked {
 			since, rest = last, max(rest, time.Minute)
 		} else {
 			before = nil
 		}
-		target, votes := l.asSource()
 		if !votes || time.Since(since) < rest {
 			continue
 		}
@@ -71,9 +70,14 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 	}
 }
 
-// linked tells which connection to the master this is, and since when it is open.
-func (l *lane) linked() (link uint64, since time.Time) {
+// onLink is asSource, and tells which connection to the master that is of, and since when it
+// is open. It tells all of it as of one moment:
+//
+//	1: a link is about to open: the last one had for an hour
+//	2: it is read since when it is open, and then it opens
+//	3: it is read that the master votes: it would be looked at before debts are paid
+func (l *lane) onLink() (s catchup.Source, link uint64, since time.Time, votes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.links, l.opened
+	return l.source(), l.links, l.opened, l.open && !l.withheld && l.nonce != ""
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 func TestLockWithoutTTLIsPersistedOnAQuorum(t *testing.T) {
@@ -78,5 +79,35 @@ func TestLockWithoutTTLThatFailsLeavesNothingBehind(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// That a link is open is never taken for as long as the one before it was: what is owed to its
+// master would be looked at before it is paid.
+func TestLinkIsNoOlderThanItIs(t *testing.T) {
+	l := lane{watch: new(clock.Watch), nonce: "n"}
+	begun := time.Now()
+	after := func(links uint64) time.Time { return begun.Add(time.Duration(links) * time.Hour) }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 20_000 {
+			l.mu.Lock()
+			l.links, l.open = l.links+1, false
+			l.mu.Unlock()
+			l.mu.Lock()
+			l.opened, l.open = after(l.links), true
+			l.mu.Unlock()
+		}
+	}()
+	for {
+		if _, link, since, votes := l.onLink(); votes && !since.Equal(after(link)) {
+			t.Fatalf("link %d is open since that one was that was opened after %v", link, since.Sub(begun))
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
 	}
 }

@@ -51,9 +51,8 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 
 // asSource is the lane's master as it votes, if it does.
 func (l *lane) asSource() (s catchup.Source, votes bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.source(), l.open && !l.withheld && l.nonce != ""
+	s, _, _, votes = l.onLink()
+	return s, votes
 }
 
 // cannotLook says why the lane's master was not freed of ghosts. What does not end by itself

@@ -349,6 +349,9 @@ var rules = []rule{
 	{"it is known when a master that had hung did what may be taken back", "exchange.go",
 		"(b.ops, (*op).undoable); b.headed {",
 		"(b.ops, (*op).unsigned); b.headed {", true, 0, named("TestUndoReachesMastersThatHungBeforeTheyGranted")},
+	{"since when a link is open is read with what is on it", "eternal.go",
+		"	return l.source(), l.links, l.opened, l.open",
+		"	link, since = l.links, l.opened\n\tl.mu.Unlock()\n\tl.mu.Lock()\n\treturn l.source(), link, since, l.open", true, 0, named("TestLinkIsNoOlderThanItIs")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,
