@@ -33,8 +33,17 @@ var (
 	// ErrDisputed says that of some key it cannot be told what is to be held of it.
 	ErrDisputed = errors.New("masters hold different values of a key")
 
+	// errUngiven says that the master was given all but some keys, which are too long or which
+	// it does not take.
+	errUngiven = errors.New("all but some keys were given")
+
 	errTooManyDisputed = fmt.Errorf("masters hold different values of more than %d keys", MaxDisputed)
 )
+
+// Ungiven tells of an error of Run that nothing but keys which cannot be given kept the master
+// from having all: what is too long, or what it does not take. They mostly stay so until they
+// end.
+func Ungiven(err error) bool { return errors.Is(err, errUngiven) }
 
 // Target is a quarantined master that is to be given what it lost, and how that is to be done.
 type Target struct {
@@ -202,7 +211,10 @@ func (r *run) finish(ctx context.Context) error {
 	if _, err := onAll(r.sources, (*peer).lookAgain); err != nil {
 		return err
 	}
-	return r.failed
+	if r.failed != nil {
+		return fmt.Errorf("%w: %w", errUngiven, r.failed)
+	}
+	return nil
 }
 
 // settle reads disputed keys again until the sources agree. They do so when what

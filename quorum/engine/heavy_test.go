@@ -103,3 +103,27 @@ func TestLongValuesAreGivenBackAFewAtATime(t *testing.T) {
 		}
 	})
 }
+
+// A key that cannot be given back keeps its master out, and is no reason to read all others
+// over and over; when it has gone, the master votes soon.
+func TestOneKeyThatIsTooLongHasNotAllOthersReadOverAndOver(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		const far = 100 * ms // are the sources, so that a catch-up takes four times as long
+		w.sets("long", strings.Repeat("v", 17<<20), time.Hour, 1, 2)
+		w.fill(3)
+		runs := 0
+		w.at(3, catchup.LeaseScript, func(*fakeMaster, []string) { runs++ })
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = far }) }, 1, 2)
+		w.lose(3)
+		for began := time.Now(); time.Since(began) < w.cfg.QuarantineTime()/2; time.Sleep(time.Second) {
+			if s := w.state(3); s.State == quorum.Voting {
+				t.Fatal("it votes without the key")
+			}
+		}
+		if most := int(w.cfg.QuarantineTime() / 2 / (10 * 4 * far)); runs > most || runs == 0 {
+			t.Errorf("it was caught up with %d times, most is %d", runs, most)
+		}
+		w.forgetAll("long", 1, 2)
+		w.votesWithin(3, w.cfg.QuarantineTime()/ungivenPart+time.Second)
+	})
+}

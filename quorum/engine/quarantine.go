@@ -47,6 +47,15 @@ func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed 
 // than the catch-up was, nor longer than the probe interval.
 const firstRepeat = 50 * time.Millisecond
 
+// A catch-up that has given all but what cannot be given is mostly as much in vain the next
+// time, and as much of a load to the masters: one key that is too long lasts as long as it lives.
+// So the next one begins when ungivenRest times as much time has passed as it took, but no
+// later than in a part of the whole quarantine, ungivenPart: the key may go meanwhile.
+const (
+	ungivenRest = 15
+	ungivenPart = 8
+)
+
 // quarantine begins or goes on with the quarantine that marker m tells of.
 func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
 	l.mu.Lock()
@@ -120,8 +129,13 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 			return
 		}
 		l.log.Debug("master cannot be admitted yet", "reason", err, "left", left.Round(time.Second))
-		wait = min(max(wait, time.Since(began)), db.ProbeInterval)
-		clock.Pause(ctx, max(min(wait, left), time.Millisecond))
+		took := time.Since(began)
+		wait = min(max(wait, took), db.ProbeInterval)
+		rest := wait
+		if catchup.Ungiven(err) {
+			rest = max(rest, min(ungivenRest*took, db.QuarantineTime()/ungivenPart))
+		}
+		clock.Pause(ctx, max(min(rest, left), time.Millisecond))
 	}
 }
 

@@ -352,6 +352,9 @@ var rules = []rule{
 	{"since when a link is open is read with what is on it", "eternal.go",
 		"	return l.source(), l.links, l.opened, l.open",
 		"	link, since = l.links, l.opened\n\tl.mu.Unlock()\n\tl.mu.Lock()\n\treturn l.source(), link, since, l.open", true, 0, named("TestLinkIsNoOlderThanItIs")},
+	{"a catch-up that lacks but what cannot be given is seldom repeated", "quarantine.go",
+		"if catchup.Ungiven(err) {",
+		"if false {", true, 0, named("TestOneKeyThatIsTooLongHasNotAllOthersReadOverAndOver")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,
