@@ -355,6 +355,9 @@ var rules = []rule{
 	{"a catch-up that lacks but what cannot be given is seldom repeated", "quarantine.go",
 		"if catchup.Ungiven(err) {",
 		"if false {", true, 0, named("TestOneKeyThatIsTooLongHasNotAllOthersReadOverAndOver")},
+	{"nobody is said to remember who was admitted by hand", "unopened.go",
+		"\"all masters vote again in",
+		"\"all masters remember again what was granted in", true, 0, named("TestWhoIsAdmittedByHandIsNotSaidToRemember")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,

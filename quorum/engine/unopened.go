@@ -188,16 +188,17 @@ func (e *Engine) tend(ctx context.Context) {
 				e.zero.wait.Go(func() { d.close(ctx) })
 			}
 		}
-		if len(forgot) > 0 && len(e.tended()) == 0 && e.allRemember(closed) {
-			e.zero.log.Info("all masters remember again what was granted in databases that nobody uses", "databases", len(forgot))
+		if len(forgot) > 0 && len(e.tended()) == 0 && e.allVote(closed) {
+			// Not all of them need to remember: an operator may have said so, or max-ttl be over.
+			e.zero.log.Info("all masters vote again in databases that nobody uses", "databases", len(forgot))
 			clear(forgot)
 		}
 	}
 }
 
-// allRemember tells that all masters are there, and none has forgotten in any database, by what
-// they were asked after each was closed.
-func (e *Engine) allRemember(closed [quorum.Databases]time.Duration) bool {
+// allVote tells that all masters are there, and none is kept from voting in any database for what
+// it has forgotten, by what they were asked after each was closed.
+func (e *Engine) allVote(closed [quorum.Databases]time.Duration) bool {
 	for _, l := range e.zero.lanes {
 		l.mu.Lock()
 		open, letters, asked := l.open, l.across.letters, l.across.asked

@@ -298,10 +298,10 @@ func TestLossOfAQuorumIsToldOfDatabasesInUseAlone(t *testing.T) {
 	})
 }
 
-// That all remember again is said of masters that are there, and of databases that had lost
+// That all vote again is said of masters that are there, and of databases that had lost
 // something.
-func TestThatAllRememberAgainIsSaidOnceTheyDo(t *testing.T) {
-	const said = "all masters remember again"
+func TestThatAllVoteAgainIsSaidOnceTheyDo(t *testing.T) {
+	const said = "all masters vote again"
 	operated(t, func(w *world, log *logged) {
 		m := w.masters[0]
 		m.restartBlank()
@@ -321,6 +321,24 @@ func TestThatAllRememberAgainIsSaidOnceTheyDo(t *testing.T) {
 		m.set(func(m *fakeMaster) { m.in(7, func() { clear(m.keys) }) })
 		time.Sleep(time.Minute)
 		if found := log.lines(said); len(found) != 2 || !strings.Contains(found[1], "databases=1") {
+			t.Errorf("it is said: %q", found)
+		}
+	})
+}
+
+// Who votes by an operator's word remembers no more than before.
+func TestWhoIsAdmittedByHandIsNotSaidToRemember(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		w.masters[0].restartBlank()
+		w.masters[1].restartBlank()
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.order(w.engine.Admit("m1"))
+		w.order(w.engine.Admit("m2"))
+		time.Sleep(6 * w.cfg.ProbeInterval)
+		if found := log.lines("all masters vote again"); len(found) != 1 {
+			t.Errorf("it is said: %q", found)
+		}
+		if found := log.lines("remember"); len(found) != 0 {
 			t.Errorf("it is said: %q", found)
 		}
 	})
