@@ -131,6 +131,20 @@ func (l *lane) takeSome() *batch {
 	b := l.newBatch(nil, nil)
 	b.ordinal = l.queue.sentSo.last
 	waits := make(map[string]struct{})
+	l.takeErrands(b, waits)
+	l.takeOps(b, waits)
+	n := len(b.errands) + len(b.ops)
+	if n == 0 {
+		l.spareBatch, l.queue.idle = b, true
+		return nil
+	}
+	l.queue.flying = append(l.queue.flying, b)
+	l.queue.carried += n
+	return b
+}
+
+// takeErrands takes errands and messages, and notes the keys of those that wait. mu is held.
+func (l *lane) takeErrands(b *batch, waits map[string]struct{}) {
 	weight := 0
 	l.queue.errands = slices.DeleteFunc(l.queue.errands, func(e errand) bool {
 		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
@@ -150,6 +164,10 @@ func (l *lane) takeSome() *batch {
 		b.errands = l.queue.outbox.take(b.errands, maxBatch-n)
 		b.messages = len(b.errands) > n
 	}
+}
+
+// takeOps takes ops, but for those about keys of what waits. mu is held.
+func (l *lane) takeOps(b *batch, waits map[string]struct{}) {
 	stop, full, bytes := false, false, 0
 	l.queue.ops = slices.DeleteFunc(l.queue.ops, func(o *op) bool {
 		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.Kind == quorum.Survey
@@ -180,14 +198,6 @@ func (l *lane) takeSome() *batch {
 		bytes += o.load()
 		return true
 	})
-	n := len(b.errands) + len(b.ops)
-	if n == 0 {
-		l.spareBatch, l.queue.idle = b, true
-		return nil
-	}
-	l.queue.flying = append(l.queue.flying, b)
-	l.queue.carried += n
-	return b
 }
 
 // goes tells that nothing about keys is on its way, nor waits. Else they wait, too.

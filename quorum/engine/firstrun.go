@@ -111,6 +111,13 @@ func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
 	if installation == "" {
 		installation = marker.NewInstallation()
 	}
+	return k.markNew(link, installation)
+}
+
+// markNew marks a master that has no part in any installation in all databases, as one that
+// waits for the others. Where it holds keys, or a marker, in any of them it does not.
+func (k *keeper) markNew(link *master.Link, installation string) (marker.Verdict, error) {
+	db := k.db
 	first := k.firstMarker(link, installation)
 	args := make([]string, quorum.Databases)
 	for db := range args {

@@ -85,51 +85,72 @@ func (k *keeper) inspect(link *master.Link) error {
 	}
 	now := k.db.Boot()
 	k.inspected = now
-	durable, log := k.known.Durable, marker.NewInstallation() // of one that begins
-	if k.master.DB != 0 {
-		if err := k.stillLogs(link); err != nil {
-			return err
-		}
-		durable, log = k.db.engine.zero.lanes[k.index].writesLog(k.known)
-	} else if durable || link.Who.Durable {
-		var err error
-		if durable, err = link.Durable(); err != nil {
-			return err
-		}
-		link.Who.Durable = durable
-		durable = link.Who.Logs()
+	durable, log, err := k.logsStill(link)
+	if err != nil {
+		return err
 	}
 	if k.master.DB == 0 && (!durable || k.known.Nonce.Provisional() && link.Who.Rewrites != k.rewrites) {
 		// The others are told even if this marker is provisional, or cannot be written: a master
 		// without memory refuses that.
 		k.writes(marker.Marker{})
 	}
-	update := func(m marker.Marker) marker.Marker {
-		if m.Nonce.Provisional() {
-			m.Elapsed = max(m.Elapsed, k.lasted(now).Milliseconds())
-		} else if m.Durable != durable || m.DB > 0 && m.Durable && m.DiskLog() != log || m.DB == 0 && durable && m.Rewrites != link.Who.Rewrites {
-			if m.Durable, m.Log, m.Rewrites = durable, log, link.Who.Rewrites; !durable {
-				m.Log = ""
-			}
+	update := func(m marker.Marker) marker.Marker { return k.upToDate(m, link.Who, durable, log, now) }
+	if update(k.known).String() != k.known.String() {
+		if err := k.replace(link, update); err != nil || k.doubt {
+			return err
 		}
-		if m.DB == marker.NotTold {
-			m.DB = k.master.DB
-		}
-		if m.DB == 0 || m.Evicted == marker.NotTold { // it alone is told all the time
-			m.Evicted, m.Replication = link.Who.Evicted, link.Who.Replication
-		}
-		if m.DB == 0 {
-			m.Others = k.db.logsBeside(k.lane, m.Others)
-		}
-		return m
+		durable = durable && k.known.Durable
 	}
-	if update(k.known).String() == k.known.String() {
-		if durable && !k.known.Nonce.Provisional() {
-			k.writes(k.known)
-		}
-		return nil
+	if durable && !k.known.Nonce.Provisional() {
+		k.writes(k.known)
 	}
-	// Another proxy may have brought it up to date in another regard.
+	return nil
+}
+
+// logsStill tells whether the master's writes are durable now, and what a log is called that
+// begins.
+func (k *keeper) logsStill(link *master.Link) (durable bool, log string, err error) {
+	durable, log = k.known.Durable, marker.NewInstallation()
+	if k.master.DB != 0 {
+		if err := k.stillLogs(link); err != nil {
+			return false, "", err
+		}
+		durable, log = k.db.engine.zero.lanes[k.index].writesLog(k.known)
+	} else if durable || link.Who.Durable {
+		if durable, err = link.Durable(); err != nil {
+			return false, "", err
+		}
+		link.Who.Durable = durable
+		durable = link.Who.Logs()
+	}
+	return durable, log, nil
+}
+
+// upToDate is a marker as it is to be.
+func (k *keeper) upToDate(m marker.Marker, who marker.Identity, durable bool, log string, now time.Duration) marker.Marker {
+	if m.Nonce.Provisional() {
+		m.Elapsed = max(m.Elapsed, k.lasted(now).Milliseconds())
+	} else if m.Durable != durable || m.DB > 0 && m.Durable && m.DiskLog() != log || m.DB == 0 && durable && m.Rewrites != who.Rewrites {
+		if m.Durable, m.Log, m.Rewrites = durable, log, who.Rewrites; !durable {
+			m.Log = ""
+		}
+	}
+	if m.DB == marker.NotTold {
+		m.DB = k.master.DB
+	}
+	if m.DB == 0 || m.Evicted == marker.NotTold { // it alone is told all the time
+		m.Evicted, m.Replication = who.Evicted, who.Replication
+	}
+	if m.DB == 0 {
+		m.Others = k.db.logsBeside(k.lane, m.Others)
+	}
+	return m
+}
+
+// replace writes the marker as it is to be in the place of the one that stands, which another
+// proxy may have brought up to date in another regard. If it is another one by now, the master
+// is in doubt.
+func (k *keeper) replace(link *master.Link, update func(marker.Marker) marker.Marker) error {
 	a, _, err := link.Do("GET", quorum.MarkerKey)
 	if err != nil {
 		return err
@@ -151,9 +172,6 @@ func (k *keeper) inspect(link *master.Link) error {
 	}
 	if k.known = was; b.Str == next.String() {
 		k.known = next
-	}
-	if durable && k.known.Durable && !k.known.Nonce.Provisional() {
-		k.writes(k.known)
 	}
 	return nil
 }

@@ -99,8 +99,8 @@ const (
 	saysWanted = 2 // the latch kept somebody out
 )
 
-// settled takes the master's answer. It tells whether an asker was answered.
-func (n *ending) settled(a decide.Answer) (answered bool) {
+// heard takes the master's answer. It tells whether an asker was answered.
+func (n *ending) heard(a decide.Answer) (answered bool) {
 	if a.Int&saysWanted != 0 {
 		db := n.op.db
 		db.turns.want(n.key, time.Now().Add(db.SplitDelay))

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum/master"
+)
+
+// batch is what is sent to a master at once: errands, which go first, and ops. The
+// lane's goroutine alone uses it, but for ops, which the sweeper reads.
+type batch struct {
+	errands []errand
+	ops     []*op
+
+	commands []rueidis.Completed
+	argv     []string
+	sent     []errand // those that have not come too late
+	asked    []bool   // which ops are sent
+	began    time.Time
+	ordinal  ordinal // of the first of the ops is the next
+	again    bool    // what it holds was sent before, see mend
+	headed   bool    // it begins with a look at the master's clock
+
+	keys     []string // of a batch among others: what it is about
+	messages bool     // and whether it publishes
+	alone    bool     // nothing goes beside it
+
+	empty bool // there was nothing to send
+	looks bool // at the master, behind all else
+	tries bool // what is needed of it, too
+	asks  bool // and how that stands in all databases, before that
+
+	answers []rueidis.RedisResult
+	cost    int // of the master's room, until they are judged
+	proof   master.Proof
+	err     error
+}
+
+// ordinalOf is that of an op of the batch.
+func (b *batch) ordinalOf(i int) ordinal {
+	if b.again {
+		return b.ordinal
+	}
+	return b.ordinal + ordinal(i) + 1
+}
+
+// add puts a command into the batch.
+func (b *batch) add(link *master.Link, argv []string) {
+	b.commands = append(b.commands, link.Command(argv...))
+	b.argv = argv
+}
+
+// newBatch is a batch, maybe one that was used before.
+func (l *lane) newBatch(errands []errand, ops []*op) *batch {
+	b := l.spareBatch
+	if l.spareBatch = nil; b == nil {
+		b = new(batch)
+	}
+	b.errands, b.ops = errands, ops
+	return b
+}
+
+// recycle ends what the lane has to do with a batch, and keeps its array of ops for the
+// queue after next.
+func (l *lane) recycle(b *batch) {
+	ops := b.ops
+	dropAll(ops)
+	if cap(ops) > 0 && cap(ops) <= maxReleases {
+		l.spare = ops[:0]
+	}
+	*b = batch{commands: b.commands[:0], argv: b.argv[:0], asked: b.asked[:0]}
+	l.spareBatch = b
+}

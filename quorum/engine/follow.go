@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"redlock-proxy/quorum"
+)
+
+// What is asked about a key while an acquire of it is in flight: some of it waits for that, and
+// some takes what it was granted.
+
+// follow has an op wait that would act on what the acquire in flight has set so far,
+// and may have to take back: it is put to the masters right behind the decision.
+// Tokens may be constants, and some commands name none. A script that may write waits for
+// whatever it is given: put behind the acquire, it would spoil that. One that may not does
+// neither, or whoever looks at a key would keep it from being locked. Nothing waits for a
+// split acquire to be tried again: that may be after its own lock has ended. If the lock
+// ends before the decision all the same, see tooLate. It waits as often as it is about keys,
+// at most. The shards are locked.
+//
+//	1: A holds k as "1" on masters 1 and 2; master 2 hangs
+//	2: B asks for k as "1": master 3 grants, 1 refuses
+//	3: A extends: 1 and 3 say yes, and that would be a quorum
+//	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
+func (db *database) follow(o *op) (waits bool) {
+	if !o.Undecides() && db.guarded.Load() == 0 || o.flight != nil || o.Kind == quorum.Survey {
+		return false
+	}
+	keys := o.keys()
+	if int(o.follows) >= len(keys) {
+		return false
+	}
+	for _, key := range keys {
+		f := db.shards[db.shard(key)].flights[key]
+		if f != nil && (f.asking && o.Undecides() && o.actsOn(f.token) || f.bars(o)) {
+			o.follows++
+			f.behind = append(f.behind, o)
+			return true
+		}
+	}
+	return false
+}
+
+// spoil tells the acquire in flight of a key that another client's command on the key
+// is about to be put behind it, which may take what it was granted. If it wins on the
+// masters all the same, it counts as split, and is tried again behind that command.
+// The shards of its keys are locked, so that no lane sees the two in another order.
+//
+//	1: A holds k on masters 2 and 3; master 3 is slow
+//	2: B asks for k: master 1 grants, 2 refuses
+//	3: A deletes k: that of B on 1, its own on 2
+//	4: A's k ends on 3, which then grants k to B, and deletes it, too: B would have a
+//	   quorum, and no master would hold k
+func (db *database) spoil(o *op) {
+	switch o.Kind {
+	case quorum.Release, quorum.Remove, quorum.Write:
+		db.spoilKey(o.Key, o)
+	case quorum.Run:
+		if o.Script.Reads {
+			return
+		}
+		for _, key := range o.Keys {
+			db.spoilKey(key, o)
+		}
+	}
+}
+
+// spoilFlushed is spoil of a flush, for all keys of the databases that it empties, whose
+// shards it locks: to a master the way of another database is another.
+func (db *database) spoilFlushed(r *quorum.Request) (unlock func()) {
+	list := db.flushedBy(r)
+	unlock = lockAll(list)
+	for _, db := range list {
+		for i := range db.shards {
+			for _, f := range db.shards[i].flights {
+				f.void.Store(true)
+			}
+		}
+	}
+	return unlock
+}
+
+func (db *database) spoilKey(key string, o *op) {
+	f := db.shards[db.shard(key)].flights[key]
+	if f != nil && (o.Kind != quorum.Release || o.Token == f.token) {
+		f.void.Store(true)
+	}
+}
+
+// guard has what would spoil the next attempt wait behind it, or no more. It is for one
+// that was spoiled: whoever deletes a key again and again would keep it from being locked.
+// Each such command waits for one attempt at most. The shard is locked.
+func (db *database) guard(f *flight, on bool) {
+	switch {
+	case on && !f.guarded:
+		db.guarded.Add(1)
+	case !on && f.guarded:
+		db.guarded.Add(-1)
+	}
+	f.guarded = on
+}
+
+// bars tells that an op has to wait behind a guarded attempt. Once one that a client may put
+// others behind does so, all others wait, too: the order on a key is kept. The shard is locked.
+func (f *flight) bars(o *op) bool {
+	f.barred = f.barred || f.asking && f.guarded &&
+		(o.Kind == quorum.Release && o.Token == f.token || o.Kind == quorum.Remove || o.Kind == quorum.Write)
+	return f.barred
+}
+
+// letFollow puts those that have followed an attempt which is to be made once more.
+func (db *database) letFollow(o *op) {
+	f, s := o.flight, &db.shards[db.shard(o.Key)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.asking = false
+	spoiled := f.void.Load()
+	db.putBehind(s, f)
+	db.guard(f, spoiled)
+}
+
+// putBehind puts those that have followed, and those who come meanwhile and may not pass
+// them. The shard is locked, and is not while they are put.
+func (db *database) putBehind(s *shard, f *flight) {
+	for len(f.behind) > 0 {
+		behind := f.behind
+		f.behind = nil
+		s.mu.Unlock()
+		for _, o := range behind {
+			db.tryAgain(o)
+		}
+		s.mu.Lock()
+	}
+	f.barred = false
+}
+
+// actsOn tells that what an op does to its key may be different if it holds the token.
+func (o *op) actsOn(token string) bool {
+	switch o.Kind {
+	case quorum.Extend:
+		return o.Token == token
+	case quorum.Run:
+		return !o.Script.Reads
+	}
+	return true
+}
+
+// tooLate says no to an extension that has waited behind an acquire which is won: the lock
+// that it was to extend had ended, or this would not have been free. Who asked is not who
+// has won: a client that knows of its lock no more waits for it, and the proxy puts what
+// one connection asks about a key one after the other.
+//
+//	1: A's "1" on k ends in 50 ms; B asks for k as "1": master 1 refuses, 2 and 3 are slow
+//	2: A extends, and waits for B's decision; meanwhile its k ends
+//	3: B is granted k by 2 and 3. A would extend that: both would hold k, and by A's ttl
+func (db *database) tooLate(o *op) {
+	db.inFlight.Add(-1)
+	db.decisions[quorum.Extend][quorum.Contended].Add(1)
+	db.answer(o, quorum.Result{Decision: quorum.Contended, Absent: true})
+	o.flusher.Flush()
+	o.drop()
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/master"
+)
+
+// settling is what becomes of a batch that was answered: of its errands first, then of its ops.
+type settling struct {
+	*lane
+	link  *master.Link
+	batch *batch
+	now   time.Time
+
+	counts  bool                  // the votes do
+	done    clock.Span            // when it was carried out, by the master's clock
+	asked   clock.Span            // and by ours
+	answers []rueidis.RedisResult // that are not read yet
+	trouble string                // what the master says of itself, if it does
+	kept    []string              // keys that the master was asked to free, and refused to
+	lost    again                 // what is to be sent again
+}
+
+// settle casts the votes of a batch that was answered, or was not.
+func (l *lane) settle(link *master.Link, b *batch) error {
+	boot := l.db.Boot() // a batch may have waited since it was answered
+	s := settling{lane: l, link: link, batch: b, now: l.end(b)}
+	if b.err != nil {
+		for _, o := range b.ops {
+			o.keep()
+		}
+		l.abandon(b.sent, b.ops, s.now)
+		return b.err
+	}
+	link.Saw(b.proof.Clock)
+	l.db.noticeSleep(boot, s.now)
+	l.tick(b.proof)
+	s.counts = l.keeper.proven(b.proof)
+	heard := l.keeper.hears(link, b)
+	s.counts = s.counts && heard == nil && !l.keeper.doubt
+	s.done, s.answers = l.span(link, b)
+	s.asked = clock.Span{From: b.proof.Clock.Sent, To: b.proof.Clock.Read}
+	s.errands()
+	s.ops()
+	l.flushAll()
+	link.Give(b.cost)
+	empty := b.empty
+	l.recycle(b)
+	if err := l.mend(link, s.lost); err != nil {
+		return err
+	}
+	if empty || heard != nil {
+		return heard
+	}
+	return l.trouble(s.trouble, s.now)
+}
+
+// next reads an answer.
+func (s *settling) next() decide.Answer {
+	a := s.link.Read(s.answers[0], &s.batch.cost)
+	s.answers = s.answers[1:]
+	return a
+}
+
+func (s *settling) errands() {
+	for _, e := range s.batch.sent {
+		a := s.next()
+		if a.Failed("NOSCRIPT") && s.mendable(e.keys(), s.batch.ops, s.batch.asked) {
+			s.lost.errands, s.lost.unscripted = append(s.lost.errands, e), true
+			continue
+		}
+		if a.Aside() {
+			s.trouble = a.Str
+		}
+		s.suspects = s.suspects || a.Kind == quorum.FailureReply && !a.WrongType()
+		s.carriedOut(e, a)
+	}
+}
+
+func (s *settling) ops() {
+	for i, o := range s.batch.ops {
+		if !s.batch.asked[i] {
+			s.unasked.Add(1)
+			s.cast(o, quorum.Unknown, false, s.now)
+		} else if a := s.next(); !s.again(i, o, a) {
+			s.op(i, o, a)
+		}
+	}
+}
+
+// again tells that op i of the batch is to be sent once more.
+func (s *settling) again(i int, o *op, a decide.Answer) bool {
+	later, sent := s.batch.ops[i+1:], s.batch.asked[i+1:]
+	switch length := a.LeftOut(); {
+	case length > 0 && s.fitsAlone(o, length, later, sent):
+		s.lost.add(o, length)
+		return true
+	case length > 0:
+		s.leftOut(o, length)
+	case a.Failed("NOSCRIPT") && s.mendable(o.keys(), later, sent):
+		s.lost.add(o, 0)
+		return true
+	default:
+		s.db.sizes.told(o, a.Bytes())
+	}
+	return false
+}
+
+// op casts the master's vote on op i of the batch.
+func (s *settling) op(i int, o *op, a decide.Answer) {
+	v, did, said := decide.Judge(&o.Request, a)
+	if o.Kind == quorum.Survey {
+		said.Value = s.link.Who.RunID
+	}
+	o.Said[s.index] = said
+	switch {
+	case v != quorum.Unknown || a.LeftOut() > 0:
+	case o.Kind == quorum.Run && a.Failed("NOSCRIPT"):
+		// Masters from 7.4 on drop what was asked for by EVAL where there is much of
+		// it. Whether ours are gone as well shows where they are called.
+		s.link.Forget()
+	default:
+		s.trouble = cmp.Or(said.Refusal(), s.trouble)
+	}
+	o.sent[s.index] = sending{s.keeper.known.Nonce, s.batch.ordinalOf(i), s.done, s.asked}
+	o.holdsLong(&o.Said[s.index])
+	if !s.counts || o.put.Before(s.keeper.anew) || slices.Contains(s.kept, o.Key) {
+		v = o.withheld(v, did)
+	}
+	if v == quorum.Unknown && said.Refusal() != "" && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
+		s.kept = append(s.kept, o.Key) // it may be answered with a yes, before the next look
+	}
+	s.vote(o, v, did, s.now)
+}
