@@ -39,7 +39,7 @@ type abreast struct {
 }
 
 // most is how many batches may be on their way on a link.
-func (l *lane) most(link *master.Link) int {
+func (s *sender) most(link *master.Link) int {
 	least, trips := link.RoundTrip()
 	if trips < minTrips {
 		return 1
@@ -48,60 +48,60 @@ func (l *lane) most(link *master.Link) int {
 }
 
 // aloft tells that batches are on their way.
-func (l *lane) aloft() bool { return len(l.inAir) > 0 }
+func (s *sender) aloft() bool { return len(s.inAir) > 0 }
 
 // carry takes one step: it sends a batch, or takes in the answers to one.
-func (l *lane) carry(ctx context.Context, link *master.Link) error {
-	most := l.most(link)
-	if most == 1 && !l.aloft() {
-		b, err := l.queue.take(ctx)
+func (s *sender) carry(ctx context.Context, link *master.Link) error {
+	most := s.most(link)
+	if most == 1 && !s.aloft() {
+		b, err := s.queue.take(ctx)
 		if err != nil {
 			return err
 		}
-		return l.exchange(link, b)
+		return s.exchange(link, b)
 	}
-	lands := l.keeper.doubt || l.discharged() || l.keeper.inspects()
-	if len(l.inAir) < most && !(lands && l.aloft()) {
-		if b := l.takeSome(); b != nil {
-			l.launch(link, b)
+	lands := s.keeper.doubt || s.connector.discharged() || s.keeper.inspects()
+	if len(s.inAir) < most && !(lands && s.aloft()) {
+		if b := s.takeSome(); b != nil {
+			s.launch(link, b)
 			return nil
 		}
 	}
-	return l.await(ctx, link)
+	return s.await(ctx, link)
 }
 
 // await waits until a batch is answered or, if there was nothing to send, there is.
-func (l *lane) await(ctx context.Context, link *master.Link) error {
+func (s *sender) await(ctx context.Context, link *master.Link) error {
 	var timeout <-chan time.Time
-	if l.aloft() {
-		since := l.inAir[0].began
+	if s.aloft() {
+		since := s.inAir[0].began
 		if heard := link.Heard(); heard.After(since) {
 			since = heard
 		}
-		l.timeout.Reset(time.Until(since.Add(l.db.MasterTimeout)))
-		timeout = l.timeout.C
+		s.timeout.Reset(time.Until(since.Add(s.db.MasterTimeout)))
+		timeout = s.timeout.C
 	}
 	var err error
 	select {
-	case <-l.queue.wake:
-		if l.aloft() {
+	case <-s.queue.wake:
+		if s.aloft() {
 			return nil
 		}
-		b := l.takeSome()
+		b := s.takeSome()
 		if b == nil {
-			b = l.newBatch(nil, nil) // a probe
+			b = s.newBatch(nil, nil) // a probe
 		}
-		l.launch(link, b)
-	case b := <-l.answered:
-		err = l.land(link, b)
+		s.launch(link, b)
+	case b := <-s.answered:
+		err = s.land(link, b)
 	case <-timeout:
-		if !link.Heard().Add(l.db.MasterTimeout).After(time.Now()) {
+		if !link.Heard().Add(s.db.MasterTimeout).After(time.Now()) {
 			err = os.ErrDeadlineExceeded
 		}
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	l.queue.rest()
+	s.queue.rest()
 	return err
 }
 
@@ -120,56 +120,56 @@ func (q *queue) rest() {
 
 // takeSome takes what may be sent now. If there is nothing it is nil, and the lane is idle
 // from here on, unless something waits until nothing is on its way.
-func (l *lane) takeSome() *batch {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.aloft() {
-		l.queue.carried, l.clears = 0, false
-	} else if l.clears || l.inAir[0].alone {
+func (s *sender) takeSome() *batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.aloft() {
+		s.queue.carried, s.clears = 0, false
+	} else if s.clears || s.inAir[0].alone {
 		return nil
 	}
-	b := l.newBatch(nil, nil)
-	b.ordinal = l.queue.sentSo.last
+	b := s.newBatch(nil, nil)
+	b.ordinal = s.queue.sentSo.last
 	waits := make(map[string]struct{})
-	l.takeErrands(b, waits)
-	l.takeOps(b, waits)
+	s.takeErrands(b, waits)
+	s.takeOps(b, waits)
 	n := len(b.errands) + len(b.ops)
 	if n == 0 {
-		l.spareBatch, l.queue.idle = b, true
+		s.spareBatch, s.queue.idle = b, true
 		return nil
 	}
-	l.queue.flying = append(l.queue.flying, b)
-	l.queue.carried += n
+	s.queue.flying = append(s.queue.flying, b)
+	s.queue.carried += n
 	return b
 }
 
 // takeErrands takes errands and messages, and notes the keys of those that wait. mu is held.
-func (l *lane) takeErrands(b *batch, waits map[string]struct{}) {
+func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 	weight := 0
-	l.queue.errands = slices.DeleteFunc(l.queue.errands, func(e errand) bool {
+	s.queue.errands = slices.DeleteFunc(s.queue.errands, func(e errand) bool {
 		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
 		if !fits {
 			wait(e.about(), waits) // nothing about its key goes before it, see overtake
 		}
-		goes := fits && l.goes(e.about(), waits)
+		goes := fits && s.goes(e.about(), waits)
 		if goes {
-			l.queue.leaves(&e)
+			s.queue.leaves(&e)
 			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
 			weight += e.size()
 		}
 		return goes
 	})
-	if len(l.queue.outbox.list) > 0 && !slices.ContainsFunc(l.inAir, func(b *batch) bool { return b.messages }) {
+	if len(s.queue.outbox.list) > 0 && !slices.ContainsFunc(s.inAir, func(b *batch) bool { return b.messages }) {
 		n := len(b.errands)
-		b.errands = l.queue.outbox.take(b.errands, maxBatch-n)
+		b.errands = s.queue.outbox.take(b.errands, maxBatch-n)
 		b.messages = len(b.errands) > n
 	}
 }
 
 // takeOps takes ops, but for those about keys of what waits. mu is held.
-func (l *lane) takeOps(b *batch, waits map[string]struct{}) {
+func (s *sender) takeOps(b *batch, waits map[string]struct{}) {
 	stop, full, bytes := false, false, 0
-	l.queue.ops = slices.DeleteFunc(l.queue.ops, func(o *op) bool {
+	s.queue.ops = slices.DeleteFunc(s.queue.ops, func(o *op) bool {
 		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.Kind == quorum.Survey
 		full = full || len(b.ops) > 0 && bytes+o.load() > maxBatchBytes
 		switch {
@@ -180,31 +180,31 @@ func (l *lane) takeOps(b *batch, waits map[string]struct{}) {
 			return false
 		}
 		if o.Kind == quorum.Survey {
-			if len(l.queue.errands) > 0 { // it is about their keys, too
+			if len(s.queue.errands) > 0 { // it is about their keys, too
 				stop = true
 				return false
 			}
-			if l.clears = l.aloft(); l.clears {
+			if s.clears = s.aloft(); s.clears {
 				stop = true
 				return false
 			}
 			b.alone = true
-		} else if !l.goes(o.keys(), waits) {
+		} else if !s.goes(o.keys(), waits) {
 			return false
 		}
 		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
-		l.queue.sentSo.note(o)
-		l.queue.unqueued(o)
+		s.queue.sentSo.note(o)
+		s.queue.unqueued(o)
 		bytes += o.load()
 		return true
 	})
 }
 
 // goes tells that nothing about keys is on its way, nor waits. Else they wait, too.
-func (l *lane) goes(keys []string, waits map[string]struct{}) bool {
+func (s *sender) goes(keys []string, waits map[string]struct{}) bool {
 	goes := !slices.ContainsFunc(keys, func(key string) bool {
 		_, waiting := waits[key]
-		return waiting || l.about[key] > 0
+		return waiting || s.about[key] > 0
 	})
 	if !goes {
 		wait(keys, waits)
@@ -219,44 +219,44 @@ func wait(keys []string, waits map[string]struct{}) {
 }
 
 // launch sends a batch on its way.
-func (l *lane) launch(link *master.Link, b *batch) {
-	if l.about == nil {
-		l.about = make(map[string]int)
-		l.answered = make(chan *batch, maxAbreast)
-		l.timeout = time.NewTimer(time.Hour)
+func (s *sender) launch(link *master.Link, b *batch) {
+	if s.about == nil {
+		s.about = make(map[string]int)
+		s.answered = make(chan *batch, maxAbreast)
+		s.timeout = time.NewTimer(time.Hour)
 	}
 	link.Overlap()
 	for _, key := range b.keys {
-		l.about[key]++
+		s.about[key]++
 	}
-	l.inAir = append(l.inAir, b)
-	l.load(link, b)
+	s.inAir = append(s.inAir, b)
+	s.load(link, b)
 	go func() {
 		b.answers, b.proof, b.err = link.Converse(b.commands)
-		l.answered <- b
+		s.answered <- b
 	}()
 }
 
 // land casts the votes of a batch that was answered, or was not.
-func (l *lane) land(link *master.Link, b *batch) error {
-	i := slices.Index(l.inAir, b)
-	l.inAir = slices.Delete(l.inAir, i, i+1)
+func (s *sender) land(link *master.Link, b *batch) error {
+	i := slices.Index(s.inAir, b)
+	s.inAir = slices.Delete(s.inAir, i, i+1)
 	keys, n := b.keys, len(b.errands)+len(b.ops)
-	err := l.settle(link, b)
+	err := s.settle(link, b)
 	for _, key := range keys {
-		if l.about[key]--; l.about[key] == 0 {
-			delete(l.about, key)
+		if s.about[key]--; s.about[key] == 0 {
+			delete(s.about, key)
 		}
 	}
-	l.mu.Lock()
-	l.queue.carried = max(l.queue.carried-n, 0)
-	l.mu.Unlock()
+	s.mu.Lock()
+	s.queue.carried = max(s.queue.carried-n, 0)
+	s.mu.Unlock()
 	return err
 }
 
 // ground waits for the batches that were on their way on a link that is gone.
-func (l *lane) ground(link *master.Link) {
-	for l.aloft() {
-		l.land(link, <-l.answered)
+func (s *sender) ground(link *master.Link) {
+	for s.aloft() {
+		s.land(link, <-s.answered)
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // batch is what is sent to a master at once: errands, which go first, and ops. The
-// lane's goroutine alone uses it, but for ops, which the sweeper reads.
+// lane's goroutine alone uses it, but for ops, which the sweeper reads. Half of its fields say
+// what it was made of, by which its answers are read.
 type batch struct {
 	errands []errand
 	ops     []*op
@@ -53,9 +54,9 @@ func (b *batch) add(link *master.Link, argv []string) {
 }
 
 // newBatch is a batch, maybe one that was used before.
-func (l *lane) newBatch(errands []errand, ops []*op) *batch {
-	b := l.spareBatch
-	if l.spareBatch = nil; b == nil {
+func (s *sender) newBatch(errands []errand, ops []*op) *batch {
+	b := s.spareBatch
+	if s.spareBatch = nil; b == nil {
 		b = new(batch)
 	}
 	b.errands, b.ops = errands, ops
@@ -64,12 +65,12 @@ func (l *lane) newBatch(errands []errand, ops []*op) *batch {
 
 // recycle ends what the lane has to do with a batch, and keeps its array of ops for the
 // queue after next.
-func (l *lane) recycle(b *batch) {
+func (s *sender) recycle(b *batch) {
 	ops := b.ops
 	dropAll(ops)
 	if cap(ops) > 0 && cap(ops) <= maxReleases {
-		l.spare = ops[:0]
+		s.spare = ops[:0]
 	}
 	*b = batch{commands: b.commands[:0], argv: b.argv[:0], asked: b.asked[:0]}
-	l.spareBatch = b
+	s.spareBatch = b
 }

@@ -17,87 +17,87 @@ import (
 
 // run is the lane's goroutine. It ends when ctx does, which may be before the master was
 // tried: nobody is to wait for that any more.
-func (l *lane) run(ctx context.Context) {
-	defer l.tried.Do(l.db.laneTried)
+func (c *connector) run(ctx context.Context) {
+	defer c.tried.Do(c.db.laneTried)
 	for ctx.Err() == nil {
 		began := time.Now()
-		link, err := l.connect(ctx)
+		link, err := c.connect(ctx)
 		ended := err
 		if err != nil {
-			l.failures.Add(1)
-			l.down(ctx, err)
+			c.failures.Add(1)
+			c.down(ctx, err)
 		} else {
-			ended = l.serve(ctx, link)
-			l.lose(ctx, link, ended)
+			ended = c.serve(ctx, link)
+			c.lose(ctx, link, ended)
 		}
-		l.tried.Do(l.db.laneTried)
+		c.tried.Do(c.db.laneTried)
 		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(master.NoDatabase)) {
-			clock.Pause(ctx, 10*l.db.ProbeInterval) // it is none of ours, and hardly will be
+			clock.Pause(ctx, 10*c.db.ProbeInterval) // it is none of ours, and hardly will be
 			continue
 		}
-		if err == nil && time.Since(began) > l.db.ProbeInterval {
+		if err == nil && time.Since(began) > c.db.ProbeInterval {
 			continue // at once: it may be a passing fault of the connection
 		}
-		clock.Pause(ctx, l.db.ProbeInterval/8+rand.N(l.db.ProbeInterval/8))
+		clock.Pause(ctx, c.db.ProbeInterval/8+rand.N(c.db.ProbeInterval/8))
 	}
 }
 
 // connect dials and identifies the master.
-func (l *lane) connect(ctx context.Context) (*master.Link, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.db.ConnectTimeout)
+func (c *connector) connect(ctx context.Context) (*master.Link, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.db.ConnectTimeout)
 	defer cancel()
-	l.mu.Lock()
-	predecessor := l.who
-	l.mu.Unlock()
-	return l.master.Link(ctx, predecessor, l.db.MasterTimeout)
+	c.mu.Lock()
+	predecessor := c.who
+	c.mu.Unlock()
+	return c.master.Link(ctx, predecessor, c.db.MasterTimeout)
 }
 
 // serve pays the debts and then carries batches to the master, until the link
 // breaks or ctx ends.
-func (l *lane) serve(ctx context.Context, link *master.Link) error {
-	l.mu.Lock()
-	l.link, l.who = link, link.Who
-	l.links++
-	l.enter(quorum.Connecting, "")
-	l.mu.Unlock()
-	l.keeper.looked = l.db.Boot() // at the gate
+func (c *connector) serve(ctx context.Context, link *master.Link) error {
+	c.mu.Lock()
+	c.link, c.who = link, link.Who
+	c.links++
+	c.enter(quorum.Connecting, "")
+	c.mu.Unlock()
+	c.keeper.looked = c.db.Boot() // at the gate
 	// What rueidis waits for ends when the connection does.
 	stop := context.AfterFunc(ctx, func() { link.Interrupt() })
 	defer stop()
 
-	if err := l.keeper.stand(ctx, link); err != nil {
+	if err := c.keeper.stand(ctx, link); err != nil {
 		return err
 	}
-	if twin := l.db.claim(l.index, link.Who.RunID); twin != "" {
+	if twin := c.db.claim(c.index, link.Who.RunID); twin != "" {
 		return marker.Twin(twin)
 	}
-	l.warnOfReplicas(link.Who)
+	c.warnOfReplicas(link.Who)
 	for {
-		due := l.openWhenPaid()
+		due := c.openWhenPaid()
 		if due == nil {
 			break
 		}
-		if err := l.exchange(link, l.newBatch(due, nil)); err != nil {
+		if err := c.sender.exchange(link, c.sender.newBatch(due, nil)); err != nil {
 			return err
 		}
 	}
-	l.tried.Do(l.db.laneTried)
-	l.troubled, l.downFor = "", nil
-	if l.keeper.known.Nonce == "" && !l.db.alone() {
-		l.db.rouseAll() // all of them may be there now
+	c.tried.Do(c.db.laneTried)
+	c.troubled, c.downFor = "", nil
+	if c.keeper.known.Nonce == "" && !c.db.alone() {
+		c.db.rouseAll() // all of them may be there now
 	}
 	for {
-		if err := l.carry(ctx, link); err != nil {
+		if err := c.sender.carry(ctx, link); err != nil {
 			return err
 		}
-		if l.aloft() {
+		if c.sender.aloft() {
 			continue
 		}
-		if err := l.keeper.inspect(link); err != nil {
+		if err := c.keeper.inspect(link); err != nil {
 			return err
 		}
-		if l.keeper.doubt || l.discharged() {
-			if err := l.keeper.stand(ctx, link); err != nil {
+		if c.keeper.doubt || c.discharged() {
+			if err := c.keeper.stand(ctx, link); err != nil {
 				return err
 			}
 		}
@@ -106,26 +106,26 @@ func (l *lane) serve(ctx context.Context, link *master.Link) error {
 
 // discharged tells that the master's quarantine is over, and that it is to be
 // admitted.
-func (l *lane) discharged() bool {
-	return l.keeper.known.Nonce.Provisional() && l.admitted(l.keeper.known.Nonce)
+func (c *connector) discharged() bool {
+	return c.keeper.known.Nonce.Provisional() && c.admitted(c.keeper.known.Nonce)
 }
 
 // openWhenPaid returns the next debts to pay; when there are none, the queue is
 // open for commands in the same step, so that none can come before a debt.
-func (l *lane) openWhenPaid() []errand {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	due, dropped := l.queue.debts.take(maxBatch, time.Now())
-	l.dropped.Add(uint64(dropped))
-	l.queue.carried = len(due)
+func (c *connector) openWhenPaid() []errand {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	due, dropped := c.queue.debts.take(maxBatch, time.Now())
+	c.dropped.Add(uint64(dropped))
+	c.queue.carried = len(due)
 	if len(due) == 0 {
-		l.open, l.opened = true, time.Now()
-		l.show()
+		c.open, c.opened = true, time.Now()
+		c.show()
 		return nil
 	}
 	errands := make([]errand, len(due))
 	for i, d := range due {
-		l.queue.tries(&d)
+		c.queue.tries(&d)
 		errands[i] = errand{debt: d}
 	}
 	return errands
@@ -137,15 +137,15 @@ const calmTime = 10 * time.Second
 
 // trouble looks at an error that a master answered about itself: "" if it did not. Some mean
 // that it is not what it was at the gate, and end the link.
-func (l *lane) trouble(text string, now time.Time) error {
+func (c *connector) trouble(text string, now time.Time) error {
 	if text == "" {
-		if l.troubled != "" && now.Sub(l.refused) >= calmTime {
-			l.troubled = ""
-			l.log.Info("master accepts commands again")
+		if c.troubled != "" && now.Sub(c.refused) >= calmTime {
+			c.troubled = ""
+			c.log.Info("master accepts commands again")
 		}
 		return nil
 	}
-	l.refused = now
+	c.refused = now
 	a := decide.Answer{Kind: quorum.FailureReply, Str: text}
 	if a.RefusesToWrite() {
 		return master.Trouble(text)
@@ -155,27 +155,27 @@ func (l *lane) trouble(text string, now time.Time) error {
 			return master.Trouble(text)
 		}
 	}
-	l.suspects = l.suspects || !a.Failed("OOM ")
-	if code, _, _ := strings.Cut(text, " "); code != l.troubled {
-		l.troubled = code
-		l.log.Warn("master refuses commands", "error", text)
+	c.sender.suspects = c.sender.suspects || !a.Failed("OOM ")
+	if code, _, _ := strings.Cut(text, " "); code != c.troubled {
+		c.troubled = code
+		c.log.Warn("master refuses commands", "error", text)
 	}
 	return nil
 }
 
 // lose ends a link that broke, or that ctx ended.
-func (l *lane) lose(ctx context.Context, link *master.Link, err error) {
+func (c *connector) lose(ctx context.Context, link *master.Link, err error) {
 	link.Close()
-	l.ground(link)
-	l.abandon(nil, nil, time.Now())
-	l.mu.Lock()
-	l.link, l.sight, l.across = nil, marker.Sight{}, standings{}
-	l.mu.Unlock()
-	l.db.unclaim(l.index)
-	if unfit := new(marker.Unfit); errors.As(err, &unfit) && l.db.isZero() {
-		l.db.engine.meetAgain(l.index)
+	c.sender.ground(link)
+	c.sender.abandon(nil, nil, time.Now())
+	c.mu.Lock()
+	c.link, c.sight, c.across = nil, marker.Sight{}, standings{}
+	c.mu.Unlock()
+	c.db.unclaim(c.index)
+	if unfit := new(marker.Unfit); errors.As(err, &unfit) && c.db.isZero() {
+		c.db.engine.meetAgain(c.index)
 	}
-	l.down(ctx, err)
+	c.down(ctx, err)
 }
 
 // meetAgain has the other databases' lanes of a master go through the gate again: what
@@ -193,29 +193,29 @@ func (e *Engine) meetAgain(i int) {
 }
 
 // down notes why there is no link, and says so once.
-func (l *lane) down(ctx context.Context, err error) {
+func (c *connector) down(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	l.db.engine.trust.refuse(l.master.Name, err)
+	c.db.engine.trust.refuse(c.master.Name, err)
 	if lacked := master.NoDatabase(0); errors.As(err, &lacked) {
-		l.lacks(lacked)
+		c.lacks(lacked)
 	}
 	reason := master.ReasonOf(err)
-	l.mu.Lock()
-	l.enter(quorum.Down, reason)
-	drained := l.drained
-	l.mu.Unlock()
+	c.mu.Lock()
+	c.enter(quorum.Down, reason)
+	drained := c.drained
+	c.mu.Unlock()
 	switch {
 	case drained:
-		l.log.Debug("drained master is not there", "reason", reason)
-	case slices.Contains(l.downFor, reason):
-	case len(l.downFor) == 0:
-		l.downFor = []string{reason}
-		l.log.Warn("master is down", "reason", reason)
-	case len(l.downFor) < maxReasons:
-		l.downFor = append(l.downFor, reason)
-		l.log.Warn("master is down for another reason now", "reason", reason)
+		c.log.Debug("drained master is not there", "reason", reason)
+	case slices.Contains(c.downFor, reason):
+	case len(c.downFor) == 0:
+		c.downFor = []string{reason}
+		c.log.Warn("master is down", "reason", reason)
+	case len(c.downFor) < maxReasons:
+		c.downFor = append(c.downFor, reason)
+		c.log.Warn("master is down for another reason now", "reason", reason)
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 
 // database is one of the masters' databases: it has a lane to each of them, on a connection that
 // has selected it.
+//
+// It is what a request is put to, so that what it is wide of are parts of which each is a type
+// with a lock of its own; the rest counts for Status.
 type database struct {
 	Config
 	engine *Engine
@@ -96,14 +99,14 @@ func newLane(db *database, i int, m master.Master) *lane {
 		watch:  new(clock.Watch),
 		queue:  queue{wake: make(chan struct{}, 1), debts: debts{room: &m.Rooms.Debts}},
 	}
-	l.keeper.lane, l.queue.lane = l, l
+	l.queue.lane, l.keeper.lane, l.sender.lane, l.connector.lane = l, l, l, l
 	return l
 }
 
 // begin has its lanes connect. It lasts until ctx ends, or it is closed.
 func (db *database) begin(ctx context.Context) {
 	for _, l := range db.lanes {
-		db.wait.Go(func() { l.run(ctx) })
+		db.wait.Go(func() { l.connector.run(ctx) })
 		if !db.alone() {
 			db.wait.Go(func() { l.freeOfEternal(ctx) })
 		}
@@ -143,7 +146,7 @@ func (db *database) close(ctx context.Context) {
 	db.closing.Store(true)
 	failures := make([]uint64, len(db.lanes))
 	for i, l := range db.lanes {
-		failures[i] = l.failures.Load()
+		failures[i] = l.connector.failures.Load()
 	}
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -161,7 +164,7 @@ func (db *database) close(ctx context.Context) {
 // that is owed something is given one more chance to be reached.
 func (db *database) busy(failures []uint64) bool {
 	for i, l := range db.lanes {
-		if l.queue.busy(l.failures.Load() == failures[i]) {
+		if l.queue.busy(l.connector.failures.Load() == failures[i]) {
 			return true
 		}
 	}

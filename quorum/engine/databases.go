@@ -139,14 +139,14 @@ func (e *Engine) closeOthers(ctx context.Context) {
 }
 
 // lacks tells of a master that lacks a database which others have, once.
-func (l *lane) lacks(db master.NoDatabase) {
-	for _, other := range l.db.lanes {
+func (c *connector) lacks(db master.NoDatabase) {
+	for _, other := range c.db.lanes {
 		other.mu.Lock()
 		has := other.links > 0
 		other.mu.Unlock()
 		if has {
-			zero := l.db.engine.zero.lanes[l.index]
-			zero.lacking.Do(func() {
+			zero := c.db.engine.zero.lanes[c.index]
+			zero.connector.lacking.Do(func() {
 				zero.log.Error("master has fewer databases than others, and no vote in those that it lacks", "database", int(db), "cure", master.EvenDatabases)
 			})
 			return

@@ -42,12 +42,12 @@ func (db *database) flushedBy(r *quorum.Request) []*database {
 
 // date is the op's for this master, in milliseconds of Unix time: what its clock shows at
 // the most, by all that was seen of it, when the op's patience ends.
-func (l *lane) date(o *op, now time.Time) string {
-	seen := l.sighted()
-	if l.db.alone() || !seen.Known() {
+func (s *sender) date(o *op, now time.Time) string {
+	seen := s.sighted()
+	if s.db.alone() || !seen.Known() {
 		return noDate // where there is no other master, no other has decided
 	}
-	end := l.db.Boot() + o.put.Add(o.patience).Sub(now)
+	end := s.db.Boot() + o.put.Add(o.patience).Sub(now)
 	return strconv.FormatInt(clock.Milliseconds(seen.AtMost(end)), 10)
 }
 

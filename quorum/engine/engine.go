@@ -16,7 +16,8 @@ import (
 )
 
 // Engine puts requests to the masters and tells what they decided. Of all that is the same
-// in each database it knows itself; the rest is that of one of them.
+// in each database it knows itself; the rest is that of one of them. Half of its methods are
+// what commands and proxy ask for, and the others mostly open and close databases.
 type Engine struct {
 	zero   *database // 0, which is there as long as the engine is
 	others databases

@@ -13,14 +13,14 @@ import (
 
 // exchange sends one batch and casts the votes of its answers. An error means
 // that the link is of no more use.
-func (l *lane) exchange(link *master.Link, b *batch) error {
-	l.load(link, b)
+func (s *sender) exchange(link *master.Link, b *batch) error {
+	s.load(link, b)
 	b.answers, b.proof, b.err = link.Exchange(b.commands)
-	return l.settle(link, b)
+	return s.settle(link, b)
 }
 
 // load makes the commands of a batch.
-func (l *lane) load(link *master.Link, b *batch) {
+func (s *sender) load(link *master.Link, b *batch) {
 	now := time.Now()
 	if b.headed = slices.ContainsFunc(b.ops, (*op).undoable); b.headed {
 		b.commands = append(b.commands, master.AskTime)
@@ -31,7 +31,7 @@ func (l *lane) load(link *master.Link, b *batch) {
 			b.add(link, argv)
 			b.sent = append(b.sent, e)
 		} else if e.pays() {
-			l.queue.cannotUndo(e.debt)
+			s.queue.cannotUndo(e.debt)
 		}
 	}
 	// Ops that are pointless by now are voted on only after the batch has been
@@ -47,66 +47,66 @@ func (l *lane) load(link *master.Link, b *batch) {
 			case o.alike(link.Who.Seven):
 				b.commands = append(b.commands, o.command)
 			case o.Kind == quorum.Run:
-				b.add(link, append(o.runArgv(b.argv[:0], link), l.date(o, now)))
+				b.add(link, append(o.runArgv(b.argv[:0], link), s.date(o, now)))
 			case o.dated():
-				b.add(link, append(o.argv(b.argv[:0], link.Who.Seven), l.date(o, now)))
+				b.add(link, append(o.argv(b.argv[:0], link.Who.Seven), s.date(o, now)))
 			default:
 				b.add(link, o.argv(b.argv[:0], link.Who.Seven))
 			}
 		}
 	}
 	b.empty = len(b.sent) == 0 && !slices.Contains(b.asked, true)
-	b.looks = l.keeper.looks()
-	b.tries = b.looks || l.suspects
-	if l.suspects = false; b.tries {
+	b.looks = s.keeper.looks()
+	b.tries = b.looks || s.suspects
+	if s.suspects = false; b.tries {
 		b.commands = append(b.commands, askRights...)
 	}
-	if b.asks = b.looks && l.keeper.asksStandings(link, b); b.looks {
+	if b.asks = b.looks && s.keeper.asksStandings(link, b); b.looks {
 		b.commands = append(b.commands, master.AskInfo)
 	}
 	b.commands = slices.Grow(b.commands, len(master.AskProof))
 	link.Allow(surveys)
-	l.begin(b, now)
+	s.begin(b, now)
 }
 
 // span is when a batch was carried out, by the master's clock, and its other answers. It
 // is not known where that clock was set meanwhile, nor of what is never taken back.
-func (l *lane) span(link *master.Link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
+func (s *sender) span(link *master.Link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
 	if !b.headed {
 		return clock.Span{}, b.answers
 	}
 	head, _ := master.TimeOf(link.Read(b.answers[0], &b.cost))
 	done = clock.Span{From: time.Duration(head.UnixNano()), To: b.proof.Clock.At}
-	if l.jumped != 0 || done.From > done.To {
+	if s.jumped != 0 || done.From > done.To {
 		done = clock.Span{}
 	}
 	return done, b.answers[1:]
 }
 
 // begin and end note what is in flight, for the sweeper and for INFO.
-func (l *lane) begin(b *batch, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (s *sender) begin(b *batch, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	b.began = now
-	if l.queue.sent = now; !slices.Contains(l.queue.flying, b) {
-		l.queue.flying = append(l.queue.flying, b)
+	if s.queue.sent = now; !slices.Contains(s.queue.flying, b) {
+		s.queue.flying = append(s.queue.flying, b)
 	}
 }
 
-func (l *lane) end(b *batch) time.Time {
+func (s *sender) end(b *batch) time.Time {
 	now := time.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.Index(l.queue.flying, b)
-	l.queue.flying = slices.Delete(l.queue.flying, i, i+1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.queue.flying, b)
+	s.queue.flying = slices.Delete(s.queue.flying, i, i+1)
 	took := now.Sub(b.began)
 	b.began = time.Time{}
-	if l.trips == 0 {
-		l.trips = took
+	if s.trips == 0 {
+		s.trips = took
 	}
-	l.trips += (took - l.trips) / 16
-	if l.nearest == 0 || took < l.nearest {
-		l.nearest = took
+	s.trips += (took - s.trips) / 16
+	if s.nearest == 0 || took < s.nearest {
+		s.nearest = took
 	}
 	return now
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -63,24 +61,6 @@ const whyHoldsKeys = "it has no marker and holds keys in database "
 
 // whyUnmarked is why a master of a set is kept out that bore no marker.
 const whyUnmarked = "its marker is gone, and no master votes"
-
-// givenOne says when a master is given a marker that waits for others: when they can be
-// reached, or have been given theirs.
-func (db *database) givenOne(sights []marker.Sight, waits []string) string {
-	var away []string
-	for i, name := range db.Names() {
-		if slices.Contains(waits, name) && !sights[i].Reached {
-			away = append(away, name)
-		}
-	}
-	switch {
-	case len(away) > 0:
-		return ", and is given one when " + strings.Join(away, " ") + " can be reached"
-	case len(waits) > 0:
-		return ", and is given one after " + strings.Join(waits, " ")
-	}
-	return ""
-}
 
 // markFirst marks a master that bears no marker and has no part in any installation yet, if
 // it is its turn.

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/marker"
 )
 
 // firstStart is how far the first start of a set has come.
@@ -113,4 +115,22 @@ func (db *database) firstStatus(masters []quorum.MasterStatus) {
 			masters[i].Left = max(f.left, 0)
 		}
 	}
+}
+
+// givenOne says when a master is given a marker that waits for others: when they can be
+// reached, or have been given theirs.
+func (db *database) givenOne(sights []marker.Sight, waits []string) string {
+	var away []string
+	for i, name := range db.Names() {
+		if slices.Contains(waits, name) && !sights[i].Reached {
+			away = append(away, name)
+		}
+	}
+	switch {
+	case len(away) > 0:
+		return ", and is given one when " + strings.Join(away, " ") + " can be reached"
+	case len(waits) > 0:
+		return ", and is given one after " + strings.Join(waits, " ")
+	}
+	return ""
 }

@@ -9,7 +9,8 @@ import (
 
 // keeper keeps the marker of a lane's master: it examines what stands there when the connection
 // is new and whenever a batch's proof does not fit, writes what is to stand there, and tells the
-// lane by it whether the master has a vote. The lane's goroutine alone uses it.
+// lane by it whether the master has a vote. The lane's goroutine alone uses it. It has a method
+// for each thing that a marker may say, and each that one is written for.
 type keeper struct {
 	*lane
 

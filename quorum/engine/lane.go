@@ -33,16 +33,16 @@ const (
 
 // lane is the one way to a master: a bounded queue and the goroutine that
 // sends it, one batch at a time. Producers never wait for the master.
+//
+// Its parts are its queue, which its lock guards, and what its goroutine alone uses: the
+// keeper of the marker, the sender of batches and the connector. Its own fields are what
+// others ask about the master, and these parts tell.
 type lane struct {
 	db     *database
 	index  int
 	master master.Master
 	log    hclog.Logger
-
-	failures atomic.Uint64 // attempts to connect that failed
-	tried    sync.Once     // it votes, or cannot be reached, for the first time
-	lacking  sync.Once     // it was told that the master lacks a database
-	barred   sync.Once     // it was told that ghosts stay, as the master does not let its user see to them
+	barred sync.Once // it was told that ghosts stay, as the master does not let its user see to them
 	counters
 
 	// The fields below are guarded by mu.
@@ -72,23 +72,12 @@ type lane struct {
 	sight     marker.Sight // what is known of the marker
 	across    standings    // how the master stands in all databases, if this is that of database 0
 
-	// Used by the lane's goroutine alone.
-	flush      []quorum.Flusher
-	spare      []*op
-	latest     int // how many the latest batch was of
-	spareBatch *batch
-	abreast              // of a master that is far
-	troubled   string    // the trouble that was last logged
-	refused    time.Time // when it last was in any
-	suspects   bool      // it may refuse what is needed of it
-	downFor    []string  // why the master is down, as far as that was logged
-	warned     bool      // of its replicas
-	mending    bool      // what is sent is sent again, see mend
+	// The fields below are the lane's goroutine's alone.
+	keeper    keeper
+	sender    sender
+	connector connector
 
-	toldOfRoom time.Time // when it was last logged that there is no room for an answer
-
-	keeper keeper
-
+	// Those of the master's clock are told to others.
 	watch        *clock.Watch  // of the master's clock
 	settledJumps atomic.Uint64 // how many of its jumps the marker tells of, or were ours
 	jumped       time.Duration // by how much it has that is not settled, as of the last look

@@ -51,8 +51,8 @@ func (a *again) first() (errands []errand, ops []*op) {
 //	3: the release, sent again, frees what the other client holds
 //
 // Such a command has an unknown vote, and ends the link.
-func (l *lane) mendable(keys []string, later []*op, sent []bool) bool {
-	if l.mending {
+func (s *sender) mendable(keys []string, later []*op, sent []bool) bool {
+	if s.mending {
 		return false
 	}
 	for i, o := range later {
@@ -82,8 +82,8 @@ func (o *op) keys() []string {
 // fitsAlone tells that a read of which the answer was left out, so long, may be sent once
 // more: its batch asked for more than there is room for, as nothing was known of what it
 // reads. What later commands of the batch write is not to be read before its time.
-func (l *lane) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
-	if l.mending || o.Kind != quorum.Read || int64(length) > l.master.Rooms.Replies.Most {
+func (s *sender) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
+	if s.mending || o.Kind != quorum.Read || int64(length) > s.master.Rooms.Replies.Most {
 		return false
 	}
 	for i, other := range later {
@@ -95,33 +95,33 @@ func (l *lane) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
 }
 
 // mend sends again what is to be, and loads the scripts first where they are needed for it.
-func (l *lane) mend(link *master.Link, lost again) error {
+func (s *sender) mend(link *master.Link, lost again) error {
 	if len(lost.errands)+len(lost.ops) == 0 {
 		return nil
 	}
-	l.mending = true
-	defer func() { l.mending = false }()
+	s.mending = true
+	defer func() { s.mending = false }()
 	if lost.unscripted {
 		link.Forget()
 		var loads []rueidis.Completed
-		for _, s := range scripts {
-			loads = append(loads, link.Command("SCRIPT", "LOAD", s.Text))
+		for _, script := range scripts {
+			loads = append(loads, link.Command("SCRIPT", "LOAD", script.Text))
 		}
 		loaded, _, err := link.Exchange(loads)
 		if err != nil {
-			l.abandon(lost.errands, lost.ops, time.Now())
+			s.abandon(lost.errands, lost.ops, time.Now())
 			return err
 		}
 		link.ReadAll(loaded)
 	}
 	for len(lost.errands)+len(lost.ops) > 0 {
-		b := l.newBatch(lost.first())
+		b := s.newBatch(lost.first())
 		b.again = true
-		l.mu.Lock()
-		b.ordinal = l.queue.sentSo.last
-		l.mu.Unlock()
-		if err := l.exchange(link, b); err != nil {
-			l.abandon(lost.errands, lost.ops, time.Now())
+		s.mu.Lock()
+		b.ordinal = s.queue.sentSo.last
+		s.mu.Unlock()
+		if err := s.exchange(link, b); err != nil {
+			s.abandon(lost.errands, lost.ops, time.Now())
 			return err
 		}
 	}
@@ -129,10 +129,10 @@ func (l *lane) mend(link *master.Link, lost again) error {
 }
 
 // leftOut tells of an answer that was left out, and is not asked for again, once in a while.
-func (l *lane) leftOut(o *op, length int) {
-	l.db.sizes.told(o, length)
-	if now := time.Now(); now.Sub(l.toldOfRoom) >= time.Minute {
-		l.toldOfRoom = now
-		l.logs().Warn("an answer is not taken: there is no room for it", "bytes", length, "room", l.master.Rooms.Replies.Most, "option", "max-client-memory")
+func (s *sender) leftOut(o *op, length int) {
+	s.db.sizes.told(o, length)
+	if now := time.Now(); now.Sub(s.toldOfRoom) >= time.Minute {
+		s.toldOfRoom = now
+		s.logs().Warn("an answer is not taken: there is no room for it", "bytes", length, "room", s.master.Rooms.Replies.Most, "option", "max-client-memory")
 	}
 }

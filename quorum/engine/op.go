@@ -15,6 +15,10 @@ import (
 
 // op is one attempt to carry out a Request: it is put to all lanes at once and
 // gathers their votes. A split acquire is tried again as a new op.
+//
+// It has many fields as each is for one kind of request, or for one stage of its life, and
+// an op of its own for each would be allocated where this one is used again. Its methods
+// mostly say what a master gets of it.
 type op struct {
 	// What each lane comes to for its vote stands together.
 	ballot   decide.Ballot

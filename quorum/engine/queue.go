@@ -9,6 +9,8 @@ import (
 
 // queue is what waits for a lane's master, and what is on its way to it. Producers never wait
 // for the master: what finds no room is a vote unknown at once. The lane's mu guards it.
+// Half of its methods are about debts: what is owed is told from what was sent since, which
+// only the queue knows.
 type queue struct {
 	*lane
 

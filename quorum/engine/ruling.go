@@ -9,7 +9,7 @@ import (
 )
 
 // ruling is what was decided on an op, by which votes, and when. What follows from it on the
-// masters is told in a file for each kind of request.
+// masters is told in a file for each kind of request: hence so many methods.
 type ruling struct {
 	*op
 	votes decide.Votes

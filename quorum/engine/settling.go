@@ -15,7 +15,7 @@ import (
 
 // settling is what becomes of a batch that was answered: of its errands first, then of its ops.
 type settling struct {
-	*lane
+	*sender
 	link  *master.Link
 	batch *batch
 	now   time.Time
@@ -30,37 +30,37 @@ type settling struct {
 }
 
 // settle casts the votes of a batch that was answered, or was not.
-func (l *lane) settle(link *master.Link, b *batch) error {
-	boot := l.db.Boot() // a batch may have waited since it was answered
-	s := settling{lane: l, link: link, batch: b, now: l.end(b)}
+func (s *sender) settle(link *master.Link, b *batch) error {
+	boot := s.db.Boot() // a batch may have waited since it was answered
+	w := settling{sender: s, link: link, batch: b, now: s.end(b)}
 	if b.err != nil {
 		for _, o := range b.ops {
 			o.keep()
 		}
-		l.abandon(b.sent, b.ops, s.now)
+		s.abandon(b.sent, b.ops, w.now)
 		return b.err
 	}
 	link.Saw(b.proof.Clock)
-	l.db.noticeSleep(boot, s.now)
-	l.tick(b.proof)
-	s.counts = l.keeper.proven(b.proof)
-	heard := l.keeper.hears(link, b)
-	s.counts = s.counts && heard == nil && !l.keeper.doubt
-	s.done, s.answers = l.span(link, b)
-	s.asked = clock.Span{From: b.proof.Clock.Sent, To: b.proof.Clock.Read}
-	s.errands()
-	s.ops()
-	l.flushAll()
+	s.db.noticeSleep(boot, w.now)
+	s.tick(b.proof)
+	w.counts = s.keeper.proven(b.proof)
+	heard := s.keeper.hears(link, b)
+	w.counts = w.counts && heard == nil && !s.keeper.doubt
+	w.done, w.answers = s.span(link, b)
+	w.asked = clock.Span{From: b.proof.Clock.Sent, To: b.proof.Clock.Read}
+	w.errands()
+	w.ops()
+	s.flushAll()
 	link.Give(b.cost)
 	empty := b.empty
-	l.recycle(b)
-	if err := l.mend(link, s.lost); err != nil {
+	s.recycle(b)
+	if err := s.mend(link, w.lost); err != nil {
 		return err
 	}
 	if empty || heard != nil {
 		return heard
 	}
-	return l.trouble(s.trouble, s.now)
+	return s.connector.trouble(w.trouble, w.now)
 }
 
 // next reads an answer.

@@ -26,7 +26,7 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	}
 	// Where there is much to do, others may be about to put something, too. What waits
 	// for the same batch costs the master, and us, next to nothing more.
-	if q.latest > 1 {
+	if q.sender.latest > 1 {
 		yield()
 	}
 	q.mu.Lock()
@@ -51,17 +51,17 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 		ops = ops[:n:n]
 		q.ops = q.ops[n:]
 	} else {
-		q.ops, q.spare = q.spare[:0], nil
+		q.ops, q.sender.spare = q.sender.spare[:0], nil
 	}
-	b := q.newBatch(errands, ops)
+	b := q.sender.newBatch(errands, ops)
 	b.ordinal = q.sentSo.last
 	for _, o := range ops {
 		q.sentSo.note(o)
 		q.unqueued(o)
 	}
 	q.flying = append(q.flying, b)
-	q.latest = len(errands) + len(ops)
-	q.carried = q.latest
+	q.sender.latest = len(errands) + len(ops)
+	q.carried = q.sender.latest
 	return b, nil
 }
 

@@ -277,7 +277,7 @@ func TestCommandOnAnyOfSeveralKeysKeepsItsPlace(t *testing.T) {
 		{[]string{"b"}, both, false, true},
 		{[]string{"c"}, &op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Survey}}}, true, false},
 	} {
-		if got := l.mendable(c.keys, []*op{c.later}, []bool{c.sent}); got != c.want {
+		if got := l.sender.mendable(c.keys, []*op{c.later}, []bool{c.sent}); got != c.want {
 			t.Errorf("%q before %v of %q: mendable is %v", c.keys, c.later.Kind, c.later.keys(), got)
 		}
 	}

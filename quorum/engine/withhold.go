@@ -50,9 +50,9 @@ func (l *lane) withhold(q *quarantine, why string) {
 	l.mu.Unlock()
 	now := time.Now()
 	for _, o := range moot {
-		l.vote(o, quorum.Withheld, false, now)
+		l.sender.vote(o, quorum.Withheld, false, now)
 	}
-	l.flushAll()
+	l.sender.flushAll()
 	dropAll(moot)
 }
 
