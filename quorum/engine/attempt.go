@@ -107,6 +107,10 @@ func (db *database) asks(o *op) bool {
 		db.held.Add(1)
 		return db.answer(o, quorum.Result{Decision: quorum.Contended})
 	}
+	if o.Kind == quorum.Write && !db.holds.keeps(&o.Request, ttl, o.put) {
+		db.held.Add(1)
+		return db.answer(o, quorum.Result{Decision: quorum.Won, Reply: db.holds.refusal(&o.Request)})
+	}
 	if o.Kind == quorum.Acquire && eternal {
 		// It is set with a short ttl, and loses that once it is won: what it
 		// leaves behind where it fails dies by itself.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -190,4 +191,76 @@ func TestTTLReadsHigherByNoMoreThanAnExtensionIsMoved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nor is a lock kept for ever by what names no token, or sets the token there again.
+func TestMaxHoldEndsALockThatIsKeptByOtherWrites(t *testing.T) {
+	zero, null := quorum.Reply{Kind: quorum.IntegerReply}, quorum.Reply{Kind: quorum.NilReply}
+	tooLong := quorum.Reply{Kind: quorum.FailureReply, Str: "ERR this would keep the lock for longer than max-hold (10s)"}
+	for line, no := range map[string]quorum.Reply{
+		"PEXPIRE k":         zero,
+		"PEXPIRE k GT":      zero,
+		"SET k t XX PX":     null,
+		"SET k t PX":        tooLong,
+		"SET k t XX GET PX": tooLong,
+	} {
+		t.Run(line, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				keep := func(ttl time.Duration) quorum.Reply {
+					r := quorum.Request{Kind: quorum.Write, Key: "k", Args: strings.Fields(line), TTL: ttl}
+					if r.TTLArg = 2; r.Args[0] == "SET" {
+						r.TTLArg = len(r.Args)
+					}
+					r.Args = slices.Insert(r.Args, r.TTLArg, "")
+					got := w.ask(r)
+					w.want(got, quorum.Won)
+					return got.Reply
+				}
+				w.want(w.acquire("k", "t", 4*time.Second), quorum.Won)
+				for range 3 {
+					time.Sleep(2 * time.Second)
+					if got := keep(4 * time.Second); got == no {
+						t.Fatalf("it is answered %+v", got)
+					}
+				}
+				time.Sleep(time.Second)
+				if got := keep(4 * time.Second); got != no { // 7 s + 4 s > 10 s
+					t.Errorf("it is answered %+v, want %+v", got, no)
+				}
+				if s := w.engine.Status(); s.MaxHoldEnds != 1 {
+					t.Errorf("%d ends", s.MaxHoldEnds)
+				}
+				time.Sleep(3500 * ms)
+				w.wantValues("k", "", "", "")
+				// What is no lock of this proxy's may be kept for as long as anybody likes.
+				w.sets("k", "other", time.Minute, 1, 2, 3)
+				if got := keep(time.Minute); got == no {
+					t.Errorf("it is answered %+v", got)
+				}
+			}, func(c *Config) { c.MaxHold = 10 * time.Second })
+		})
+	}
+}
+
+// What does not make its life longer keeps no lock, and what has taken its place is none.
+func TestMaxHoldIsAboutWhatKeepsALock(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		expire := func(ttl time.Duration, flags ...string) int64 {
+			r := quorum.Request{Kind: quorum.Write, Key: "k", Args: append([]string{"PEXPIRE", "k", ""}, flags...), TTL: ttl, TTLArg: 2}
+			return w.ask(r).Reply.Int
+		}
+		w.want(w.acquire("k", "t", 20*time.Second), quorum.Won)
+		w.want(w.extend("k", "t", 30*time.Second), quorum.Contended)
+		if expire(30*time.Second) != 0 || w.ask(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"PERSIST", "k"}}).Reply.Int != 0 {
+			t.Error("it is kept")
+		}
+		if expire(19*time.Second, "LT") != 1 || expire(18*time.Second) != 1 {
+			t.Error("it does not end sooner")
+		}
+		w.want(w.extend("k", "t", 15*time.Second), quorum.Won)
+		w.ask(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "other", "PX", ""}, TTL: 5 * time.Second, TTLArg: 4})
+		if expire(time.Minute) != 1 {
+			t.Error("what has overwritten it is taken for it")
+		}
+	}, func(c *Config) { c.MaxHold = 10 * time.Second })
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -85,12 +87,66 @@ func (h *holds) extends(r *quorum.Request, ttl time.Duration, now time.Time) boo
 	if !ok || held.token != r.Token || held.until.Before(now) {
 		held = hold{token: r.Token, since: now}
 	}
-	if ttl == 0 || now.Add(ttl).After(held.since.Add(h.most)) {
+	if !h.mayLast(held, ttl, now) {
 		return false
 	}
 	held.until = now.Add(ttl)
 	h.put(r.Key, held, now)
 	return true
+}
+
+// mayLast tells whether a lock may be kept for another ttl. What ends it no later than it
+// would anyway keeps it not.
+func (h *holds) mayLast(held hold, ttl time.Duration, now time.Time) bool {
+	end := now.Add(ttl)
+	return ttl != 0 && !(end.After(held.since.Add(h.most)) && end.After(held.until))
+}
+
+// keeps is extends of a write: of EXPIRE and the like, which names no token and so is about
+// the lock that is known here, and of a SET that puts the token there again. Of a lock that
+// this proxy has not seen it is not known since when it is held: masters do not note that.
+func (h *holds) keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool {
+	if h.most == 0 || ttl < 0 || r.Args[0] == "PEXPIREAT" { // which is over already
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held, ok := h.byKey[r.Key]
+	switch options := r.Args[min(len(r.Args), 3):]; {
+	case !ok || held.until.Before(now):
+		return true
+	case r.Args[0] == "SET" && r.Args[2] != held.token:
+		if !slices.Contains(options, "XX") {
+			h.remove(r.Key) // the lock is no more
+		}
+		return true
+	case slices.ContainsFunc(options, shortensOnly):
+		return true
+	case !h.mayLast(held, ttl, now):
+		return false
+	}
+	if end := now.Add(ttl); end.After(held.until) { // else it may not be carried out
+		held.until = end
+		h.put(r.Key, held, now)
+	}
+	return true
+}
+
+// shortensOnly tells of an option of SET or EXPIRE that no life is made longer with it.
+func shortensOnly(option string) bool {
+	return option == "KEEPTTL" || option == "LT" || option == "NX" // which is where there is no ttl
+}
+
+// refusal is what a write is answered that would keep a lock for too long: Redis's own no, or
+// where there is none an error.
+func (h *holds) refusal(r *quorum.Request) quorum.Reply {
+	switch {
+	case r.Args[0] != "SET":
+		return quorum.Reply{Kind: quorum.IntegerReply}
+	case slices.Contains(r.Args[3:], "XX") && !slices.Contains(r.Args[3:], "GET"):
+		return quorum.Reply{Kind: quorum.NilReply}
+	}
+	return quorum.Reply{Kind: quorum.FailureReply, Str: fmt.Sprintf("ERR this would keep the lock for longer than max-hold (%v)", h.most)}
 }
 
 // end forgets a lock that was released.

@@ -358,6 +358,9 @@ var rules = []rule{
 	{"nobody is said to remember who was admitted by hand", "unopened.go",
 		"\"all masters vote again in",
 		"\"all masters remember again what was granted in", true, 0, named("TestWhoIsAdmittedByHandIsNotSaidToRemember")},
+	{"a lock is not kept for ever by what names no token", "attempt.go",
+		"if o.Kind == quorum.Write && !db.holds.keeps(",
+		"if false && !db.holds.keeps(", true, 0, named("TestMaxHoldEndsALockThatIsKeptByOtherWrites")},
 }
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,
