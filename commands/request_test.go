@@ -190,6 +190,30 @@ func TestOverMaxTTLIsRefusedWhereAsked(t *testing.T) {
 	}
 }
 
+// Semaphores and fences of libraries are hashes, sets and counters that have no ttl, or are
+// given it once they are made.
+func TestOverMaxTTLRefusesNothingButStrings(t *testing.T) {
+	d := NewDialect(Options{MaxTTL: 5 * time.Minute, RefuseOverMaxTTL: true})
+	for _, line := range []string{
+		"INCR k", "INCRBY k 2", "DECR k", "DECRBY k 2", "HSET k f v", "HSETNX k f v", "HINCRBY k f 1", "SADD k m", "ZADD k 1 m", "ZADD k INCR 1 m",
+	} {
+		if a := do(t, d.Session(1), line); len(a.Requests) != 1 {
+			t.Errorf("%s: %q", line, a.Reply.Str)
+		}
+	}
+	s := d.Session(1)
+	a := exec(t, s, "HSET k f v", "PEXPIRE k 500", "INCR fence")
+	if len(a.Requests) != 1 {
+		t.Errorf("%+v", a.Reply)
+	}
+	const text = "redis.call('hset', KEYS[1], 'f', 1) redis.call('pexpire', KEYS[1], ARGV[1])"
+	for _, ttl := range []string{"500", "500000"} {
+		if a := s.Do([]string{"EVAL", text, "1", "k", ttl}); len(a.Requests) != 1 || a.Requests[0].Kind != quorum.Run {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
 func TestTimesOfDayAreNotJudgedWithoutAClock(t *testing.T) {
 	d := NewDialect(Options{MaxTTL: time.Minute, RefuseOverMaxTTL: true})
 	if a := do(t, d.Session(1), "SET k v NX PXAT 4102445100001"); len(a.Requests) != 1 {
