@@ -247,7 +247,7 @@ var rules = []rule{
 	{"a master is looked at while its link is open", "inspect.go",
 		"if k.looksElsewhere() || now-k.looked < k.db.ProbeInterval {",
 		"if true || now-k.looked < k.db.ProbeInterval {", false, 0, named("TestMasterThatBecomesUnfitUnderAnOpenConnectionStopsVoting")},
-	{"a master that was far is waited for no longer than any", "../master/link.go",
+	{"a master that was far is waited for no longer than any", "../master/exchange.go",
 		"if l.ctx.Done() == nil {\n\t\treturn",
 		"if true {\n\t\treturn", true, 0, named("TestAMasterThatWasFarAndHangsIsDown")},
 	{"what is taken back spares what ends sooner", "fakekeys_test.go",

@@ -37,3 +37,23 @@ func (s *Script) Form(of func(text string) string) *Script {
 	}
 	return s.other.Load()
 }
+
+// maxLoaded bounds what a link remembers of scripts. Beyond it they are sent
+// with their text again.
+const maxLoaded = 10_000
+
+// Knows tells whether the master has a script already, and notes that it will:
+// the caller sends the text otherwise.
+func (l *Link) Knows(sha string) bool {
+	if _, ok := l.loaded[sha]; ok {
+		return true
+	}
+	if l.loaded == nil || len(l.loaded) >= maxLoaded {
+		l.loaded = make(map[string]struct{})
+	}
+	l.loaded[sha] = struct{}{}
+	return false
+}
+
+// Forget has all journaled scripts be sent again with their text.
+func (l *Link) Forget() { l.loaded = nil }
