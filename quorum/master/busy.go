@@ -3,7 +3,6 @@ package master
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,15 +48,11 @@ var literal = regexp.MustCompile(`"[^"]*"?|'[^']*'?`)
 // it leaves out the arguments and strings, which may hold a token. It tells nothing where it
 // may have been one script as well as another.
 func ranThen(now, slow decide.Answer, ago, took time.Duration) string {
-	if len(now.Elems) != 2 {
+	at, told := TimeOf(now)
+	if !told {
 		return ""
 	}
-	seconds, err := strconv.ParseInt(now.Elems[0].Str, 10, 64)
-	micros, err2 := strconv.ParseInt(now.Elems[1].Str, 10, 64)
-	if err != nil || err2 != nil {
-		return ""
-	}
-	asked := time.Unix(seconds, 1000*micros).Add(-ago)
+	asked := at.Add(-ago)
 	found := ""
 	for _, entry := range slow.Elems {
 		if len(entry.Elems) < 5 || len(entry.Elems[3].Elems) < 2 {

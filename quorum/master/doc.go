@@ -3,12 +3,13 @@
 // an answer means, is decided elsewhere.
 //
 // A Master is a server as configured. Meet stays at the gate (gate.go), which asks a server who
-// it is before anything else does: whether it is a master (preflight.go), which process of which
-// history, whether it carries out what we need; and loads our scripts (script.go). Link goes
-// on from there: rueidis speaks on the connection, behind a guard (guard.go) that hands on only
-// what is well formed, was asked for and has room (room.go), and each batch ends with a Proof of
-// who has answered it, and of when that was by the master's clock (link.go). A Subscription
-// stays without rueidis (subscription.go).
+// it is before anything else does (identify.go): which process of which history, by what it
+// tells of itself (info.go), whether it is a master (preflight.go), whether it carries out what
+// we need; and loads our scripts (script.go). Link goes on from there (link.go): rueidis speaks
+// on the connection, behind a guard (guard.go) that hands on only what is well formed, was asked
+// for and has room (room.go), and each batch ends with a Proof of who has answered it, and of
+// when that was by the master's clock (exchange.go). A Subscription stays without rueidis
+// (subscription.go).
 //
 // Everything here is used by one goroutine at a time, unless it says otherwise.
 package master

@@ -8,164 +8,11 @@ import (
 	"io"
 	"net"
 	"strconv"
-	"strings"
-	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/marker"
 )
-
-// Why a master is identified per connection, and not once a second:
-//
-//	1: A wins k on masters 1 2 3
-//	2: master 3 crashes and comes back blank within the second
-//	3: B asks for k; 1 and 2 refuse, 3 grants, and so do 4 and 5
-//
-// B has a quorum too. So a connection's first act is to say who is there.
-
-// identify speaks to the server on a raw connection, before anything else uses
-// it: it authenticates, asks who is there, loads our scripts, and ends the
-// predecessor of this connection. conn has a deadline already.
-//
-// A connection that may not be named is as good.
-func (m *Master) identify(conn net.Conn, predecessor marker.Identity) (who marker.Identity, err error) {
-	g := NewGate(conn)
-	if user, password := m.credentials(); password != "" {
-		if err := g.authenticate(user, password); err != nil {
-			return who, err
-		}
-	}
-	calls := [][]string{{"CLIENT", "ID"}, {"INFO"}}
-	for _, name := range durability {
-		calls = append(calls, []string{"CONFIG", "GET", name[0]})
-	}
-	for _, s := range m.Scripts {
-		calls = append(calls, []string{"SCRIPT", "LOAD", s.Text})
-	}
-	calls = append(calls, m.Rights...)
-	if m.Client != "" {
-		calls = append(calls, []string{"CLIENT", "SETNAME", m.Client})
-	}
-	answers, err := g.Ask(calls...)
-	if err != nil {
-		return who, err
-	}
-	id, info := answers[0], answers[1]
-	settings, loaded := answers[2:2+len(durability)], answers[2+len(durability):]
-	for _, a := range []decide.Answer{info, id} {
-		if a.Failed("BUSY") {
-			return who, g.unbusy(a.Str)
-		}
-		if a.Kind == quorum.FailureReply {
-			return who, errors.New(a.Str)
-		}
-	}
-	for i, s := range m.Scripts {
-		if loaded[i].Str != s.SHA {
-			return who, fmt.Errorf("SCRIPT LOAD answered %q", loaded[i].Str)
-		}
-	}
-	if id.Kind != quorum.IntegerReply || info.Kind != quorum.BulkReply {
-		return who, ErrGarbage
-	}
-	who, err = readInfo(info.Str)
-	if err != nil {
-		return who, err
-	}
-	if err := MissingRight(loaded[len(m.Scripts):][:len(m.Rights)]); err != nil {
-		return who, err
-	}
-	who.ClientID, who.Durable = id.Int, isDurable(settings)
-
-	// What the old socket to this very process still held must not be carried
-	// out after what comes next.
-	if predecessor.RunID == who.RunID && predecessor.ClientID != 0 {
-		killed, err := g.Ask([]string{"CLIENT", "KILL", "ID", strconv.FormatInt(predecessor.ClientID, 10)})
-		if err != nil {
-			return who, err
-		}
-		if killed[0].Kind != quorum.IntegerReply {
-			return who, fmt.Errorf("CLIENT KILL answered %q", killed[0].Str)
-		}
-	}
-	return who, nil
-}
-
-// MissingRight tells that the master does not carry out one of the rights, by its answers. One whose memory
-// is full takes nothing new, and may vote on all else.
-func MissingRight(answers []decide.Answer) error {
-	for _, a := range answers {
-		if a.RefusesToWrite() || a.Forbidden() {
-			return Trouble(a.Str)
-		}
-	}
-	return nil
-}
-
-// readInfo takes from INFO who the server is, and refuses one that is no
-// master or not ready to be asked.
-func readInfo(text string) (who marker.Identity, err error) {
-	info := make(map[string]string)
-	for line := range strings.SplitSeq(text, "\n") {
-		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r"), ":"); ok {
-			info[name] = value
-		}
-	}
-	who.RunID, who.Version = info["run_id"], info["redis_version"]
-	switch {
-	case who.RunID == "":
-		return who, errors.New("INFO names no run_id")
-	case info["loading"] == "1":
-		return who, errors.New("it is loading its data set")
-	}
-	if err := unfit(info); err != nil {
-		return who, err
-	}
-	who.Replicas, _ = strconv.Atoi(info["connected_slaves"])
-	if who.Evicted, err = strconv.Atoi(info["evicted_keys"]); err != nil {
-		who.Evicted = marker.NotTold
-	}
-	who.Replication, who.Continued = info["master_replid"], strings.Trim(info["master_replid2"], "0") != ""
-	who.Anew = info["aof_rewrite_in_progress"] == "1" || info["aof_rewrite_scheduled"] == "1"
-	rewrites, told := info["aof_rewrites"]
-	if !told {
-		rewrites = info["total_forks"] // before 7.0, where snapshots count as well
-	}
-	who.Rewrites, _ = strconv.Atoi(rewrites)
-	major, _, _ := strings.Cut(who.Version, ".")
-	n, _ := strconv.Atoi(major)
-	who.Seven = n >= 7
-	return who, nil
-}
-
-// durability is what must be set for every write to be on disk before it is
-// answered.
-var durability = [][2]string{{"appendonly", "yes"}, {"appendfsync", "always"}, {"no-appendfsync-on-rewrite", "no"}}
-
-// isDurable reads what CONFIG GET said of each of them. A master that will not tell
-// is not.
-func isDurable(settings []decide.Answer) bool {
-	for i, a := range settings {
-		if len(a.Elems) != 2 || a.Elems[1].Str != durability[i][1] {
-			return false
-		}
-	}
-	return true
-}
-
-// TimeOf reads the reply to TIME.
-func TimeOf(a decide.Answer) (time.Time, bool) {
-	if len(a.Elems) != 2 {
-		return time.Time{}, false
-	}
-	s, err1 := strconv.ParseInt(a.Elems[0].Str, 10, 64)
-	us, err2 := strconv.ParseInt(a.Elems[1].Str, 10, 64)
-	if err1 != nil || err2 != nil || s <= 0 || us < 0 || us >= 1e6 {
-		return time.Time{}, false
-	}
-	return time.Unix(s, us*1000), true
-}
 
 // Gate is the conversation on the raw connection. It reads nothing that was
 // not asked for, so that nothing is lost when rueidis takes over.
@@ -206,7 +53,11 @@ func (m *Master) Meet(ctx context.Context) (*Gate, marker.Identity, error) {
 // Close ends the connection.
 func (g *Gate) Close() { g.conn.Close() }
 
+// authenticate does nothing without a password.
 func (g *Gate) authenticate(user, password string) error {
+	if password == "" {
+		return nil
+	}
 	call := []string{"AUTH", password}
 	if user != "" {
 		call = []string{"AUTH", user, password}

@@ -1,6 +1,9 @@
 package master
 
 import (
+	"strconv"
+	"time"
+
 	"github.com/redis/rueidis"
 
 	"redlock-proxy/quorum"
@@ -30,6 +33,19 @@ func newAnswer(m rueidis.RedisMessage) decide.Answer {
 	// Of an error, ToString gives the whole text, and Error one without "ERR ".
 	s, _ := m.ToString()
 	return decide.Failure(s)
+}
+
+// TimeOf reads the reply to TIME.
+func TimeOf(a decide.Answer) (time.Time, bool) {
+	if len(a.Elems) != 2 {
+		return time.Time{}, false
+	}
+	s, err1 := strconv.ParseInt(a.Elems[0].Str, 10, 64)
+	us, err2 := strconv.ParseInt(a.Elems[1].Str, 10, 64)
+	if err1 != nil || err2 != nil || s <= 0 || us < 0 || us >= 1e6 {
+		return time.Time{}, false
+	}
+	return time.Unix(s, us*1000), true
 }
 
 // elemSize is about what an element of an array takes beside its text.

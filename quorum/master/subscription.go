@@ -43,10 +43,8 @@ func (s *Subscription) begin(m *Master, conn net.Conn, longest int64) error {
 		return err
 	}
 	s.gate = &Gate{conn: conn, r: bufio.NewReaderSize(conn, 16<<10), Longest: longest}
-	if user, password := m.credentials(); password != "" {
-		if err := s.gate.authenticate(user, password); err != nil {
-			return err
-		}
+	if err := s.gate.authenticate(m.credentials()); err != nil {
+		return err
 	}
 	answers, err := s.gate.Ask([]string{"INFO"})
 	if err != nil {
