@@ -62,7 +62,7 @@ func randomReply(r *rand.Rand, depth int) string {
 // pass reads everything through a guard that expects n replies.
 func pass(data []byte, n int, sizes func() int) (got []byte, c *chunked, err error) {
 	c = &chunked{data: bytes.Clone(data), sizes: sizes}
-	g := &guard{Conn: c}
+	g := newGuard(c, nil)
 	g.expect(n)
 	got, err = io.ReadAll(g)
 	return got, c, err
@@ -115,7 +115,7 @@ func TestGuardBoundsNestedArrays(t *testing.T) {
 
 func TestGuardStaysShut(t *testing.T) {
 	c := &chunked{data: []byte("garbage\r\n+OK\r\n"), sizes: func() int { return 9 }}
-	g := &guard{Conn: c}
+	g := newGuard(c, nil)
 	g.expect(1)
 	for range 3 {
 		if n, err := g.Read(make([]byte, 100)); n != 0 || err == nil {
