@@ -34,7 +34,8 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// Status is a picture of the engine for whoever runs it. Counters only grow.
+// Status is a picture of the engine for whoever runs it, with a field for each figure that
+// INFO and the metrics show. Counters only grow.
 type Status struct {
 	Quorum  int
 	Masters []MasterStatus
@@ -73,7 +74,7 @@ type Status struct {
 	MessagesReceived  uint64 // from other proxies, each counted once
 }
 
-// MasterStatus is one master's part of a Status.
+// MasterStatus is one master's part of a Status: again, a field for each figure.
 type MasterStatus struct {
 	Name   string
 	DB     int // the database that the fields up to CatchUp are about

@@ -9,7 +9,9 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// Marker is what a master's marker says.
+// Marker is what a master's marker says. It has a field for each word that stands in the key, and
+// so more of them than other types: other programs, and other versions of this one, read them
+// by these names.
 type Marker struct {
 	Nonce        Nonce  `json:"-"`
 	Installation string `json:"installation"` // drawn by bootstrap; tells one set of masters from another
