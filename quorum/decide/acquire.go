@@ -1,11 +1,12 @@
 package decide
 
-import (
-	"redlock-proxy/quorum"
-)
+import "redlock-proxy/quorum"
 
-// judgeAcquire reads the reply to SET NX GET, or to acquireScript: nil if the key was set, else the
-// value that is there.
+// An acquire sets a key that is not there. Who granted it has set the key, who refused it has a
+// key there already.
+
+// judgeAcquire reads the reply to SET NX GET, or to the engine's script that does the same: nil
+// if the key was set, else the value that is there.
 func judgeAcquire(a Answer) (quorum.Vote, bool, Said) {
 	switch a.Kind {
 	case quorum.NilReply:
@@ -21,7 +22,7 @@ func judgeAcquire(a Answer) (quorum.Vote, bool, Said) {
 
 // acquire decides an acquire. seen tells whether one single value was named by
 // a quorum; it is only asked when it matters.
-func (t tally) acquire(seen func() bool) quorum.Decision {
+func (t Tally) acquire(seen func() bool) quorum.Decision {
 	switch {
 	case t.Granted >= t.Quorum():
 		return quorum.Won
@@ -46,7 +47,7 @@ func (t tally) acquire(seen func() bool) quorum.Decision {
 
 // told decides an acquire that is blocked, where a refusal is to tell what is there: most
 // is how many have named the same.
-func (t tally) told(most int) quorum.Decision {
+func (t Tally) told(most int) quorum.Decision {
 	switch {
 	case most >= t.Quorum():
 		return quorum.Contended
@@ -56,39 +57,25 @@ func (t tally) told(most int) quorum.Decision {
 	return quorum.Split
 }
 
-// seen is what most masters named when they refused an acquire, and how many they are.
-func (q *Question) seen(c Votes) (s Said, most int) {
-	for i := range q.Said {
-		if c.Vote(i) != quorum.Refused || !q.Said[i].Named {
-			continue
-		}
-		alike := 0
-		for j := range q.Said {
-			if c.Vote(j) == quorum.Refused && q.Said[j].Named && q.Said[j].holds(q.Said[i]) {
-				alike++
-			}
-		}
-		if alike > most {
-			s, most = q.Said[i], alike
-		}
-	}
-	return s, most
+// inTheWay is what most masters named when they refused an acquire, and how many they are.
+func (c *counted) inTheWay() (s Said, most int) {
+	return c.most(quorum.Refused, func(s *Said) bool { return s.Named }, (*Said).holds)
 }
 
-func (q *Question) decideAcquire(c Votes, t tally) quorum.Decision {
-	if q.TellsValue && t.blocked() {
-		_, most := q.seen(c)
-		return t.told(most)
+func (c *counted) decideAcquire() quorum.Decision {
+	if c.TellsValue && c.blocked() {
+		_, most := c.inTheWay()
+		return c.told(most)
 	}
-	return t.acquire(func() bool { _, most := q.seen(c); return most >= t.Quorum() })
+	return c.acquire(func() bool { _, most := c.inTheWay(); return most >= c.Quorum() })
 }
 
 // tellAcquire tells of one that is refused what is there, where a quorum has named the same.
-func (q *Question) tellAcquire(c Votes, r *quorum.Result) {
+func (c *counted) tellAcquire(r *quorum.Result) {
 	if r.Decision != quorum.Contended {
 		return
 	}
-	if s, most := q.seen(c); most >= r.Needed {
+	if s, most := c.inTheWay(); most >= r.Needed {
 		r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.Value, s.Reply
 	}
 }

@@ -13,7 +13,7 @@ import (
 // decision falls exactly once, whoever else votes at that moment.
 type Ballot struct{ word atomic.Uint64 }
 
-// counted is the word of a ballot as of one moment.
+// Votes is the word of a Ballot as of one moment.
 type Votes uint64
 
 const (
@@ -25,14 +25,25 @@ const (
 	timeUp        = 1 << 63
 )
 
+// Vote is master i's, counted from 0; zero if it has not voted.
 func (c Votes) Vote(i int) quorum.Vote { return quorum.Vote(c >> (i * voteBits) & voteMask) }
-func (c Votes) Did(i int) bool         { return c>>(i*voteBits)&carriedOut != 0 }
+
+// Did tells that master i has carried the command out.
+func (c Votes) Did(i int) bool { return c>>(i*voteBits)&carriedOut != 0 }
+
+// Decision is the one that has fallen, or Undecided.
 func (c Votes) Decision() quorum.Decision {
 	return quorum.Decision(c >> decisionShift & decisionMask)
 }
-func (c Votes) TimeUp() bool                 { return c&timeUp != 0 }
+
+// TimeUp tells that no vote is waited for any more.
+func (c Votes) TimeUp() bool { return c&timeUp != 0 }
+
+// With is what the votes are once d has fallen; none may have.
 func (c Votes) With(d quorum.Decision) Votes { return c | Votes(d)<<decisionShift }
 
+// Voted is what the votes are once master i, which has not yet, has cast this one. did tells that
+// it has carried the command out.
 func (c Votes) Voted(i int, v quorum.Vote, did bool) Votes {
 	c |= Votes(v) << (i * voteBits)
 	if did {
@@ -41,8 +52,9 @@ func (c Votes) Voted(i int, v quorum.Vote, did bool) Votes {
 	return c
 }
 
-func (c Votes) Tally(n int) tally {
-	t := tally{masters: n}
+// Tally counts the votes of n masters.
+func (c Votes) Tally(n int) Tally {
+	t := Tally{masters: n}
 	for i := range n {
 		switch c.Vote(i) {
 		case quorum.Granted:
@@ -91,4 +103,5 @@ func (b *Ballot) change(step func(Votes) Votes, decide func(Votes) quorum.Decisi
 	}
 }
 
+// Load is the votes as of now.
 func (b *Ballot) Load() Votes { return Votes(b.word.Load()) }

@@ -15,7 +15,7 @@ func TestBallotCountsWhatWasCast(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for code := range pow(len(allVotes), n) {
 			var c Votes
-			want := tally{masters: n}
+			want := Tally{masters: n}
 			counts := map[quorum.Vote]*int{0: &want.pending, quorum.Granted: &want.Granted, quorum.Refused: &want.Refused,
 				quorum.Unknown: &want.unknown, quorum.Withheld: &want.withheld}
 			for i, rest := 0, code; i < n; i, rest = i+1, rest/len(allVotes) {

@@ -271,7 +271,8 @@ func TestRefusalsNameTheValueOfAQuorum(t *testing.T) {
 			}
 		}
 		o, c := opOf(quorum.Request{Kind: quorum.Acquire}, votes)
-		if got, most := o.seen(c); (most >= needed(len(votes))) != (want != "") || want != "" && got.Value != want {
+		counted := o.counted(c)
+		if got, most := counted.inTheWay(); (most >= needed(len(votes))) != (want != "") || want != "" && got.Value != want {
 			t.Fatalf("%+v: %q by %d, want %q", votes, got.Value, most, want)
 		}
 	}
@@ -296,7 +297,8 @@ func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
 		}
 		o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
 		s, _ := o.Held(c)
-		got := o.remaining(c, s)
+		counted := o.counted(c)
+		got := counted.remaining(&s)
 		holding := func(at time.Duration) (k int) { // how many still hold it then
 			for _, v := range votes {
 				if v.vote == quorum.Granted && !v.Absent && (v.Left == SaysNoTTL || time.Duration(v.Left)*time.Millisecond >= at) {
@@ -371,7 +373,8 @@ func TestTTLThatNoDurationHoldsIsToldAsALongOne(t *testing.T) {
 		}
 		o := Question{Said: []Said{{typ: "string", Left: n}, {typ: "string", Left: n}}}
 		c := Votes(0).Voted(0, quorum.Granted, false).Voted(1, quorum.Granted, false)
-		if left := o.remaining(c, o.Said[0]); left < clock.LongestTTL/10*9 {
+		counted := o.counted(c)
+		if left := counted.remaining(&o.Said[0]); left < clock.LongestTTL/10*9 {
 			t.Errorf("of %d ms, %v is told", n, left)
 		}
 		if l.open(2, 0) {

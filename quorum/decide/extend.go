@@ -2,8 +2,11 @@ package decide
 
 import "redlock-proxy/quorum"
 
-// extend decides a compare-and-expire.
-func (t tally) extend() quorum.Decision {
+// An extend is a compare-and-expire: a key that holds the token gets another ttl, or none. See
+// compare.go for its votes, and for what is told.
+
+// extend decides it: yes at a quorum of yes, no when a blocking minority says no.
+func (t Tally) extend() quorum.Decision {
 	switch {
 	case t.Granted >= t.Quorum():
 		return quorum.Won
@@ -13,11 +16,4 @@ func (t tally) extend() quorum.Decision {
 		return quorum.Undecided
 	}
 	return quorum.Unavailable
-}
-
-// open tells whether the masters that have not voted could still make a quorum
-// of yes or a blocking minority of no.
-func (t tally) open() bool {
-	return t.pending > 0 &&
-		(t.Granted+t.pending >= t.Quorum() || t.Refused+t.pending >= t.masters-t.Quorum()+1)
 }

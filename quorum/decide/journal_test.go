@@ -101,7 +101,7 @@ func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
 					for acted := min(granted, 1); acted <= granted; acted++ {
 						for declined := min(refused, 1); declined <= refused; declined++ {
 							pending := n - granted - refused - unknown
-							tl := tally{masters: n, Granted: granted, Refused: refused, unknown: unknown, pending: pending}
+							tl := Tally{masters: n, Granted: granted, Refused: refused, unknown: unknown, pending: pending}
 							got := tl.script(acted, declined)
 							switch {
 							case acted >= q:

@@ -26,7 +26,7 @@ import (
 //
 // A value needs no such rule. One that a quorum was given and holds leaves fewer than a
 // quorum for any other, and as many as are needed to say that there is none: see
-// tally.read.
+// Tally.read.
 type lefts struct {
 	n    int
 	left [quorum.MaxMasters]int64

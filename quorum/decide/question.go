@@ -2,7 +2,8 @@ package decide
 
 import "redlock-proxy/quorum"
 
-// Question is a request with what the masters have said of it.
+// Question is a request with what the masters have said of it. What it amounts to is decided by
+// the votes on it: those of a Ballot, as of any moment.
 type Question struct {
 	quorum.Request
 
@@ -50,54 +51,53 @@ func judge(r *quorum.Request, a Answer) (v quorum.Vote, did bool, s Said) {
 	return judgeWrite(r, a)
 }
 
-// Decide is the decision that the votes in c amount to. It reads Said of the masters that
+// Decide is the decision that the votes in v amount to. It reads Said of the masters that
 // have voted, and nothing else that could change.
-func (q *Question) Decide(c Votes) quorum.Decision {
-	t := c.Tally(len(q.Said))
+func (q *Question) Decide(v Votes) quorum.Decision {
+	c := q.counted(v)
 	switch q.Kind {
 	case quorum.Acquire:
-		return q.decideAcquire(c, t)
+		return c.decideAcquire()
 	case quorum.Release:
-		return t.release()
+		return c.release()
 	case quorum.Extend:
-		return t.extend()
+		return c.extend()
 	case quorum.Read:
-		return q.decideRead(c, t)
+		return c.decideRead()
 	case quorum.Remove:
-		return q.decideRemove(c, t)
+		return c.decideRemove()
 	case quorum.Run:
-		return q.decideRun(c, t)
+		return c.decideRun()
 	case quorum.Survey:
-		return t.survey(q.asked())
+		return c.survey(c.asked())
 	}
-	return q.decideWrite(c, t)
+	return c.decideWrite()
 }
 
-// Result is what the asker is told.
-func (q *Question) Result(c Votes) quorum.Result {
-	n := len(q.Said)
-	t := c.Tally(n)
+// Result is what the asker is told, once the decision stands in v.
+func (q *Question) Result(v Votes) quorum.Result {
+	c := q.counted(v)
 	r := quorum.Result{
-		Decision: c.Decision(),
-		Voted:    t.Granted + t.Refused + t.pending,
-		Needed:   quorum.QuorumOf(n),
-		Masters:  n,
+		Decision: v.Decision(),
+		Voted:    c.Granted + c.Refused + c.pending,
+		Needed:   c.Quorum(),
+		Masters:  len(q.Said),
 	}
 	switch q.Kind {
 	case quorum.Acquire:
-		q.tellAcquire(c, &r)
+		c.tellAcquire(&r)
 	case quorum.Release, quorum.Extend:
-		q.tellCompare(c, t, &r)
+		c.tellCompare(&r)
 	case quorum.Read:
-		q.tellRead(c, t, &r)
+		c.tellRead(&r)
 	case quorum.Remove:
-		q.tellRemove(&r)
+		c.tellRemove(&r)
 	case quorum.Write:
-		q.tellWrite(c, &r)
+		c.tellWrite(&r)
 	case quorum.Run:
-		q.tellRun(c, &r)
+		c.tellRun(&r)
 	case quorum.Survey:
-		r.Answers = q.answers(c)
+		r.Answers = c.answers()
 	}
 	return r
 }

@@ -7,6 +7,10 @@ import (
 	"redlock-proxy/quorum/clock"
 )
 
+// A read asks what a key holds. A master grants it by answering, that it holds nothing, too: the
+// answers are what is counted.
+
+// judgeRead reads the reply to GET, or to the engine's script that tells type and ttl besides.
 func judgeRead(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
 	if r.ValueOnly {
 		switch {
@@ -26,7 +30,7 @@ func judgeRead(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
 	return quorum.Granted, true, s
 }
 
-// typed reads the reply of readScript and removeScript: {type, value, ttl}.
+// typed reads the reply of the engine's scripts for reads and removals: {type, value, ttl}.
 func typed(a Answer) (s Said, ok bool) {
 	if len(a.Elems) == 0 || a.Elems[0].Kind != quorum.BulkReply {
 		return s, false
@@ -47,7 +51,7 @@ func typed(a Answer) (s Said, ok bool) {
 // no quorum of its own: it is known as soon as no value can have one. While a master is
 // away, a lock that is being taken or freed is on some of the others and not on the rest:
 // that is split, and tried again. If it stays so, a quorum may hold the value or not.
-func (t tally) read(most int) quorum.Decision {
+func (t Tally) read(most int) quorum.Decision {
 	switch {
 	case most >= t.Quorum():
 		return quorum.Won
@@ -70,7 +74,7 @@ func (t tally) read(most int) quorum.Decision {
 //	2: A counts to 6; master 1 does so first, and B reads 6, 5 and 4
 //
 // Only if they differ for good does nobody hold anything.
-func (t tally) lacked(lack int) quorum.Decision {
+func (t Tally) lacked(lack int) quorum.Decision {
 	blocking := t.masters - t.Quorum() + 1
 	switch {
 	case lack >= blocking:
@@ -82,43 +86,25 @@ func (t tally) lacked(lack int) quorum.Decision {
 }
 
 // Held is the value (or, for what is no string, the type) that most masters
-// hold, and how many they are.
-func (q *Question) Held(c Votes) (s Said, most int) {
-	for i := range q.Said {
-		if c.Vote(i) != quorum.Granted || q.Said[i].Absent {
-			continue
-		}
-		alike := 0
-		for j := range q.Said {
-			if c.Vote(j) == quorum.Granted && q.Said[j].holds(q.Said[i]) {
-				alike++
-			}
-		}
-		if alike > most {
-			s, most = q.Said[i], alike
-		}
-	}
-	return s, most
+// hold, and how many they are; 0 if those that have voted hold none.
+func (q *Question) Held(v Votes) (s Said, most int) {
+	c := q.counted(v)
+	return c.held()
 }
 
-// lack is how many masters have told a read that there is no such key.
-func (q *Question) lack(c Votes) (n int) {
-	for i := range q.Said {
-		if c.Vote(i) == quorum.Granted && q.Said[i].Absent {
-			n++
-		}
-	}
-	return n
+func (c *counted) held() (s Said, most int) {
+	return c.most(quorum.Granted, func(s *Said) bool { return !s.Absent }, (*Said).holds)
 }
 
-func (s Said) holds(t Said) bool {
+// holds tells of two masters that they hold the same, as far as is told of it.
+func (s *Said) holds(t *Said) bool {
 	return !s.Absent && s.typ == t.typ && s.Value == t.Value
 }
 
 // remaining is the ttl that a quorum still holds value s for.
-func (q *Question) remaining(c Votes, s Said) time.Duration {
-	l := q.lefts(c, s)
-	p := l.held(quorum.QuorumOf(len(q.Said)))
+func (c *counted) remaining(s *Said) time.Duration {
+	l := c.lefts(s)
+	p := l.held(c.Quorum())
 	if p == SaysNoTTL {
 		return quorum.NoTTL
 	}
@@ -126,37 +112,39 @@ func (q *Question) remaining(c Votes, s Said) time.Duration {
 }
 
 // lefts are those of the masters that hold s.
-func (q *Question) lefts(c Votes, s Said) (l lefts) {
-	for i := range q.Said {
-		if c.Vote(i) == quorum.Granted && q.Said[i].holds(s) {
-			l.add(q.Said[i].Left)
+func (c *counted) lefts(s *Said) (l lefts) {
+	for i := range c.Said {
+		if c.Vote(i) == quorum.Granted && c.Said[i].holds(s) {
+			l.add(c.Said[i].Left)
 		}
 	}
 	return l
 }
 
-func (q *Question) decideRead(c Votes, t tally) quorum.Decision {
-	s, most := q.Held(c)
-	d := t.read(most)
-	if d == quorum.Won && most < t.Quorum() {
-		return t.lacked(q.lack(c))
+func (c *counted) decideRead() quorum.Decision {
+	s, most := c.held()
+	d := c.read(most)
+	if d == quorum.Won && most < c.Quorum() {
+		return c.lacked(c.count(quorum.Granted, func(s *Said) bool { return s.Absent }))
 	}
-	if d == quorum.Won && most >= t.Quorum() && !q.ValueOnly {
-		if l := q.lefts(c, s); l.open(t.Quorum(), t.pending) {
+	if d == quorum.Won && most >= c.Quorum() && !c.ValueOnly {
+		if l := c.lefts(&s); l.open(c.Quorum(), c.pending) {
 			return quorum.Undecided
 		}
 	}
 	return d
 }
 
-func (q *Question) tellRead(c Votes, t tally, r *quorum.Result) {
-	s, most := q.Held(c)
+// tellRead tells what a quorum holds. Of one that is split it tells that there is nothing, if
+// that is known, and else the type of what most hold.
+func (c *counted) tellRead(r *quorum.Result) {
+	s, most := c.held()
 	if r.Decision == quorum.Split {
-		if r.Decision = t.read(most); r.Decision == quorum.Split {
+		if r.Decision = c.read(most); r.Decision == quorum.Split {
 			r.Type = s.typ
 		}
 	} else if r.Decision == quorum.Won && most >= r.Needed {
 		r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.Value, s.Reply
-		r.TTL = q.remaining(c, s)
+		r.TTL = c.remaining(&s)
 	}
 }

@@ -1,8 +1,9 @@
 package decide
 
-import (
-	"redlock-proxy/quorum"
-)
+import "redlock-proxy/quorum"
+
+// A removal deletes a key, whatever it holds. Who granted it has deleted the key and told what
+// that was; who refused it had none. It is decided as a release is.
 
 func judgeRemove(a Answer) (quorum.Vote, bool, Said) {
 	s, ok := typed(a)
@@ -15,17 +16,10 @@ func judgeRemove(a Answer) (quorum.Vote, bool, Said) {
 	return quorum.Granted, true, s
 }
 
-// owable tells that what was removed can be owed to the masters that have not answered: it
-// is named by its value, which is told of strings alone.
-func (q *Question) owable(c Votes) bool {
-	s, _ := q.Held(c)
-	return s.Named
-}
-
-func (q *Question) decideRemove(c Votes, t tally) quorum.Decision {
-	d := t.release()
-	if d == quorum.Won && t.Granted+t.Refused < t.Quorum() && !q.owable(c) {
-		if t.pending > 0 {
+func (c *counted) decideRemove() quorum.Decision {
+	d := c.release()
+	if d == quorum.Won && c.Granted+c.Refused < c.Quorum() && !c.owable() {
+		if c.pending > 0 {
 			return quorum.Undecided
 		}
 		return quorum.Unavailable
@@ -33,9 +27,16 @@ func (q *Question) decideRemove(c Votes, t tally) quorum.Decision {
 	return d
 }
 
+// owable tells that what was removed can be owed to the masters that have not answered: it
+// is named by its value, which is told of strings alone.
+func (c *counted) owable() bool {
+	s, _ := c.held()
+	return s.Named
+}
+
 // tellRemove tells of one that was asked as an expiry what that would have told.
-func (q *Question) tellRemove(r *quorum.Result) {
-	if q.TTLArg > 0 && (r.Decision == quorum.Won || r.Decision == quorum.Contended) {
+func (c *counted) tellRemove(r *quorum.Result) {
+	if c.TTLArg > 0 && (r.Decision == quorum.Won || r.Decision == quorum.Contended) {
 		r.Reply = quorum.Reply{Kind: quorum.IntegerReply}
 		if r.Decision == quorum.Won {
 			r.Reply.Int = 1

@@ -6,29 +6,8 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// merge is the reply that stands for several that are alike: of remaining ttls
-// the quorum-th largest, which a quorum still holds.
-func merge(replies []quorum.ScriptReply, needed int) quorum.ScriptReply {
-	r := replies[0]
-	if r.Left {
-		var l lefts
-		for i := range replies {
-			l.add(replies[i].Int)
-		}
-		r.Int = l.held(needed)
-	}
-	if len(r.Elems) > 0 {
-		r.Elems = slices.Clone(r.Elems)
-		for i := range r.Elems {
-			column := make([]quorum.ScriptReply, len(replies))
-			for j := range replies {
-				column[j] = replies[j].Elems[i]
-			}
-			r.Elems[i] = merge(column, needed)
-		}
-	}
-	return r
-}
+// A run is a script, the client's or ours, that each master runs with an undo record of what it
+// writes; see journal.go. Who granted it has acted, who refused it has declined.
 
 // judgeRun turns a master's answer to a journaled script into its vote.
 func judgeRun(a Answer) (quorum.Vote, bool, Said) {
@@ -50,7 +29,7 @@ func judgeRun(a Answer) (quorum.Vote, bool, Said) {
 
 // script decides a journaled script: acted and declined are how many masters
 // did so with the most frequent reply of its kind.
-func (t tally) script(acted, declined int) quorum.Decision {
+func (t Tally) script(acted, declined int) quorum.Decision {
 	blocking := t.masters - t.Quorum() + 1
 	switch {
 	case acted >= t.Quorum():
@@ -67,48 +46,47 @@ func (t tally) script(acted, declined int) quorum.Decision {
 	return quorum.Unavailable
 }
 
+func (c *counted) decideRun() quorum.Decision {
+	acted := c.replies(quorum.Granted)
+	declined := c.replies(quorum.Refused)
+	d := c.script(len(acted), len(declined))
+	if d == quorum.Split && c.releases(len(acted)) {
+		return quorum.Won
+	}
+	if d == quorum.Contended && leftIsOpen(declined, c.Quorum(), c.pending) {
+		return quorum.Undecided
+	}
+	if d == quorum.Split && c.pending > 0 && c.Leveller(c.Votes) >= 0 {
+		return quorum.Undecided // a master that has not told its count is heard
+	}
+	return d
+}
+
 // replies are the most frequent reply of the masters with this vote: one for
-// each of those that gave it.
-func (q *Question) replies(c Votes, v quorum.Vote) (most []quorum.ScriptReply) {
-	for i := range q.Said {
-		if c.Vote(i) != v || q.Said[i].Journal.Busy {
-			continue
-		}
-		first := q.Said[i].Journal
-		var alike []quorum.ScriptReply
-		for j := range q.Said {
-			if c.Vote(j) == v && !q.Said[j].Journal.Busy && q.matches(first, q.Said[j].Journal) {
-				alike = append(alike, q.Said[j].Journal.Reply)
-			}
-		}
-		if len(alike) > len(most) {
-			most = alike
+// each of those that gave it. They are alike where, besides, those who acted may have done the
+// same. Of a step the replies alone count: a master that has fallen behind is brought up.
+func (c *counted) replies(v quorum.Vote) (most []quorum.ScriptReply) {
+	notBusy := func(s *Said) bool { return !s.Journal.Busy }
+	alike := func(s, other *Said) bool {
+		j, k := s.Journal, other.Journal
+		return j.Reply.Alike(&k.Reply) && (len(j.Found) == 0 || c.IsStep() || j.sameEffect(k))
+	}
+	first, n := c.most(v, notBusy, alike)
+	for i := range c.Said {
+		if n > 0 && c.Vote(i) == v && notBusy(&c.Said[i]) && alike(&first, &c.Said[i]) {
+			most = append(most, c.Said[i].Journal.Reply)
 		}
 	}
 	return most
-}
-
-// matches tells that two masters gave the same reply and, where they acted, may have done the
-// same. Of a step the replies alone count: a master that has fallen behind is brought up.
-func (q *Question) matches(j, k *Journal) bool {
-	return j.Reply.Alike(&k.Reply) && (len(j.Found) == 0 || q.IsStep() || j.sameEffect(k))
 }
 
 // releases tells, of a script that would be split, that it is a release: all who acted
 // have removed what there was and nothing else, and said the same, and they and those of
 // whom nothing is known are a quorum. It is a yes, as it is to a compare-and-delete, and
 // not tried again: a removal is never put back, so the next try would be told no.
-func (q *Question) releases(c Votes, alike int) bool {
-	t := c.Tally(len(q.Said))
-	if q.IsStep() || alike == 0 || alike < t.Granted || alike+t.unknown+t.withheld < t.Quorum() {
-		return false
-	}
-	for i := range q.Said {
-		if c.Vote(i) == quorum.Granted && len(q.Said[i].Journal.Undo) > 0 {
-			return false
-		}
-	}
-	return true
+func (c *counted) releases(alike int) bool {
+	return !c.IsStep() && alike > 0 && alike >= c.Granted && alike+c.unknown+c.withheld >= c.Quorum() &&
+		c.count(quorum.Granted, func(s *Said) bool { return len(s.Journal.Undo) > 0 }) == 0
 }
 
 // mayBeHeld tells, of a script that is split, that those who acted did so on what was
@@ -117,14 +95,9 @@ func (q *Question) releases(c Votes, alike int) bool {
 //
 //	1: A locks k with a hash, on masters 1 and 2; 3 is away
 //	2: 3 is back, and 1 goes away; A extends: 2 does, 3 knows of nothing, and 1 may
-func (q *Question) mayBeHeld(c Votes) bool {
-	t, there := c.Tally(len(q.Said)), 0
-	for i := range q.Said {
-		if c.Vote(i) == quorum.Granted && q.Said[i].Journal.wasThere() {
-			there++
-		}
-	}
-	return there > 0 && there+t.unknown+t.withheld+t.pending >= t.Quorum()
+func (c *counted) mayBeHeld() bool {
+	there := c.count(quorum.Granted, func(s *Said) bool { return s.Journal.wasThere() })
+	return there > 0 && there+c.unknown+c.withheld+c.pending >= c.Quorum()
 }
 
 // HasFreed tells, of a script that is split, that a master has removed for it what others
@@ -134,21 +107,17 @@ func (q *Question) mayBeHeld(c Votes) bool {
 //	2: A lets go of it: 3 removes k, and notes that it has under another key; 1 knows of nothing
 //	3: the note is put back, and k is not; were they asked once more, both would say that
 //	   A did not hold it
-func (q *Question) HasFreed(c Votes) bool {
-	for i := range q.Said {
-		if c.Vote(i) == quorum.Granted && q.Said[i].Journal.freed() {
-			return q.mayBeHeld(c)
-		}
-	}
-	return false
+func (q *Question) HasFreed(v Votes) bool {
+	c := q.counted(v)
+	return c.count(quorum.Granted, func(s *Said) bool { return s.Journal.freed() }) > 0 && c.mayBeHeld()
 }
 
 // tellRun takes the reply from those who acted if they won, and else from
 // those who declined. A split that was tried often enough is answered with a no
 // if there is one: those who acted are undone, so that it is true.
-func (q *Question) tellRun(c Votes, r *quorum.Result) {
-	for i := range q.Said { // but for what comes yet
-		if c.Vote(i) != 0 && q.Said[i].Journal != nil && q.Said[i].Journal.toiled {
+func (c *counted) tellRun(r *quorum.Result) {
+	for i := range c.Said { // but for what comes yet
+		if c.Vote(i) != 0 && c.Said[i].Journal != nil && c.Said[i].Journal.toiled {
 			r.Toiled = true
 		}
 	}
@@ -157,12 +126,12 @@ func (q *Question) tellRun(c Votes, r *quorum.Result) {
 	if r.Decision == quorum.Won {
 		from = quorum.Granted
 	}
-	replies := q.replies(c, from)
+	replies := c.replies(from)
 	switch {
 	case r.Decision == quorum.Unavailable, len(replies) == 0:
 		return
 	case r.Decision == quorum.Split:
-		if c.Tally(len(q.Said)).Granted == 0 || q.mayBeHeld(c) {
+		if c.Granted == 0 || c.mayBeHeld() {
 			return
 		}
 		r.Decision = quorum.Contended
@@ -171,42 +140,51 @@ func (q *Question) tellRun(c Votes, r *quorum.Result) {
 	r.Script = &reply
 }
 
+// merge is the reply that stands for several that are alike: of remaining ttls
+// the quorum-th largest, which a quorum still holds.
+func merge(replies []quorum.ScriptReply, needed int) quorum.ScriptReply {
+	r := replies[0]
+	if r.Left {
+		l := leftsOf(replies)
+		r.Int = l.held(needed)
+	}
+	r.Elems = slices.Clone(r.Elems)
+	for i := range r.Elems {
+		r.Elems[i] = merge(elemsOf(replies, i), needed)
+	}
+	return r
+}
+
 // leftIsOpen is lefts.open of each ttl that is told in replies, which are alike.
 func leftIsOpen(replies []quorum.ScriptReply, needed, pending int) bool {
 	if len(replies) == 0 || !replies[0].TellsLeft() {
 		return false
 	}
-	var l lefts
 	if replies[0].Left {
-		for i := range replies {
-			l.add(replies[i].Int)
-		}
+		l := leftsOf(replies)
 		return l.open(needed, pending)
 	}
-	column := make([]quorum.ScriptReply, len(replies))
 	for i := range replies[0].Elems {
-		for j := range replies {
-			column[j] = replies[j].Elems[i]
-		}
-		if leftIsOpen(column, needed, pending) {
+		if leftIsOpen(elemsOf(replies, i), needed, pending) {
 			return true
 		}
 	}
 	return false
 }
 
-func (q *Question) decideRun(c Votes, t tally) quorum.Decision {
-	acted := q.replies(c, quorum.Granted)
-	declined := q.replies(c, quorum.Refused)
-	d := t.script(len(acted), len(declined))
-	if d == quorum.Split && q.releases(c, len(acted)) {
-		return quorum.Won
+// leftsOf are the ttls that replies are.
+func leftsOf(replies []quorum.ScriptReply) (l lefts) {
+	for i := range replies {
+		l.add(replies[i].Int)
 	}
-	if d == quorum.Contended && leftIsOpen(declined, t.Quorum(), t.pending) {
-		return quorum.Undecided
+	return l
+}
+
+// elemsOf are what replies, which are arrays of equally many, have at i.
+func elemsOf(replies []quorum.ScriptReply, i int) []quorum.ScriptReply {
+	elems := make([]quorum.ScriptReply, len(replies))
+	for j := range replies {
+		elems[j] = replies[j].Elems[i]
 	}
-	if d == quorum.Split && t.pending > 0 && q.Leveller(c) >= 0 {
-		return quorum.Undecided // a master that has not told its count is heard
-	}
-	return d
+	return elems
 }

@@ -11,38 +11,25 @@ import (
 func (q *Question) IsStep() bool { return q.Kind == quorum.Run && q.Script.Latches }
 
 // MetLatch tells that a master was busy with another proxy's step.
-func (q *Question) MetLatch(c Votes) bool {
-	for i := range q.Said {
-		if c.Vote(i) == quorum.Refused && q.Said[i].Journal.Busy {
-			return true
-		}
-	}
-	return false
+func (q *Question) MetLatch(v Votes) bool {
+	c := q.counted(v)
+	return c.count(quorum.Refused, func(s *Said) bool { return s.Journal.Busy }) > 0
 }
 
 // Made is what a quorum has made of a key in a step: that the replies
 // are alike is not enough, where the key holds more than they tell. It is nil where
 // no quorum has made the same.
-func (q *Question) Made(c Votes, key string) *UndoRecord {
-	for i := range q.Said {
-		if c.Vote(i) != quorum.Granted {
-			continue
-		}
-		alike := 0
-		r := q.Said[i].Journal.Record(key)
-		for j := range q.Said {
-			if c.Vote(j) != quorum.Granted {
-				continue
-			}
-			if s := q.Said[j].Journal.Record(key); r != nil && s != nil && dump.Same(r.After, s.After) {
-				alike++
-			}
-		}
-		if alike >= quorum.QuorumOf(len(q.Said)) {
-			return r
-		}
+func (q *Question) Made(v Votes, key string) *UndoRecord {
+	c := q.counted(v)
+	s, most := c.most(quorum.Granted,
+		func(s *Said) bool { return s.Journal.Record(key) != nil },
+		func(s, other *Said) bool {
+			return dump.Same(s.Journal.Record(key).After, other.Journal.Record(key).After)
+		})
+	if most < c.Quorum() {
+		return nil
 	}
-	return nil
+	return s.Journal.Record(key)
 }
 
 // Leveller is the master that counted least of those which a quorum has not counted

@@ -1,8 +1,6 @@
 package decide
 
-import (
-	"redlock-proxy/quorum"
-)
+import "redlock-proxy/quorum"
 
 // A survey asks masters for what is not about one key: which keys there are, how
 // many, or that there be none.
@@ -11,16 +9,16 @@ import (
 func (q *Question) Asks(i int) bool { return q.Kind != quorum.Survey || q.Only == 0 || q.Only == i+1 }
 
 // asked is how many masters must answer a Survey.
-func (q *Question) asked() int {
-	if q.Only != 0 {
+func (c *counted) asked() int {
+	if c.Only != 0 {
 		return 1
 	}
-	return quorum.QuorumOf(len(q.Said))
+	return c.Quorum()
 }
 
 // survey decides a survey that so many masters must answer: when none is waited
 // for any more, or so few are left that it is in vain.
-func (t tally) survey(asked int) quorum.Decision {
+func (t Tally) survey(asked int) quorum.Decision {
 	switch {
 	case t.Granted+t.pending < asked:
 		return quorum.Unavailable
@@ -31,17 +29,17 @@ func (t tally) survey(asked int) quorum.Decision {
 }
 
 // answers are what the masters said, one for each.
-func (q *Question) answers(c Votes) []quorum.Answer {
-	answers := make([]quorum.Answer, len(q.Said))
-	for i := range q.Said {
+func (c *counted) answers() []quorum.Answer {
+	answers := make([]quorum.Answer, len(c.Said))
+	for i := range c.Said {
 		if c.Vote(i) == quorum.Granted {
-			answers[i] = quorum.Answer{Given: true, Server: q.Said[i].Value, Reply: q.Said[i].Journal.Reply}
+			answers[i] = quorum.Answer{Given: true, Server: c.Said[i].Value, Reply: c.Said[i].Journal.Reply}
 		}
 	}
 	return answers
 }
 
-// reply is an answer in the words of Result.
+// replyOf is an answer in the words of Result.
 func replyOf(a Answer) quorum.ScriptReply {
 	if a.Kind != 0 {
 		return quorum.ScriptReply{Reply: quorum.Reply{Kind: a.Kind, Str: a.Str, Int: a.Int}}

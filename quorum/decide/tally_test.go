@@ -12,12 +12,12 @@ import (
 // trying every way in which the votes could go on.
 
 // eachTally calls f with every tally of n masters.
-func eachTally(n int, f func(tally)) {
+func eachTally(n int, f func(Tally)) {
 	for g := range n + 1 {
 		for r := range n - g + 1 {
 			for u := range n - g - r + 1 {
 				for w := range n - g - r - u + 1 {
-					f(tally{masters: n, Granted: g, Refused: r, unknown: u, withheld: w, pending: n - g - r - u - w})
+					f(Tally{masters: n, Granted: g, Refused: r, unknown: u, withheld: w, pending: n - g - r - u - w})
 				}
 			}
 		}
@@ -25,8 +25,8 @@ func eachTally(n int, f func(tally)) {
 }
 
 // completions are the tallies that t can still become.
-func (t tally) completions() (all []tally) {
-	eachTally(t.masters, func(c tally) {
+func (t Tally) completions() (all []Tally) {
+	eachTally(t.masters, func(c Tally) {
 		if c.pending == 0 && c.Granted >= t.Granted && c.Refused >= t.Refused &&
 			c.unknown >= t.unknown && c.withheld >= t.withheld {
 			all = append(all, c)
@@ -37,7 +37,7 @@ func (t tally) completions() (all []tally) {
 
 // unanimous is what rule makes of every completion of t, or undecided if that
 // is not one and the same.
-func unanimous(t tally, rule func(tally) quorum.Decision) quorum.Decision {
+func unanimous(t Tally, rule func(Tally) quorum.Decision) quorum.Decision {
 	all := t.completions()
 	d := rule(all[0])
 	for _, c := range all {
@@ -54,8 +54,8 @@ func needed(n int) int { return n/2 + 1 }
 // which is a split if something was granted and no one value was seen on a
 // quorum; and when neither can happen any more, a split if granted and refused
 // together make a quorum, else unavailable.
-func dumbAcquire(t tally, seen bool) quorum.Decision {
-	rule := func(c tally) quorum.Decision {
+func dumbAcquire(t Tally, seen bool) quorum.Decision {
+	rule := func(c Tally) quorum.Decision {
 		switch {
 		case c.Granted >= needed(c.masters):
 			return quorum.Won
@@ -75,8 +75,8 @@ func dumbAcquire(t tally, seen bool) quorum.Decision {
 
 // dumbRelease: yes if deleted >= 1 and deleted + unknown >= quorum; no if that
 // is impossible, whatever the unknown masters did; else unknown.
-func dumbRelease(t tally) quorum.Decision {
-	return unanimous(t, func(c tally) quorum.Decision {
+func dumbRelease(t Tally) quorum.Decision {
+	return unanimous(t, func(c Tally) quorum.Decision {
 		may := c.Granted + c.unknown + c.withheld
 		switch {
 		case c.Granted >= 1 && may >= needed(c.masters):
@@ -90,8 +90,8 @@ func dumbRelease(t tally) quorum.Decision {
 
 // dumbExtend: yes at a quorum of yes; no when a blocking minority says no; else
 // unknown.
-func dumbExtend(t tally) quorum.Decision {
-	return unanimous(t, func(c tally) quorum.Decision {
+func dumbExtend(t Tally) quorum.Decision {
+	return unanimous(t, func(c Tally) quorum.Decision {
 		switch {
 		case c.Granted >= needed(c.masters):
 			return quorum.Won
@@ -104,7 +104,7 @@ func dumbExtend(t tally) quorum.Decision {
 
 func TestTallyDecidesAsTheRulesSay(t *testing.T) {
 	for n := 1; n <= 7; n++ {
-		eachTally(n, func(c tally) {
+		eachTally(n, func(c Tally) {
 			for _, seen := range []bool{false, true} {
 				if got, want := c.acquire(func() bool { return seen }), dumbAcquire(c, seen); got != want {
 					t.Errorf("acquire %+v seen %v: %v, want %v", c, seen, got, want)
@@ -122,7 +122,7 @@ func TestTallyDecidesAsTheRulesSay(t *testing.T) {
 
 func TestEveryTallyIsDecidedWhenAllHaveVoted(t *testing.T) {
 	for n := 1; n <= 7; n++ {
-		eachTally(n, func(c tally) {
+		eachTally(n, func(c Tally) {
 			if c.pending > 0 {
 				return
 			}
@@ -141,7 +141,7 @@ func TestEveryTallyIsDecidedWhenAllHaveVoted(t *testing.T) {
 }
 
 // next are the tallies after one more vote.
-func (t tally) next() (all []tally) {
+func (t Tally) next() (all []Tally) {
 	if t.pending == 0 {
 		return nil
 	}
@@ -156,11 +156,11 @@ func (t tally) next() (all []tally) {
 
 func TestDecisionIsNotChangedByAFurtherVote(t *testing.T) {
 	for n := 1; n <= 7; n++ {
-		eachTally(n, func(c tally) {
-			for name, rule := range map[string]func(tally) quorum.Decision{
-				"acquire": func(c tally) quorum.Decision { return c.acquire(func() bool { return true }) },
-				"release": tally.release,
-				"extend":  tally.extend,
+		eachTally(n, func(c Tally) {
+			for name, rule := range map[string]func(Tally) quorum.Decision{
+				"acquire": func(c Tally) quorum.Decision { return c.acquire(func() bool { return true }) },
+				"release": Tally.release,
+				"extend":  Tally.extend,
 			} {
 				d := rule(c)
 				for _, further := range c.next() {
@@ -210,8 +210,8 @@ func pow(b, e int) int {
 }
 
 // dumbSurvey: when nobody is waited for, won if as many answered as must.
-func dumbSurvey(t tally, asked int) quorum.Decision {
-	return unanimousOnceAllAreIn(t, func(c tally) quorum.Decision {
+func dumbSurvey(t Tally, asked int) quorum.Decision {
+	return unanimousOnceAllAreIn(t, func(c Tally) quorum.Decision {
 		if c.Granted >= asked {
 			return quorum.Won
 		}
@@ -220,7 +220,7 @@ func dumbSurvey(t tally, asked int) quorum.Decision {
 }
 
 // unanimousOnceAllAreIn is unanimous, but a Won waits for every vote.
-func unanimousOnceAllAreIn(t tally, rule func(tally) quorum.Decision) quorum.Decision {
+func unanimousOnceAllAreIn(t Tally, rule func(Tally) quorum.Decision) quorum.Decision {
 	d := unanimous(t, rule)
 	if d == quorum.Won && t.pending > 0 {
 		return quorum.Undecided
@@ -230,7 +230,7 @@ func unanimousOnceAllAreIn(t tally, rule func(tally) quorum.Decision) quorum.Dec
 
 func TestSurveyWaitsForEveryAnswerThatCouldCount(t *testing.T) {
 	for n := 1; n <= 7; n++ {
-		eachTally(n, func(c tally) {
+		eachTally(n, func(c Tally) {
 			for _, asked := range []int{1, quorum.QuorumOf(n)} {
 				got := c.survey(asked)
 				if want := dumbSurvey(c, asked); got != want {

@@ -5,7 +5,10 @@ import (
 	"redlock-proxy/quorum/dump"
 )
 
-// judgeWrite reads the reply of writeScript: {type, value, what the key was, its
+// A write is any other command that changes one key. A master grants it by answering, with an
+// error, too: the answers are what is counted.
+
+// judgeWrite reads the reply of the engine's script for writes: {type, value, what the key was, its
 // remaining ttl, the remaining ttl that it has now}.
 func judgeWrite(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
 	if a.Kind == quorum.FailureReply {
@@ -82,29 +85,20 @@ func HasActed(r *quorum.Request, reply quorum.Reply) bool {
 //
 //	1: A holds k on masters 1 and 2; on 3 is what another's lost SET has left
 //	2: master 2 hangs; A sends EXPIRE k: 1 and 3 say yes
-func (q *Question) Outcome(c Votes) (s Said, most int) {
-	for i := range q.Said {
-		if c.Vote(i) != quorum.Granted {
-			continue
-		}
-		alike := 0
-		for j := range q.Said {
-			if c.Vote(j) == quorum.Granted && q.Said[j].outcome(q.Said[i]) {
-				alike++
-			}
-		}
-		if alike > most {
-			s, most = q.Said[i], alike
-		}
-	}
-	return s, most
+func (q *Question) Outcome(v Votes) (s Said, most int) {
+	c := q.counted(v)
+	return c.outcome()
 }
 
-func (s Said) outcome(t Said) bool { return s.Reply == t.Reply && dump.SameValue(s.Value, t.Value) }
+func (c *counted) outcome() (s Said, most int) {
+	return c.most(quorum.Granted, func(*Said) bool { return true }, func(s, other *Said) bool {
+		return s.Reply == other.Reply && dump.SameValue(s.Value, other.Value)
+	})
+}
 
 // write decides any other write: granted masters answered it, alike of them
 // with the most frequent reply.
-func (t tally) write(alike int) quorum.Decision {
+func (t Tally) write(alike int) quorum.Decision {
 	switch {
 	case alike >= t.Quorum():
 		return quorum.Won
@@ -117,14 +111,14 @@ func (t tally) write(alike int) quorum.Decision {
 	return quorum.Unavailable
 }
 
-func (q *Question) decideWrite(c Votes, t tally) quorum.Decision {
-	_, alike := q.Outcome(c)
-	return t.write(alike)
+func (c *counted) decideWrite() quorum.Decision {
+	_, alike := c.outcome()
+	return c.write(alike)
 }
 
-func (q *Question) tellWrite(c Votes, r *quorum.Result) {
+func (c *counted) tellWrite(r *quorum.Result) {
 	if r.Decision == quorum.Won {
-		s, _ := q.Outcome(c)
+		s, _ := c.outcome()
 		r.Reply = s.Reply
 	}
 }
