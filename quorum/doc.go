@@ -7,7 +7,9 @@
 //	decide    what masters' answers amount to: votes, the decision, what is told
 //	dump      what DUMP tells of a key, whichever version of Redis does
 //	master    a connection to one master: who is there, what it is asked, what it answers
+//	catchup   a master is given back what it lost, and freed of what nobody holds
+//	members   which masters are a set, and how it is begun and changed
 //	messages  publish and subscribe among the clients of all proxies
-//	engine    ops, lanes, links, what is undone and owed, quarantine and catch-up
+//	engine    ops, lanes, keepers: what is asked, undone and owed, and who may vote
 //	model     the rules, walked through by Spin
 package quorum

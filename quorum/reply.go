@@ -9,12 +9,12 @@ import (
 type ReplyKind uint8
 
 const (
-	NilReply ReplyKind = iota + 1
-	StatusReply
-	IntegerReply
-	BulkReply
-	FailureReply // an error reply; Str is its text
-	ArrayReply   // Elems; only of a Run or a Survey
+	NilReply     ReplyKind = iota + 1
+	StatusReply            // a word: Str, as OK
+	IntegerReply           // Int
+	BulkReply              // a string: Str
+	FailureReply           // an error reply; Str is its text
+	ArrayReply             // Elems; only of a Run or a Survey
 )
 
 // Reply is what one master answered to a Write, or what a quorum of them did.
@@ -37,7 +37,8 @@ type ScriptReply struct {
 	Left bool // Int is what is left of a ttl
 }
 
-// Sort puts the members of a set, or the pairs of a map, into the order of their bytes.
+// Sort puts the members of a set (letter '~'), or the names and values of a map ('%'), into the
+// order of their bytes. Of any other array the order is its own.
 func (r *ScriptReply) Sort(letter byte) {
 	byText := func(a, b ScriptReply) int { return strings.Compare(a.Str, b.Str) }
 	switch {

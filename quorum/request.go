@@ -42,9 +42,10 @@ const (
 	Run
 
 	// Survey sends Args to every master as they are, or to the one that Only
-	// names; of a SCAN with COUNT, which it may end sooner, see engine/page.go. It has no Key. Won: a quorum answered, or that one did; what each
-	// said is in Result.Answers. It waits for all masters as long as a decision
-	// may take, and is never undone, owed or tried again.
+	// names. A SCAN with COUNT it may end sooner, see master.PageScript. It has no Key.
+	// Won: a quorum answered, or that one did; what each said is in Result.Answers. It
+	// waits for all masters as long as a decision may take, and is never undone, owed or
+	// tried again.
 	Survey
 )
 

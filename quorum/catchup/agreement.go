@@ -17,7 +17,7 @@ type reading struct {
 	// payload is what the key is made of elsewhere, if the digest does not hold
 	// it: the value of a string, a dump of anything else.
 	payload string
-	// left is the remaining ttl in milliseconds, or saysNoTTL.
+	// left is the remaining ttl in milliseconds, or decide.SaysNoTTL.
 	left int64
 	// leftOut is about how long what the source holds is, in bytes, if that is too long to be
 	// read, or there is no room for it.

@@ -48,7 +48,7 @@ import (
 // ghost is a key, with what tells that it is still the same.
 type ghost struct {
 	key, digest string
-	ends        int64 // in milliseconds, by its master's Unix time; saysNoTTL is never
+	ends        int64 // in milliseconds, by its master's Unix time; decide.SaysNoTTL is never
 }
 
 // haunt looks for the ghosts of one master.

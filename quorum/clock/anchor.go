@@ -6,14 +6,14 @@ import (
 )
 
 // A master's keys expire by its wall clock, and a wall clock can be set. How it
-// runs beside ours is seen in every batch. All of it is pure.
+// runs beside ours is seen in every batch.
 
 var started = time.Now()
 
 func sinceStart() time.Duration { return time.Since(started) }
 
-// Sample is one look at a master's clock: it showed the Unix time at somewhen
-// between sent and read by our own clock.
+// Sample is one look at a master's clock: it showed the Unix time At somewhen
+// between Sent and Read by our own clock.
 type Sample struct{ At, Sent, Read time.Duration }
 
 // Moved is by how much the master's clock has certainly moved against ours from s
@@ -62,7 +62,7 @@ type Anchor struct {
 
 // Look compares one more look with all that were before it, and takes it in. It returns
 // by how much the clock has jumped since they began, 0 if it runs true. A jump is
-// remembered until begin: neither a connection that is lost before the marker tells of
+// remembered until Watch.Settle: neither a connection that is lost before the marker tells of
 // it, nor a clock that is set back, hides it.
 func (a *Anchor) Look(now Sample) time.Duration {
 	if !a.Known() {

@@ -14,7 +14,7 @@ import "time"
 //	   does what A has extended
 //
 // A bound from above alone is no better, as an extension may be to a shorter life. An
-// extension moves an expiry by more than a span is wide (see movesExpiry), so it is never
+// extension moves an expiry by more than a span is wide, see the engine's scripts, so it is never
 // taken for what it has extended.
 
 // Span is between two times of one clock. The zero span is not known.
@@ -29,6 +29,7 @@ const (
 	rounding = 2 * time.Millisecond
 )
 
+// Known tells that it is.
 func (s Span) Known() bool { return s != Span{} }
 
 // Ends is when what was carried out in s, with an expiry after ttl, ends. It is not known

@@ -26,8 +26,8 @@ const (
 	leastLater = 2 * alikeClocks
 )
 
-// TimeOfDay is the median of those clocks that lie within alikeClocks of each other, if that
-// is a quorum. It sorts them.
+// TimeOfDay is the median of those clocks that lie within a second of each other, most of all
+// that do; known tells that they are a quorum. It sorts them.
 func TimeOfDay(clocks []time.Duration, quorum int) (median time.Duration, known bool) {
 	slices.Sort(clocks)
 	most := 0

@@ -2,8 +2,7 @@ package clock
 
 import "time"
 
-// The arithmetic of time: what a ttl becomes on the masters, and how long a
-// decision about it may take. All of it is pure.
+// What a ttl becomes on the masters, and how long a decision about it may take.
 
 // Drift is the allowance for clocks that do not run alike, over a span of time:
 // one per cent of it and 2 ms for the masters' coarse expiry. It is Redlock's
@@ -30,7 +29,7 @@ func Unpad(remaining time.Duration) time.Duration {
 // one, drift and time of day, still fits.
 const LongestTTL = 200 * 365 * 24 * time.Hour
 
-// OfMilliseconds is a ttl as a master tells it, which is no longer than longestTTL.
+// OfMilliseconds is a ttl as a master tells it, or LongestTTL if that is less.
 func OfMilliseconds(n int64) time.Duration {
 	return time.Duration(min(n, int64(LongestTTL/time.Millisecond))) * time.Millisecond
 }

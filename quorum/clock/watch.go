@@ -45,21 +45,22 @@ func (w *Watch) Look(now Sample, settled uint64) time.Duration {
 	return w.by
 }
 
-// Found is how many jumps were found.
+// Found is how many jumps were found so far. Who has settled so many has settled all.
 func (w *Watch) Found() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.jumps
 }
 
-// Latest is the last jump.
+// Latest is the last jump, as the latest look shows it; zero if there was none.
 func (w *Watch) Latest() Jump {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.last
 }
 
-// Settle begins anew with a look, unless another lane has since the jump.
+// Settle begins anew with a look after the jump of this number, unless another lane has, or
+// there was another jump since.
 func (w *Watch) Settle(jump uint64, now Sample) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +70,8 @@ func (w *Watch) Settle(jump uint64, now Sample) {
 	}
 }
 
-// Anchor is the anchor for one who has settled so many jumps.
+// Anchor is a copy of the anchor, as of now, for one who has settled so many jumps: if there were
+// more, its clock has jumped.
 func (w *Watch) Anchor(settled uint64) Anchor {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 // MaxElems is how many elements an array may have that a master answers with, but for a survey's.
 const MaxElems = 4096
 
-// Answer is one reply of a master to one command. Its kind is zero for an
-// array, whose parts are in elems.
+// Answer is one reply of a master to one command. Its Kind is zero for an
+// array, whose parts are in Elems. A status reply is a BulkReply, too.
 type Answer struct {
 	Kind  quorum.ReplyKind
 	Str   string
@@ -90,13 +90,15 @@ func (a Answer) Bytes() int {
 	return n
 }
 
-// tooLong is what guard puts in the place of a string that there is no room for; its length
-// in bytes follows. A master that says so itself is believed: it has not answered.
+// tooLong is what a master's guard (package master) puts in the place of a string that there is
+// no room for; its length in bytes follows. A master that says so itself is believed: it has not
+// answered.
 const (
 	tooLong    = "TOOLONG "
 	tooLongEnd = " bytes are more than there is room for"
 )
 
+// SaysTooLong is the text of the error that stands in the place of n bytes; LeftOut reads it.
 func SaysTooLong(n int) string { return tooLong + strconv.Itoa(n) + tooLongEnd }
 
 // LeftOut is how long a string is that was left out of the answer, 0 if there is none.

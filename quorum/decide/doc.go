@@ -16,6 +16,6 @@
 //	run.go       a script; one that latches its keys is a step (step.go)
 //	survey.go    what is not about one key
 //
-// What most masters said is told in one place (counted.go). A script's answer is a Journal of
-// UndoRecords (journal.go, record.go). What is told of a ttl is left.go's.
+// What most masters said is told in one place (counted.go). A script's answer is a Journal, with
+// an UndoRecord for each key (journal.go, record.go). What is told of a ttl is left.go's.
 package decide

@@ -10,14 +10,14 @@ import (
 )
 
 // A journaled script is a client's own script, run on each master behind a
-// prelude that takes an undo record of what it writes (journal.lua), so that
+// prelude that takes an undo record of what it writes (engine/journal.lua), so that
 // the masters can vote on its effect.
 
 // What the flags of a journaled answer say.
 const (
-	FlagWrote   = 1
-	FlagRemoved = 2
-	flagRefused = 4
+	FlagWrote   = 1  // it has changed what there was, or made something
+	FlagRemoved = 2  // it has removed something
+	flagRefused = 4  // the prelude has refused what it asked for
 	FlagBusy    = 8  // a step: it met a latch
 	FlagStep    = 16 // the records are of all keys, whatever was done
 	flagTrouble = 32 // the reply is what the master says of itself
@@ -156,7 +156,7 @@ func ofKind(kind quorum.ReplyKind, s string) quorum.ScriptReply {
 	return quorum.ScriptReply{Reply: quorum.Reply{Kind: kind, Str: s}}
 }
 
-// journaled is one master's answer to a journaled script.
+// Journal is one master's answer to a journaled script.
 type Journal struct {
 	Reply quorum.ScriptReply // Line is 1 where the master could not tell
 

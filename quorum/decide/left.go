@@ -6,7 +6,7 @@ import (
 )
 
 // lefts are what masters that hold one value say is left of its ttl, in milliseconds,
-// the longest first. No expiry, saysNoTTL, outlasts every other one.
+// the longest first. No expiry, SaysNoTTL, outlasts every other one.
 //
 // What is told of them is the quorum-th longest: a quorum still holds the key for so
 // long. That is also as new as the last answered write, which some masters may have
@@ -57,7 +57,7 @@ func (l *lefts) open(quorum, pending int) bool {
 	return clock.OfMilliseconds(then)-clock.OfMilliseconds(now) > clock.Drift(clock.OfMilliseconds(then))
 }
 
-// Outlives tells of two remaining ttls in milliseconds, or saysNoTTL, whether the
+// Outlives tells of two remaining ttls in milliseconds, or SaysNoTTL, whether the
 // first ends later than the second.
 func Outlives(a, b int64) bool {
 	return b != SaysNoTTL && (a == SaysNoTTL || a > b)

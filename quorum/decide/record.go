@@ -12,9 +12,9 @@ import (
 type UndoRecord struct {
 	Key     string
 	Before  string // dump; "" is absent
-	Left    int64  // its remaining ttl in milliseconds, or saysNoTTL
+	Left    int64  // its remaining ttl in milliseconds, or SaysNoTTL
 	After   string // dump, or the SHA-1 of a long one, or of a string the value
-	Expires int64  // the remaining ttl afterwards, or saysNoTTL
+	Expires int64  // the remaining ttl afterwards, or SaysNoTTL
 }
 
 // Differs tells that two masters are known to have made different things of a key. Of what
@@ -38,6 +38,7 @@ func (r *UndoRecord) Differs(s *UndoRecord) bool {
 // 7.2 tells what is left of a ttl a little lower a moment later.
 func (r *UndoRecord) Changed() bool { return r.Before != r.After || r.Left != r.Expires }
 
+// RecordOf is the one of the records that is of a key, nil if there is none. It is no copy.
 func RecordOf(records []UndoRecord, key string) *UndoRecord {
 	for i := range records {
 		if records[i].Key == key {

@@ -13,7 +13,7 @@ var ofAnotherType = Said{typ: "another", Named: true, Reply: quorum.Reply{
 type Said struct {
 	Value  string // the value seen, removed or given another expiry; of a Survey, the server's run id
 	typ    string // its type; "" if there is none
-	Left   int64  // remaining ttl in milliseconds, or saysNoTTL
+	Left   int64  // remaining ttl in milliseconds, or SaysNoTTL
 	Named  bool   // value and type were told
 	Absent bool   // there was no key
 	Reply  quorum.Reply

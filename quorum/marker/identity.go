@@ -1,20 +1,20 @@
 package marker
 
-// Identity is who answered at the other end of a connection.
+// Identity is who answered at the other end of a connection, by its own word.
 type Identity struct {
-	RunID    string
+	RunID    string // of its process
 	Version  string
 	ClientID int64 // of this connection, at the master
 	Seven    bool  // it knows what came with 7.0: SET with NX and GET, EXPIRE with flags
-	Durable  bool  // every write is on disk before it is answered, unless
+	Durable  bool  // every write is on disk before it is answered, unless Anew
 	Anew     bool  // its log is being written anew
 	Rewrites int   // how often this process has begun that
-	Replicas int
+	Replicas int   // how many are connected to it
 
-	Evicted int // keys, by this process so far; notTold if it does not say
+	Evicted int // keys, by this process so far; NotTold if it does not say
 
-	// replication is the name of its data set's history. It is another one, and
-	// continued tells so, once the server has been a replica.
+	// Replication is the name of its data set's history. It is another one, and
+	// Continued tells so, once the server has been a replica.
 	Replication string
 	Continued   bool
 }

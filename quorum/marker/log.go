@@ -7,7 +7,7 @@ import (
 // NoLog is told of a master that writes none that would hold all.
 const NoLog = "-"
 
-// DiskLog is the name of the log that the marker is in.
+// DiskLog is the name of the log that the marker is in, NoLog if its master writes none.
 func (m Marker) DiskLog() string {
 	switch {
 	case !m.Durable:
@@ -18,8 +18,8 @@ func (m Marker) DiskLog() string {
 	return m.RunID
 }
 
-// AlsoTold adds to logs that were told of masters what else is told of them. Of one of which
-// two logs are told neither may be whole.
+// AlsoTold adds to logs that were told of masters, by their names, what else is told of them. Of
+// one of which two logs are told neither may be whole. It changes neither map.
 func AlsoTold(logs, more map[string]string) map[string]string {
 	both := maps.Clone(more)
 	for name, log := range logs {

@@ -4,7 +4,7 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// errOfASet is an ErrOtherTerms: a lone proxy's master bears a
+// errOfASet is an ErrOtherTerms: a lone proxy's master bears a marker.
 type errOfASet struct{ *Unfit }
 
 func (e *errOfASet) Is(err error) bool { return err == quorum.ErrOtherTerms }

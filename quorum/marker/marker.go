@@ -16,7 +16,7 @@ type Marker struct {
 	Nonce        Nonce  `json:"-"`
 	Installation string `json:"installation"` // drawn by bootstrap; tells one set of masters from another
 	Member       string `json:"member"`       // the master's own name in the set
-	DB           int    `json:"db"`           // the database that it stands in; notTold if it does not say
+	DB           int    `json:"db"`           // the database that it stands in; NotTold if it does not say
 	Terms
 
 	// RunID is that of the process that was admitted, and Durable that it was
@@ -42,7 +42,7 @@ type Marker struct {
 	First bool `json:"first,omitempty"`
 
 	// Sworn tells of a first marker that it was written on the operator's word that nobody
-	// holds a lock; see engine/bootstrapplan.go.
+	// holds a lock; see members/bootstrapplan.go.
 	Sworn bool `json:"sworn,omitempty"`
 
 	// Was is the nonce of the marker that this one has replaced.

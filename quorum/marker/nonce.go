@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// nonceLength is how many bytes at the beginning of a marker tell one admission,
+// NonceLength is how many bytes at the beginning of a marker tell one admission,
 // or one quarantine, from the next. A batch's proof reads no more than these.
 const (
 	NonceLength = 17
@@ -17,6 +17,7 @@ const (
 // provisional one; 16 random hexadecimal digits follow.
 type Nonce string
 
+// NewNonce draws a nonce, of a provisional marker or of one that lets its master vote.
 func NewNonce(provisional bool) Nonce {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
@@ -30,6 +31,7 @@ func NewNonce(provisional bool) Nonce {
 // Provisional tells that the master is quarantined under this nonce.
 func (n Nonce) Provisional() bool { return strings.HasPrefix(string(n), "q") }
 
+// Valid tells that it is a nonce by its form.
 func (n Nonce) Valid() bool {
 	if len(n) != NonceLength || n[0] != 'v' && n[0] != 'q' {
 		return false
@@ -44,6 +46,7 @@ func NonceOf(text string) Nonce { return Nonce(text[:min(len(text), NonceLength)
 // AnyNonce stands in the text of a marker for the nonce that it replaces.
 const AnyNonce = Nonce("@")
 
+// NewInstallation draws a name that nothing else has: of an installation, or of a step.
 func NewInstallation() string {
 	var b [8]byte
 	rand.Read(b[:]) // never fails

@@ -17,6 +17,7 @@ type Terms struct {
 	MaxTTL         int64    `json:"max_ttl_ms"`
 }
 
+// Equal tells that proxies with these terms and with those may serve the same masters.
 func (t Terms) Equal(u Terms) bool {
 	return slices.Equal(t.Set, u.Set) && t.AcquireTimeout == u.AcquireTimeout && t.MaxTTL == u.MaxTTL
 }

@@ -3,7 +3,7 @@ package marker
 // Unfit says why a server can be no master as it is, and what cures that.
 type Unfit struct{ what, cure string }
 
-// NewUnfit is that error.
+// NewUnfit is that error: "what: cure".
 func NewUnfit(what, cure string) *Unfit { return &Unfit{what, cure} }
 
 func (e *Unfit) Error() string { return e.what + ": " + e.cure }

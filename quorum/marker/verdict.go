@@ -28,11 +28,12 @@ const (
 //	   database 0, and admitted when it has caught up there; then the same becomes of 2
 //	3: B asks for k in database 1, of masters whose markers there know of nothing
 
-// Examine tells where a master stands by the text of its marker ("" if there is
-// none) in a database, given what this proxy is configured with and the installation
-// as far as it is known ("" before the first marker was seen). It is pure. why is told
+// Examine tells what a master's marker makes of it: text, "" if there is none, in a database of
+// the server who, which is called member here. ours are the terms that this proxy is configured
+// with, installation is the one that it serves, "" before the first marker was seen, and from
+// the one of which that was made by change-masters, "" if it is not known. why is told
 // of a master that forgot. An error means that the master is not ours to touch.
-func Examine(text string, who Identity, member string, db int, ours Terms, installation, from string) (m Marker, s Verdict, why string, err error) {
+func Examine(text string, who Identity, member string, db int, ours Terms, installation, from string) (m Marker, v Verdict, why string, err error) {
 	if text == "" {
 		if installation == "" {
 			return m, Unmarked, "", nil
