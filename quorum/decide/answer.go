@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,14 @@ func WithoutLua(text string) string {
 	return strings.TrimRight(inner, "\r\n")
 }
 
+// Err is the error that the master answered with, or nil.
+func (a Answer) Err() error {
+	if a.Kind != quorum.FailureReply {
+		return nil
+	}
+	return errors.New(a.Str)
+}
+
 // Failed tells that the master answered with an error that begins with code.
 func (a Answer) Failed(code string) bool {
 	return a.Kind == quorum.FailureReply && strings.HasPrefix(a.Str, code)
@@ -64,6 +73,11 @@ func (a Answer) Aside() bool {
 // words of their own around the error, which differ between versions.
 func (a Answer) WrongType() bool {
 	return a.Kind == quorum.FailureReply && strings.Contains(a.Str, "WRONGTYPE ")
+}
+
+// NoSuchDatabase tells that the master has no database of the number that was to be selected.
+func (a Answer) NoSuchDatabase() bool {
+	return a.Kind == quorum.FailureReply && strings.Contains(a.Str, "DB index")
 }
 
 // RefusesToWrite tells that the master answers nothing but reads.

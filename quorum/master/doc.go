@@ -11,5 +11,12 @@
 // when that was by the master's clock (exchange.go). A Subscription stays without rueidis
 // (subscription.go).
 //
-// Everything here is used by one goroutine at a time, unless it says otherwise.
+// Everything here is used by one goroutine at a time, unless it says otherwise. Goroutines:
+//
+//	started by     what                   owns                 ends when             waited for by
+//	Link.Exchange  a batch, to a master   the batch's answers  they are there, or    Link.Exchange
+//	               that is or was far                          the link closes
+//
+// rueidis starts one of its own where a link ends, which ends with it, and to a master that is
+// far three for each link.
 package master

@@ -28,7 +28,7 @@ var AskProof = []rueidis.Completed{
 	AskTime,
 }
 
-// AskTime asks for the master's time.
+// AskTime asks for the master's time; TimeOf reads what it answers.
 var AskTime = rueidis.Builder{}.Arbitrary("TIME").Build().Pin()
 
 // Command makes a command for one of the next batches.
@@ -66,8 +66,8 @@ func (l *Link) Exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	}
 }
 
-// Overlap lets several batches be on their way, by Converse. Who waits for an answer sets the
-// time from here on.
+// Overlap lets several batches be on their way at once, by Converse. Whoever waits for an answer
+// sets the time from here on, and Interrupts the link when that is over.
 func (l *Link) Overlap() {
 	if l.ctx.Done() == nil {
 		l.ctx, l.end = context.WithCancel(context.Background())
@@ -75,7 +75,8 @@ func (l *Link) Overlap() {
 	}
 }
 
-// Converse is Exchange by somebody for whom others set the time, if rueidis does not.
+// Converse is Exchange by somebody for whom others set the time, if rueidis does not. After
+// Overlap several goroutines may converse at once.
 func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -111,8 +112,8 @@ func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	return answers[:last], p, nil
 }
 
-// Read takes over an answer, and adds to cost what is to be given back once it is judged. One
-// of which something was left out is an error as a whole.
+// Read takes over an answer, and adds to cost what is to be given back once it is judged, by Give.
+// One of which something was left out, for want of room, is an error as a whole: see Answer.LeftOut.
 func (l *Link) Read(r rueidis.RedisResult, cost *int) decide.Answer {
 	m, _ := r.ToMessage()
 	a := newAnswer(m)
@@ -135,7 +136,7 @@ func (l *Link) ReadAll(results []rueidis.RedisResult) []decide.Answer {
 	return answers
 }
 
-// Do sends one command as a batch of its own.
+// Do sends one command as a batch of its own. An error that the master answers is an answer.
 func (l *Link) Do(argv ...string) (decide.Answer, Proof, error) {
 	answers, p, err := l.Exchange([]rueidis.Completed{l.Command(argv...)})
 	if err != nil {

@@ -20,7 +20,7 @@ type Gate struct {
 	conn net.Conn
 	r    *bufio.Reader
 
-	Longest int64 // string that is read, in bytes; 0 is maxGateBulk
+	Longest int64 // string that is read, in bytes; at least maxGateBulk
 	nils    bool  // a string may be missing
 }
 
@@ -31,7 +31,8 @@ func NewGate(conn net.Conn) *Gate {
 }
 
 // Meet connects to the master, and stays at the gate: for somebody who asks it a few things.
-// The conversation is to be closed.
+// Everything is bounded by the deadline of ctx, what is asked afterwards, too. The conversation is
+// the caller's to close.
 func (m *Master) Meet(ctx context.Context) (*Gate, marker.Identity, error) {
 	conn, err := m.connect(ctx)
 	if err != nil {
@@ -66,13 +67,11 @@ func (g *Gate) authenticate(user, password string) error {
 	if err != nil {
 		return err
 	}
-	if answers[0].Kind == quorum.FailureReply {
-		return errors.New(answers[0].Str)
-	}
-	return nil
+	return answers[0].Err()
 }
 
-// Ask sends the calls at once and reads one answer for each.
+// Ask sends the calls at once and reads one answer for each. An error that the master answers
+// is an answer; after an error of Ask's own the connection is of no more use.
 func (g *Gate) Ask(calls ...[]string) ([]decide.Answer, error) {
 	if err := g.send(calls...); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package master
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -51,8 +50,8 @@ func (m *Master) identify(conn net.Conn, predecessor marker.Identity) (who marke
 		if a.Failed("BUSY") {
 			return who, g.unbusy(a.Str)
 		}
-		if a.Kind == quorum.FailureReply {
-			return who, errors.New(a.Str)
+		if err := a.Err(); err != nil {
+			return who, err
 		}
 	}
 	for i, s := range m.Scripts {
@@ -89,8 +88,9 @@ func (g *Gate) endPredecessor(predecessor, who marker.Identity) error {
 	return nil
 }
 
-// MissingRight tells that the master does not carry out one of the rights, by its answers. One whose memory
-// is full takes nothing new, and may vote on all else.
+// MissingRight tells that the master does not carry out one of the Rights, by its answers to
+// them; it is a Trouble, or nil. A master whose memory is full takes nothing new, and may vote on
+// all else.
 func MissingRight(answers []decide.Answer) error {
 	for _, a := range answers {
 		if a.RefusesToWrite() || a.Forbidden() {

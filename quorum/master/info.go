@@ -68,11 +68,12 @@ func isDurable(settings []decide.Answer) bool {
 // AskInfo asks a server for what it tells of itself.
 var AskInfo = rueidis.Builder{}.Arbitrary("INFO").Build().Pin()
 
-// Hear takes in what INFO said, as far as it can have changed since the gate.
+// Hear takes in what INFO said, the answer to AskInfo, as far as it can have changed since the
+// gate. An error says why the server is none of ours any more, or not that one.
 func (l *Link) Hear(a decide.Answer) error {
 	switch {
-	case a.Kind == quorum.FailureReply:
-		return errors.New(a.Str)
+	case a.Err() != nil:
+		return a.Err()
 	case a.Kind != quorum.BulkReply:
 		return ErrGarbage
 	}
@@ -88,7 +89,7 @@ func (l *Link) Hear(a decide.Answer) error {
 	return nil
 }
 
-// Look asks at once.
+// Look asks for INFO at once, and Hears it.
 func (l *Link) Look() error {
 	a, _, err := l.Do("INFO")
 	if err != nil {

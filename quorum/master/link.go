@@ -116,7 +116,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 	return l, nil
 }
 
-// Close ends the connection first: rueidis would wait for a silent master.
+// Close ends the connection, before the client: rueidis would wait for a silent master.
 func (l *Link) Close() {
 	l.guard.Close()
 	if l.client != nil {
@@ -126,7 +126,8 @@ func (l *Link) Close() {
 	l.end()
 }
 
-// Interrupt ends the connection: whoever waits for an answer waits no longer.
+// Interrupt ends the connection: whoever waits for an answer waits no longer. Any goroutine may
+// call it, and the link is still to be closed.
 func (l *Link) Interrupt() { l.guard.Close() }
 
 // Heard is when a stretch of the answers last came, zero if none has.
@@ -139,7 +140,7 @@ func (l *Link) Allow(surveys bool) { l.guard.allow(surveys) }
 func (l *Link) Give(cost int) { l.guard.give(cost) }
 
 // TakeFrom has what the answers take be taken from another room than the master's for replies.
-// Nothing has been asked yet.
+// It is called before anything is asked.
 func (l *Link) TakeFrom(r *Room) { l.guard.room = r }
 
 // Saw takes in how long a batch has taken, by its proof.

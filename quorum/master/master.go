@@ -26,12 +26,12 @@ type Master struct {
 	// connection. Either may be empty.
 	Credentials func() (user, password string)
 
-	// What follows is the engine's to fill in.
+	// What follows is filled in by whoever uses the master: the engine, or what changes a set.
 
 	Rooms   *Rooms               // what it may have us hold, in all databases
 	DB      int                  // the database to select
 	Boot    func() time.Duration // our clock
-	Client  string               // what it is to call a connection; "": nothing
+	Client  string               // what it is to call a connection, see ClientName; "": nothing
 	Scripts []*Script            // which it is to know by their hashes
 	Rights  [][]string           // calls that change nothing, which it must carry out
 }

@@ -12,7 +12,7 @@ import (
 // clientPrefix is what the names begin with.
 const clientPrefix = "redlock-proxy:"
 
-// ClientName is how masters know a proxy's connections.
+// ClientName is how masters know the connections of a proxy, which is this process of a host.
 func ClientName(host string, pid int) string {
 	name := []byte(fmt.Sprintf("%s%s:%d", clientPrefix, host, pid))
 	for i, c := range name {
@@ -23,7 +23,7 @@ func ClientName(host string, pid int) string {
 	return string(name)
 }
 
-// ProxiesOf finds proxies in what CLIENT LIST told.
+// ProxiesOf are the names of proxies in what CLIENT LIST told, each once, sorted.
 func ProxiesOf(list string) (names []string) {
 	for field := range strings.FieldsSeq(list) {
 		name, named := strings.CutPrefix(field, "name=")

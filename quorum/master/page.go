@@ -1,6 +1,6 @@
 package master
 
-// PageBytes is how long the names of one page of a SCAN are, about.
+// PageBytes is how long the names of one page of a SCAN are together, about.
 const PageBytes = 1 << 20
 
 // A page of a SCAN is bounded in bytes as well as in keys: names may be long, and of a page

@@ -35,7 +35,7 @@ func newAnswer(m rueidis.RedisMessage) decide.Answer {
 	return decide.Failure(s)
 }
 
-// TimeOf reads the reply to TIME.
+// TimeOf reads the reply to TIME, and tells whether it is one.
 func TimeOf(a decide.Answer) (time.Time, bool) {
 	if len(a.Elems) != 2 {
 		return time.Time{}, false
@@ -51,7 +51,7 @@ func TimeOf(a decide.Answer) (time.Time, bool) {
 // elemSize is about what an element of an array takes beside its text.
 const elemSize = 128
 
-// costOf is what an answer takes of the room for replies, as guard counts it. What is small
+// costOf is what an answer takes of the room for replies, as bill counts it. What is small
 // takes nothing.
 func costOf(a *decide.Answer) int {
 	if n := size(a); n >= Small {

@@ -7,7 +7,8 @@ import "sync/atomic"
 // room of its own, which all databases share, so that one that lies takes nothing from the
 // others; and where there is none the vote is unknown, as if it had not answered.
 
-// Room is a number of bytes that may be taken.
+// Room is a number of bytes that may be taken, by any goroutine: Used of them are, Most is how many
+// there are. It must not be copied once it is used.
 type Room struct {
 	Most int64
 	Used atomic.Int64
@@ -31,5 +32,5 @@ func (r *Room) Full() bool { return r.Used.Load() >= r.Most }
 // Overdrawn tells that there is not as much as is taken.
 func (r *Room) Overdrawn() bool { return r.Used.Load() > r.Most }
 
-// Small is what need not be counted: so much a request comes to anyway.
+// Small, in bytes, is what need not be counted: so much a request comes to anyway.
 const Small = 4 << 10

@@ -1,9 +1,9 @@
 package master
 
-// DefaultMemory is what is meant by a Config.Memory of 0.
+// DefaultMemory, in bytes, is what NewRooms takes 0 for.
 const DefaultMemory = 512 << 20
 
-// Rooms are those of one master.
+// Rooms are those of one master, in bytes.
 type Rooms struct {
 	Replies Room // what it answers, from the first byte until it is judged
 	Copies  Room // what it answers to catch-ups: clients leave that alone

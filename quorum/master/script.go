@@ -8,10 +8,10 @@ import (
 )
 
 // Script is one of our own scripts as the masters know it: loaded at each
-// gate, run by its hash.
+// gate, run by its hash. It may be used by several goroutines at once.
 type Script struct {
 	Text, SHA string                 // the latter is the hash, in hexadecimal
-	other     atomic.Pointer[Script] // see form
+	other     atomic.Pointer[Script] // see Form
 }
 
 // NewScript makes a Script of a text.
@@ -20,17 +20,18 @@ func NewScript(text string) *Script {
 	return &Script{Text: text, SHA: hex.EncodeToString(sum[:])}
 }
 
-// Eval is a call of the script with its text, for what is seldom run.
+// Eval is a call of the script with its text, for what is seldom run: the command for Ask.
 func (s *Script) Eval(key string, args ...string) []string {
 	return append([]string{"EVAL", s.Text, "1", key}, args...)
 }
 
-// Call begins a call of the script by its hash: the gate has loaded it.
+// Call appends to b the beginning of a call of the script by its hash, up to its arguments: the
+// gate has loaded it.
 func (s *Script) Call(b []string, keys ...string) []string {
 	return append(append(b, "EVALSHA", s.SHA, strconv.Itoa(len(keys))), keys...)
 }
 
-// Form is another form of the script, which is made of its text once.
+// Form is another form of the script, which is made of its text once: of is the same at each call.
 func (s *Script) Form(of func(text string) string) *Script {
 	if s.other.Load() == nil {
 		s.other.Store(NewScript(of(s.Text)))

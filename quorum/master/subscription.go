@@ -16,13 +16,13 @@ import (
 type Subscription struct {
 	gate    *Gate
 	channel string
-	RunID   string
+	RunID   string      // of the process that sends it
 	stop    func() bool // of what closes the connection when it is to live no longer
 }
 
 // Subscribe connects to the master, finds out who it is, and subscribes to a channel, of which
 // messages have so many bytes at most. All that is bounded by dialing; the subscription ends
-// with life.
+// with life, and is the caller's to close.
 func (m *Master) Subscribe(dialing, life context.Context, channel string, longest int64) (*Subscription, error) {
 	conn, err := m.connect(dialing)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Subscription) begin(m *Master, conn net.Conn, longest int64) error {
 	if err != nil {
 		return err
 	}
-	if answers[0].Kind == quorum.FailureReply {
-		return errors.New(answers[0].Str)
+	if err := answers[0].Err(); err != nil {
+		return err
 	}
 	who, err := readInfo(answers[0].Str)
 	if err != nil {
@@ -66,14 +66,15 @@ func (s *Subscription) begin(m *Master, conn net.Conn, longest int64) error {
 	switch {
 	case err != nil:
 		return err
-	case a.Kind == quorum.FailureReply:
-		return errors.New(a.Str)
+	case a.Err() != nil:
+		return a.Err()
 	case len(a.Elems) != 3 || a.Elems[0].Str != "subscribe" || a.Elems[1].Str != s.channel:
 		return ErrGarbage
 	}
 	return nil
 }
 
+// Close ends the connection.
 func (s *Subscription) Close() {
 	s.stop()
 	s.gate.Close()
@@ -82,8 +83,8 @@ func (s *Subscription) Close() {
 // Pending tells that something was read already that is still to be taken.
 func (s *Subscription) Pending() bool { return s.gate.r.Buffered() > 0 }
 
-// Wait waits until there is something to read. A master that is silent for long
-// is asked whether it is still there.
+// Wait waits until there is something to read. A master that says nothing for as long as silence
+// is asked whether it is still there, and has patience to say so; that it has not is an error.
 func (s *Subscription) Wait(silence, patience time.Duration) error {
 	s.gate.conn.SetReadDeadline(time.Now().Add(silence))
 	_, err := s.gate.r.Peek(1)
@@ -98,8 +99,8 @@ func (s *Subscription) Wait(silence, patience time.Duration) error {
 	return err
 }
 
-// Next reads {"message", channel, text}. It is not ok if something else comes, as the answer
-// to a PING.
+// Next reads a message, which has to be there within patience, and returns its text. It is not ok
+// if something else comes, as the answer to a PING.
 func (s *Subscription) Next(patience time.Duration) (text string, ok bool, err error) {
 	s.gate.conn.SetReadDeadline(time.Now().Add(patience))
 	a, err := s.gate.read(1)

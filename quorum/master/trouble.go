@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// Trouble is a master's error that a new look at the gate must settle.
+// Trouble is an error that a master has answered, of which a new look at the gate must show what
+// is the matter.
 type Trouble string
 
 func (e Trouble) Error() string { return string(e) }
