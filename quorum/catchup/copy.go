@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"redlock-proxy/quorum/decide"
-	"redlock-proxy/quorum/master"
 )
 
 // given is a key that the master was given, and its value's digest.
@@ -122,7 +121,7 @@ func (r *run) copyAllowed(orders []order) (list []given, err error) {
 		return nil, err
 	}
 	if len(a.Elems) != 2 || len(a.Elems[0].Str) != len(orders) {
-		return nil, &errPeer{r.target.Master.Name, master.ErrGarbage}
+		return nil, r.target.garbage()
 	}
 	for i, letter := range []byte(a.Elems[0].Str) {
 		o := &orders[i]
@@ -211,7 +210,7 @@ func (r *run) takeBackAllowed(list []given) error {
 		if err != nil {
 			return err
 		}
-		_, looked, err := r.target.settled(a, len(keys))
+		_, looked, err := r.target.deletedOf(a, len(keys))
 		if err != nil {
 			return err
 		}

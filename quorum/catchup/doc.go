@@ -8,14 +8,31 @@
 //	run.go        from the lease to the end: each source is read page by page
 //	copy.go       what is read, weighed, copied and taken back of one page
 //	agreement.go  what the sources say of a key, and what that amounts to
-//	reads.go      what one master is asked
 //	released.go   what is released meanwhile
 //	forbidden.go  keys that a master's ACL keeps from our user
-//	scripts.go    what runs on the masters
 //
-// Once it votes it is set beside the others, and freed of what none of them holds: [Lay]
-// (ghosts.go, look.go). So is every master, from time to time, of what would never end: [LayEternal]. What is deleted was
-// watched before it was looked at (watched.go).
+// Once it votes it is set beside the others, and freed of what none of them holds: [Lay]. So is
+// every master, from time to time, of what would never end: [LayEternal].
 //
-// A catch-up writes to its target alone.
+//	ghosts.go     what a ghost is, and how a master is searched for them
+//	look.go       whether somebody may hold what was found
+//	watched.go    what is deleted was watched before it was looked at
+//	eternal.go    those without a ttl, which are looked for twice
+//
+// Both speak to masters in the same way:
+//
+//	peers.go      the masters that take part, and what is asked of all sources at once
+//	peer.go       one of them: its connection, its nonce and its clock
+//	reads.go      what one is asked
+//	scripts.go    what runs on it
+//	names.go      keys that are remembered, and how many one script is about
+//
+// A catch-up writes to its target alone, and so does what lays ghosts.
+//
+// Goroutines:
+//
+//	started by       what                       owns          ends when             waited for by
+//	Run, Lay and     one that connects to a     its peer      the source answers,   the step
+//	LayEternal,      source, or asks it                       or the link closes
+//	at each step
 package catchup

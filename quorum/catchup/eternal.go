@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// LayEternal frees a master that votes of keys without a ttl that nobody holds, and held when
-// it was looked at before: nil is that it was not. It tells what it has seen, for the next time. See Lay for the
-// others, the set and what is returned.
+// LayEternal frees a master that votes of keys without a ttl that nobody holds, nor did when it was
+// looked at before: nil is that it was not. It returns what it has seen, for the next time, nil
+// where it could not look. See Lay for the others, the set and what else is returned.
 //
 // Of what the others hold other values of nothing goes, unless a quorum holds one: all
 // masters are looked at so, and of a count in which all of them differ none would be left.
@@ -23,8 +23,8 @@ func LayEternal(ctx context.Context, target Source, others []Source, set int, ti
 	return laid, h.seen, err
 }
 
-// Seen are those of one look, by their hashes. None at all, nil, is
-// that there was no look.
+// Seen are the keys that nobody held at one look, by hashes of this process's own. None at all,
+// nil, is that there was no look.
 type Seen map[uint64]struct{}
 
 var hashOfGhosts = maphash.MakeSeed()

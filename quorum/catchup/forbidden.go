@@ -65,7 +65,7 @@ func (p *peer) sift(keys []string) (barred map[string]bool, err error) {
 		return nil, err
 	}
 	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
-		return nil, &errPeer{p.Master.Name, master.ErrGarbage}
+		return nil, p.garbage()
 	}
 	if len(p.known)+len(keys) > maxNames {
 		p.names = newNames() // they are found again
@@ -165,7 +165,7 @@ func (r *run) keepsSilent(of []reading, from *peer) (again bool) {
 	return again
 }
 
-// addUnless notes a key that is not to be read again.
+// addUnless adds a key that is not to be read again.
 func (r *run) addUnless(again bool, key string) {
 	if !again {
 		r.add(key)

@@ -62,8 +62,9 @@ type haunt struct {
 }
 
 // Lay frees a master that votes, and whose marker says that it may hold ghosts, of these, and
-// takes that from the marker. The others are all that vote of its set, which has so many masters in all.
-// It returns how many keys it has deleted; ErrDisputed says that it is not clear of some.
+// takes that from the marker. The others are all that vote of its set, which has so many masters
+// in all. It returns how many keys it has deleted, also beside an error; ErrDisputed says that of
+// some it is not clear whether anybody holds them.
 func Lay(ctx context.Context, target Source, others []Source, set int, times Times) (laid int, err error) {
 	h := newHaunt(set, times)
 	defer h.leave()
@@ -76,7 +77,7 @@ func Lay(ctx context.Context, target Source, others []Source, set int, times Tim
 	if laid, err = h.lay(ctx); err != nil {
 		return laid, err
 	}
-	return laid, h.target.freed()
+	return laid, h.target.clearOfGhosts()
 }
 
 func newHaunt(set int, times Times) *haunt {
@@ -112,7 +113,7 @@ func (h *haunt) lay(ctx context.Context) (laid int, err error) {
 	return laid, nil
 }
 
-// marker reads the master's marker.
+// marker reads the master's marker, which has to be the one that is meant.
 func (p *peer) marker() (m marker.Marker, text string, err error) {
 	a, err := p.ask([]string{"GET", quorum.MarkerKey})
 	if err != nil {
@@ -124,9 +125,9 @@ func (p *peer) marker() (m marker.Marker, text string, err error) {
 	return m, a.Str, err
 }
 
-// freed takes from the master's marker that there may be ghosts. If it is being brought up
+// clearOfGhosts takes from the master's marker that there may be ghosts. If it is being brought up
 // to date in another regard, the next try finds none.
-func (p *peer) freed() error {
+func (p *peer) clearOfGhosts() error {
 	m, text, err := p.marker()
 	if err != nil {
 		return err

@@ -2,8 +2,6 @@ package catchup
 
 import (
 	"slices"
-
-	"redlock-proxy/quorum/master"
 )
 
 // unheld are those of the keys that nobody can hold with this value, going by the
@@ -130,7 +128,7 @@ func (p *peer) lookOnce(keys []string, eternalOnly bool) (list []ghost, looked i
 	}
 	looked = len(a.Elems) / 2
 	if len(a.Elems)%2 != 0 || !within(looked, len(keys)) {
-		return nil, 0, &errPeer{p.Master.Name, master.ErrGarbage}
+		return nil, 0, p.garbage()
 	}
 	for i, key := range keys[:looked] {
 		digest, ends := a.Elems[2*i].Str, a.Elems[2*i+1].Int

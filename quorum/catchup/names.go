@@ -20,6 +20,7 @@ type names struct {
 	known map[[2]uint64]struct{}
 }
 
+// newNames is an empty set. The zero one has nothing in it, and must not be added to.
 func newNames() names {
 	return names{
 		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
@@ -31,6 +32,7 @@ func (n *names) hash(key string) [2]uint64 {
 	return [2]uint64{maphash.String(n.seeds[0], key), maphash.String(n.seeds[1], key)}
 }
 
+// add puts a key into it, unless it is full.
 func (n *names) add(key string) {
 	if len(n.known) < maxNames {
 		n.known[n.hash(key)] = struct{}{}

@@ -16,7 +16,7 @@ import (
 	"redlock-proxy/quorum/master"
 )
 
-// Times are how long what is asked of masters may take.
+// Times are how long what is asked of masters may take. All of them are needed.
 type Times struct {
 	Connect  time.Duration // until a master is connected to
 	Answer   time.Duration // until it has answered
@@ -27,7 +27,8 @@ type Times struct {
 	Boot  func() time.Duration // our clock, for what goes on while the machine sleeps
 }
 
-// Source is a master as it is known to whoever has it take part.
+// Source is a master as it is known to whoever has it take part, in the database that Master
+// selects.
 type Source struct {
 	Master *master.Master
 	Nonce  marker.Nonce // under which it votes, or is quarantined
@@ -42,7 +43,7 @@ type peer struct {
 	Source
 	times Times
 	link  *master.Link
-	stop  func() bool // of what closes the link when ctx is done
+	stop  func() bool // of what interrupts the link when ctx is done
 
 	latest clock.Sample // of its clock
 
@@ -86,6 +87,7 @@ func (t Times) meet(ctx context.Context, s Source) (*peer, error) {
 	}, nil
 }
 
+// leave ends the connection.
 func (p *peer) leave() {
 	p.stop()
 	p.link.Close()
@@ -127,11 +129,15 @@ func (p *peer) askAll(argvs ...[]string) ([]decide.Answer, error) {
 	return answers, nil
 }
 
+// garbage says that the master answers what it never should.
+func (p *peer) garbage() error { return &errPeer{p.Master.Name, master.ErrGarbage} }
+
 // errAnswer is an error that a master has answered.
 type errAnswer struct{ decide.Answer }
 
 func (e errAnswer) Error() string { return e.Str }
 
+// refuses says that the master has answered an error.
 func (p *peer) refuses(a decide.Answer) error {
 	why := error(errAnswer{a})
 	if a.ForbidsKey() {
@@ -140,8 +146,8 @@ func (p *peer) refuses(a decide.Answer) error {
 	return &errPeer{p.Master.Name, why}
 }
 
-// LacksRight tells that a master does not let its user do what was asked, whatever the key. Of
-// EXEC it says so in words of its own.
+// LacksRight tells of an error of Run, Lay or LayEternal that a master does not let its user do
+// what was asked, whatever the key. Of EXEC a master says so in words of its own.
 func LacksRight(err error) bool {
 	var a errAnswer
 	return errors.As(err, &a) && !a.ForbidsKey() && (a.Forbidden() || a.Failed("EXECABORT "))

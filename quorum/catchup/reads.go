@@ -20,7 +20,7 @@ func (p *peer) page(cursor string) (keys []string, next string, err error) {
 		return nil, "", err
 	}
 	if len(a.Elems) != 2 || a.Elems[0].Kind != quorum.BulkReply {
-		return nil, "", &errPeer{p.Master.Name, master.ErrGarbage}
+		return nil, "", p.garbage()
 	}
 	for _, e := range a.Elems[1].Elems {
 		if !quorum.Private(e.Str) {
@@ -55,7 +55,7 @@ func (p *peer) readAllowed(keys []string) ([]reading, error) {
 	}
 	readings, ok := readReadings(a)
 	if !ok || len(readings) == 0 || len(readings) > len(keys) {
-		return nil, &errPeer{p.Master.Name, master.ErrGarbage}
+		return nil, p.garbage()
 	}
 	return readings, nil
 }
@@ -68,7 +68,7 @@ func (p *peer) count(keys []string) (int, error) {
 		return 0, nil
 	}
 	if err == nil && a.Kind != quorum.IntegerReply {
-		err = &errPeer{p.Master.Name, master.ErrGarbage}
+		err = p.garbage()
 	}
 	return int(a.Int), err
 }
@@ -92,7 +92,7 @@ func (p *peer) heldAllowed(list []given) ([]agreement, error) {
 			return nil, err
 		}
 		if len(a.Elems) != 1 || !within(len(a.Elems[0].Str), len(rest)) {
-			return nil, &errPeer{p.Master.Name, master.ErrGarbage}
+			return nil, p.garbage()
 		}
 		for _, letter := range []byte(a.Elems[0].Str) {
 			switch letter {
@@ -111,11 +111,11 @@ func (p *peer) heldAllowed(list []given) ([]agreement, error) {
 // within tells that a script was about some of the keys that it was given, or all.
 func within(n, keys int) bool { return n > 0 && n <= keys }
 
-// settled is the answer of a script that looks at some keys, or all: how many it has deleted,
-// and looked at.
-func (p *peer) settled(a decide.Answer, keys int) (deleted, looked int, err error) {
+// deletedOf reads the answer of a script that looks at some keys, or all: how many it has
+// deleted, and looked at.
+func (p *peer) deletedOf(a decide.Answer, keys int) (deleted, looked int, err error) {
 	if len(a.Elems) != 2 || !within(int(a.Elems[1].Int), keys) {
-		return 0, 0, &errPeer{p.Master.Name, master.ErrGarbage}
+		return 0, 0, p.garbage()
 	}
 	return int(a.Elems[0].Int), int(a.Elems[1].Int), nil
 }

@@ -28,22 +28,24 @@ const maxReleased = 8 << 10
 // Only what is released after the catch-up began is taken back so: all decisions that
 // counted the master's votes from before its loss have fallen by then, and none counts a
 // later one. So a newer lock of the same token needs no copy on the master.
+//
+// The zero Released is ready for Run; any goroutine may Note.
 type Released struct {
 	mu sync.Mutex
-	// Two generations of what was freed, as texts, see freed. There is no late one
+	// Two generations of what was freed, as texts, see releaseOf. There is no late one
 	// while no catch-up runs.
 	late, older names
 }
 
-// begin has it remember.
-func (r *Released) begin() {
+// start has it remember from now on.
+func (r *Released) start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.late = newNames()
 }
 
-// end forgets all, and remembers no more.
-func (r *Released) end() {
+// stop forgets all, and remembers no more.
+func (r *Released) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.late, r.older = names{}, names{}
@@ -64,9 +66,9 @@ func (r *Released) Note(q *quorum.Request) {
 		r.late, r.older = newNames(), r.late
 	}
 	if q.Kind == quorum.Remove {
-		r.late.add(freed(q.Key, ""))
+		r.late.add(releaseOf(q.Key, ""))
 	} else {
-		r.late.add(freed(q.Key, DigestOf(q.Token)))
+		r.late.add(releaseOf(q.Key, DigestOf(q.Token)))
 	}
 }
 
@@ -78,7 +80,7 @@ func (r *Released) part(list []given) (lasting, over []given) {
 		return list, nil
 	}
 	for _, g := range list {
-		if r.has(freed(g.key, g.digest)) || r.has(freed(g.key, "")) {
+		if r.has(releaseOf(g.key, g.digest)) || r.has(releaseOf(g.key, "")) {
 			over = append(over, g)
 		} else {
 			lasting = append(lasting, g)
@@ -89,10 +91,10 @@ func (r *Released) part(list []given) (lasting, over []given) {
 
 func (r *Released) has(text string) bool { return r.late.has(text) || r.older.has(text) }
 
-// freed names a key with the digest of the value that it was freed of, or "" for any.
-func freed(key, digest string) string { return strconv.Itoa(len(key)) + ":" + key + digest }
+// releaseOf names a key with the digest of the value that it was freed of, or "" for any.
+func releaseOf(key, digest string) string { return strconv.Itoa(len(key)) + ":" + key + digest }
 
-// DigestOf is the digest that our scripts make of a string.
+// DigestOf is the digest that our scripts make of a string; see digestFunction.
 func DigestOf(value string) string {
 	if len(value) <= 64 {
 		return toldWhole + value

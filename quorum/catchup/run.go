@@ -17,12 +17,15 @@ const (
 	// maxBreather is the longest that the sources are left alone between two pages.
 	maxBreather = 4 * time.Millisecond
 
+	// MaxDisputed is how many keys may be disputed at a time: one more ends the run.
 	MaxDisputed = 4096
-	maxEternal  = 16 << 10
+	// maxEternal is how many keys without a ttl are looked at once more in the end.
+	maxEternal = 16 << 10
 	// maxNameBytes is what the names come to of the keys that are remembered, of each kind.
 	maxNameBytes = 32 << 20
 
-	// LeaseTime is how long a run that has ended without a word keeps others from the master.
+	// LeaseTime is how long a run that has ended without a word keeps others from the master,
+	// unless it is one of their Rivals.
 	LeaseTime = 10 * time.Second
 )
 
@@ -30,7 +33,8 @@ const (
 var leaseFor = strconv.FormatInt(clock.Milliseconds(LeaseTime), 10)
 
 var (
-	// ErrDisputed says that of some key it cannot be told what is to be held of it.
+	// ErrDisputed says that of some key it cannot be told what is to be held of it, as those
+	// who might know hold different values.
 	ErrDisputed = errors.New("masters hold different values of a key")
 
 	// errUngiven says that the master was given all but some keys, which are too long or which
@@ -57,7 +61,7 @@ type Target struct {
 
 	Ends     time.Duration // when its quarantine does, by Times.Boot
 	Released *Released     // what is released meanwhile, as the caller notes it
-	Progress *Progress
+	Progress *Progress     // which Run sets, from nothing on; any goroutine may read it
 
 	// Begins hears, once the sources are met, what they tell of all masters' logs. It may be nil.
 	Begins func(logs map[string]string)
@@ -99,6 +103,10 @@ type run struct {
 // this is the last attempt, because the quarantine is over, the keys of what masters can be
 // reached are copied, be they fewer; the error says that they were. Run ends early when ctx
 // does.
+//
+// ErrOtherNonce is in the error where a master is not the one any more that was meant,
+// ErrOtherLease where another run has the target, and ErrDisputed where the sources did not agree
+// in time. What was copied by then is no harm.
 func Run(ctx context.Context, t Target, from []Source, times Times) error {
 	r := &run{
 		Target:  t,
@@ -109,14 +117,14 @@ func Run(ctx context.Context, t Target, from []Source, times Times) error {
 	r.Progress.Copied.Store(0)
 	r.Progress.Sources.Store(0)
 	r.Progress.Needed.Store(int64(r.Needed))
-	r.Released.begin()
-	defer r.Released.end()
+	r.Released.start()
+	defer r.Released.stop()
 	defer r.leave()
 	defer r.tellForbidden()
 	if err := r.gather(ctx, from, r.Last); err != nil {
 		return err
 	}
-	if err := r.begin(ctx); err != nil {
+	if err := r.takeLease(ctx); err != nil {
 		return err
 	}
 	logs, err := r.logs()
@@ -135,8 +143,8 @@ func Run(ctx context.Context, t Target, from []Source, times Times) error {
 	return r.finish(ctx)
 }
 
-// begin connects to the master and takes the lease. A rival's run loses it.
-func (r *run) begin(ctx context.Context) (err error) {
+// takeLease connects to the master and takes the lease. A rival's run loses it.
+func (r *run) takeLease(ctx context.Context) (err error) {
 	if r.target, err = r.times.meet(ctx, r.Source); err != nil {
 		return err
 	}
@@ -185,18 +193,18 @@ func (r *run) follow(ctx context.Context, s *peer) error {
 	}
 }
 
-// finish has the sources settle what they disagree on, and looks once more at what
+// finish waits for what the sources disagree on, and looks once more at what
 // would stay for ever.
 func (r *run) finish(ctx context.Context) error {
-	err := r.settle(ctx)
+	err := r.awaitAgreement(ctx)
 	if err != nil && !r.Last {
 		return err
 	}
-	if err := r.remember(); err != nil {
+	if err := r.recheckEternal(); err != nil {
 		return err
 	}
 	if err == nil {
-		err = r.settle(ctx)
+		err = r.awaitAgreement(ctx)
 	}
 	if err != nil {
 		return err
@@ -217,10 +225,10 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// settle reads disputed keys again until the sources agree. They do so when what
+// awaitAgreement reads disputed keys again until the sources agree. They do so when what
 // was under way has arrived everywhere, or a leftover has run out. It gives up when
 // the quarantine is over.
-func (r *run) settle(ctx context.Context) error {
+func (r *run) awaitAgreement(ctx context.Context) error {
 	if r.overflow {
 		return errTooManyDisputed
 	}
@@ -243,11 +251,11 @@ func (r *run) settle(ctx context.Context) error {
 	return nil
 }
 
-// remember looks again at what the master holds without a ttl: its release may
+// recheckEternal looks again at what the master was given without a ttl: its release may
 // have passed the master before the copy did, and the sources after it. What
 // nobody holds any more is taken back; of what is another lock's by now, the master
 // is given that.
-func (r *run) remember() error {
+func (r *run) recheckEternal() error {
 	list := make([]given, 0, len(r.eternal))
 	for key, digest := range r.eternal {
 		list = append(list, given{key, digest})

@@ -6,11 +6,13 @@ import (
 )
 
 // The scripts of a catch-up. Each that writes begins with the proof that the master
-// is still the one that was meant: the same nonce in its marker, KEYS[1]. What a
-// script does and its proof are one step. Where the proof fails, nothing is done, and
+// is still the one that was meant: the same nonce in its marker, KEYS[1], which is ARGV[1]. What
+// a script does and its proof are one step. Where the proof fails, nothing is done, and
 // the answer is decide.SaysOtherNonce or SaysOtherLease instead of an array.
+//
+// They are exported for what stands for a master in tests, which knows them by their hashes.
 
-// SaysOtherLease is the answer that another run has the lease.
+// SaysOtherLease is the answer of scripts that write that another run has the lease.
 const SaysOtherLease = -2
 
 // LeaseKey is a key on the quarantined master that names the run which may
@@ -81,8 +83,8 @@ if p<0 then return p end
 return now+p end
 `
 	// digestFunction makes digest(i,v) of KEYS[i] and the string it holds, or
-	// false: "?" of what is too long, else a text that tells its value from all others, but for its expiry, and
-	// is the same on every master. Dumps are not: they tell how a value came
+	// false: "?" of what is too long, else a text that tells its value from all others, but
+	// for its expiry, and is the same on every master. It is "" of no key. Dumps are not: they tell how a value came
 	// about. A short string is told whole, behind "string=". What has no order of
 	// its own is sorted by hashes: how texts sort depends on the server's locale.
 	digestFunction = `local function digest(i,v)
@@ -160,8 +162,8 @@ return {table.concat(r)}`)
 	// is a letter for each, w if it is a string that is told whole. Then come that or
 	// the digest, and the remaining ttl of each, and behind them what those are made
 	// of that are not told whole. What has that value already and ends no sooner is
-	// left as it is, unless that takes too long to see. It answers in a text of a letter each whether the key was
-	// copied, = if it was left, ! if that failed, and the last error.
+	// left as it is, unless that takes too long to see. It answers a text of a letter for each,
+	// + if the key was copied, = if it was left, ! if that failed; and the last error.
 	CopyScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
 for i=3,#KEYS do
 local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i]

@@ -8,7 +8,6 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
-	"redlock-proxy/quorum/master"
 )
 
 // That a key is the same as it was is told neither by its value nor by when it ends: clients do
@@ -172,7 +171,7 @@ func (v *vigil) lay(list []ghost) (laid, looked int, err error) {
 	case exec.Kind == quorum.NilReply:
 		return 0, 0, errInVain
 	case len(exec.Elems) != 1:
-		return 0, 0, &errPeer{v.Master.Name, master.ErrGarbage}
+		return 0, 0, v.garbage()
 	}
 	switch did := exec.Elems[0]; did.Kind {
 	case quorum.FailureReply:
@@ -180,6 +179,6 @@ func (v *vigil) lay(list []ghost) (laid, looked int, err error) {
 	case quorum.IntegerReply:
 		return 0, 0, v.changed()
 	default:
-		return v.settled(did, len(list))
+		return v.deletedOf(did, len(list))
 	}
 }
