@@ -46,7 +46,7 @@ func NonceOf(text string) Nonce { return Nonce(text[:min(len(text), NonceLength)
 // AnyNonce stands in the text of a marker for the nonce that it replaces.
 const AnyNonce = Nonce("@")
 
-// NewInstallation draws a name that nothing else has: of an installation, or of a step.
+// NewInstallation draws a name that nothing else has: of an installation, of a step, or of a run.
 func NewInstallation() string {
 	var b [8]byte
 	rand.Read(b[:]) // never fails

@@ -11,7 +11,6 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
-	"redlock-proxy/quorum/master"
 )
 
 // Bootstrapping is how Bootstrap goes about it.
@@ -34,11 +33,11 @@ type Bootstrapping struct {
 // cut off. Where a master votes there is nothing to do but to finish that. It refuses if one
 // of them cannot be reached, is another's by its terms, or is another of them under a second
 // name. What it has done by then is the last line of the error.
-func Bootstrap(ctx context.Context, cfg Set, how Bootstrapping) error {
+func Bootstrap(ctx context.Context, set Set, how Bootstrapping) error {
 	if how.Tell == nil {
 		how.Tell = func(string) {}
 	}
-	members, err := assemble(ctx, &cfg, how)
+	members, err := assemble(ctx, &set, how)
 	defer func() {
 		for _, m := range members {
 			m.gate.Close()
@@ -50,9 +49,9 @@ func Bootstrap(ctx context.Context, cfg Set, how Bootstrapping) error {
 	if len(members) == 1 {
 		return bootstrapAlone(members[0], how)
 	}
-	how.Tell(outages(members, cfg.MaxTTL))
+	how.Tell(outages(members, set.MaxTTL))
 	for range maxRounds {
-		done, err := bootstrapRound(members, &cfg, how)
+		done, err := bootstrapRound(members, &set, how)
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, soFar(members))
 		}
@@ -68,11 +67,11 @@ func Bootstrap(ctx context.Context, cfg Set, how Bootstrapping) error {
 func bootstrapAlone(m *member, how Bootstrapping) error {
 	texts, err := m.markers()
 	if err != nil {
-		return of(master.Master{Name: m.name}, err)
+		return of(m.name, err)
 	}
 	for _, text := range texts {
 		if text != "" {
-			return of(master.Master{Name: m.name}, marker.OfASet(text))
+			return of(m.name, marker.OfASet(text))
 		}
 	}
 	how.Tell("one master alone needs no marker, and has none")
@@ -84,10 +83,10 @@ const maxRounds = 16
 
 // assemble connects to all masters. The connections are the caller's to close, whatever
 // the error says.
-func assemble(ctx context.Context, cfg *Set, how Bootstrapping) (members []*member, err error) {
+func assemble(ctx context.Context, set *Set, how Bootstrapping) (members []*member, err error) {
 	told := false
-	for began := time.Now(); ; clock.Pause(ctx, cfg.ConnectTimeout) {
-		members, err = reachAll(ctx, cfg)
+	for began := time.Now(); ; clock.Pause(ctx, set.ConnectTimeout) {
+		members, err = reachAll(ctx, set)
 		if err == nil || time.Since(began) >= how.Wait || ctx.Err() != nil {
 			return members, err
 		}
@@ -101,12 +100,12 @@ func assemble(ctx context.Context, cfg *Set, how Bootstrapping) (members []*memb
 	}
 }
 
-func reachAll(ctx context.Context, cfg *Set) (members []*member, err error) {
+func reachAll(ctx context.Context, set *Set) (members []*member, err error) {
 	var problems []error
 	names := make(map[string]string) // by run id
-	for _, i := range marker.InOrder(cfg.Names()) {
-		dialing, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout+quorum.Databases*cfg.MasterTimeout)
-		m, err := reach(dialing, cfg.Masters[i])
+	for _, i := range marker.InOrder(set.Names()) {
+		dialing, cancel := context.WithTimeout(ctx, set.ConnectTimeout+quorum.Databases*set.MasterTimeout)
+		m, err := reach(dialing, set.Masters[i])
 		cancel()
 		if err == nil {
 			members = append(members, m)
@@ -116,7 +115,7 @@ func reachAll(ctx context.Context, cfg *Set) (members []*member, err error) {
 			names[m.who.RunID] = m.name
 		}
 		if err != nil {
-			problems = append(problems, of(cfg.Masters[i], err))
+			problems = append(problems, of(set.Masters[i].Name, err))
 		}
 	}
 	return members, errors.Join(problems...)
@@ -124,27 +123,27 @@ func reachAll(ctx context.Context, cfg *Set) (members []*member, err error) {
 
 // bootstrapRound looks at all markers and writes what lacks. It returns false if
 // something has changed meanwhile, or is to be looked at once more.
-func bootstrapRound(members []*member, cfg *Set, how Bootstrapping) (done bool, err error) {
-	var found []found
+func bootstrapRound(members []*member, set *Set, how Bootstrapping) (done bool, err error) {
+	var list []found
 	for _, m := range members {
 		texts, err := m.markers()
 		if err != nil {
-			return false, fmt.Errorf("master %s: %w", m.name, err)
+			return false, of(m.name, err)
 		}
-		found = append(found, foundOf(m.name, m.who, texts))
+		list = append(list, foundOf(m.name, m.who, texts))
 	}
-	p, err := planBootstrap(found, cfg.Terms(), how.NoLocksHeld)
+	p, err := planBootstrap(list, set.Terms(), how.NoLocksHeld)
 	if err != nil {
-		return false, withdrawAll(members, found, err)
+		return false, withdrawAll(members, list, err)
 	}
 	for i, m := range members {
-		m.stage = p.stage(found[i])
+		m.stage = p.stage(list[i])
 	}
 	if p.votes || p.complete {
-		return p.finish(members, found, cfg, how)
+		return p.finish(members, list, set, how)
 	}
 	for i, m := range members {
-		ok, err := m.write(found[i], func(db int) bool { return p.lacks(found[i], db) }, m.first(p, cfg))
+		ok, err := m.write(list[i], func(db int) bool { return p.lacks(list[i], db) }, m.first(p, set))
 		if !ok || err != nil {
 			return false, err
 		}
@@ -155,24 +154,29 @@ func bootstrapRound(members []*member, cfg *Set, how Bootstrapping) (done bool, 
 
 // outages says what restarts of the masters cost, by what they keep on disk.
 func outages(members []*member, maxTTL time.Duration) string {
+	const (
+		keepsAll  = ""
+		keepsSome = "an AOF that may lack what was answered last (appendfsync is not always)"
+		keepsNone = "no AOF"
+	)
 	by := make(map[string][]string)
 	for _, m := range members {
-		kind := "no AOF"
+		kind := keepsNone
 		switch {
 		case m.who.Durable:
-			kind = ""
+			kind = keepsAll
 		case m.logs():
-			kind = "an AOF that may lack what was answered last (appendfsync is not always)"
+			kind = keepsSome
 		}
 		by[kind] = append(by[kind], m.name)
 	}
 	var lines []string
-	for _, kind := range []string{"no AOF", "an AOF that may lack what was answered last (appendfsync is not always)"} {
+	for _, kind := range []string{keepsNone, keepsSome} {
 		if names := by[kind]; names != nil {
 			lines = append(lines, fmt.Sprintf("%s: %s: a restart of one costs nothing, of a quorum at once no locks for %v or somewhat more", strings.Join(names, " "), kind, maxTTL))
 		}
 	}
-	if names := by[""]; names != nil {
+	if names := by[keepsAll]; names != nil {
 		lines = append(lines, strings.Join(names, " ")+": every write is on disk before it is answered: a restart costs nothing while so many of the others are there as any quorum shares a master with")
 	}
 	return strings.Join(lines, "\n")
@@ -180,7 +184,7 @@ func outages(members []*member, maxTTL time.Duration) string {
 
 // finish tells what stands where nothing lacks, and lets vote who may. It returns false if
 // something has changed meanwhile.
-func (p bootstrapPlan) finish(members []*member, list []found, cfg *Set, how Bootstrapping) (done bool, err error) {
+func (p bootstrapPlan) finish(members []*member, list []found, set *Set, how Bootstrapping) (done bool, err error) {
 	tell := func(format string, args ...any) {
 		how.Tell("installation " + p.installation + fmt.Sprintf(format, args...))
 	}
@@ -192,7 +196,7 @@ func (p bootstrapPlan) finish(members []*member, list []found, cfg *Set, how Boo
 			}
 			waits := func(db int) bool { return p.waits(list[i], db) }
 			ok, err := m.write(list[i], waits, func(db int) marker.Marker {
-				mark := m.voting(p.installation, cfg)(db)
+				mark := m.voting(p.installation, set)(db)
 				mark.Ghosts = true // it may have been given copies already
 				return mark
 			})
@@ -210,7 +214,7 @@ func (p bootstrapPlan) finish(members []*member, list []found, cfg *Set, how Boo
 		tell(" stands, and its masters are in quarantine: proxies end that when they have caught up or max-ttl has passed")
 	case how.NoLocksHeld:
 		for i, m := range members {
-			if ok, err := m.write(list[i], func(int) bool { return true }, m.voting(p.installation, cfg)); !ok || err != nil {
+			if ok, err := m.write(list[i], func(int) bool { return true }, m.voting(p.installation, set)); !ok || err != nil {
 				return false, err
 			}
 			m.stage = mayVote
@@ -218,7 +222,7 @@ func (p bootstrapPlan) finish(members []*member, list []found, cfg *Set, how Boo
 		tell(": %d masters are marked, and may vote at once", len(members))
 	default:
 		tell(": %d masters are marked; they may vote when proxies have seen %v pass, or at once after the same order with --no-locks-held, if nobody holds a lock",
-			len(members), cfg.FirstTime().Round(time.Second))
+			len(members), set.FirstTime().Round(time.Second))
 	}
 	return true, nil
 }

@@ -1,10 +1,8 @@
 package members
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"redlock-proxy/quorum"
@@ -69,19 +67,13 @@ func withdrawAll(members []*member, list []found, why error) error {
 	return why
 }
 
-// withdraw takes back those of a master.
-func (m *member) withdraw(found found) error {
-	for db, mark := range found.marks {
+// withdraw takes back those of a master, of what was found there.
+func (m *member) withdraw(f found) error {
+	for db, mark := range f.marks {
 		if !mark.First || !slices.Contains(m.steps, mark.Loss) {
 			continue
 		}
-		answers, err := m.gate.Ask(
-			[]string{"SELECT", strconv.Itoa(db)},
-			master.WithdrawFirstScript.Eval(quorum.MarkerKey, string(mark.Nonce), mark.Loss))
-		if err == nil && answers[1].Kind == quorum.FailureReply {
-			err = errors.New(answers[1].Str)
-		}
-		if err != nil {
+		if _, err := m.run(db, master.WithdrawFirstScript, string(mark.Nonce), mark.Loss); err != nil {
 			return err
 		}
 	}

@@ -13,31 +13,30 @@ import (
 	"redlock-proxy/quorum/master"
 )
 
-// changed is a server of the old set, the new one or both.
-type changed struct {
-	master   master.Master
+// server is one of the old set, the new one or both.
+type server struct {
+	master   master.Master // as the new set has it, if it is in both
 	old, new bool
 	was      string // its name in the old set
 	who      marker.Identity
-	count    int               // of databases
-	log      string            // that it writes, by its marker, if it is durable
-	others   map[string]string // which logs the others write, by the same
-	parts    [quorum.Databases]part
-	nonces   [quorum.Databases]marker.Nonce
+	count    int                            // of databases
+	log      string                         // that it writes, by its marker, if it is durable
+	others   map[string]string              // which logs the others write, by the same
+	parts    [quorum.Databases]part         // by its marker in each database
+	nonces   [quorum.Databases]marker.Nonce // of that marker
 }
 
 // changeRun makes a new set of masters of an old one.
 type changeRun struct {
 	plan
-	set     Set    // the new one
-	name    string // of this order
-	servers []*changed
+	set     Set // the new one
+	servers []*server
 	absent  []string // of the old set
 	tell    func(string)
 	closed  *bool // a master of the old set is marked for the new one, or may be
 }
 
-// Change makes the masters of cfg the set that those of old were, so that
+// Change makes the masters of set what those of old were, so that
 // every lock that is held stays held: each of the new ones is given the locks of so
 // many of the old ones that no lock can be missing, before any of them may vote. No
 // proxy may serve meanwhile; those of the old set that do all the same find no
@@ -45,12 +44,15 @@ type changeRun struct {
 //
 // All of the new masters must be there, and of the old ones a blocking minority that
 // remembers. If it fails or is ended on the way it can be ordered again, and must
-// be: from when the first old master is marked there is no way back. Several may order
+// be: from when the first old master is marked there is no way back: ErrHalfChanged is in the error then. Several may order
 // the same at once.
-func Change(ctx context.Context, old []master.Master, cfg Set, how Changing) error {
+func Change(ctx context.Context, old []master.Master, set Set, how Changing) error {
+	if how.Tell == nil {
+		how.Tell = func(string) {}
+	}
 	closed := false
 	for round := 1; ; round++ {
-		err := changeOnce(ctx, old, cfg, how, &closed)
+		err := changeOnce(ctx, old, set, how, &closed)
 		if round == maxRounds || !errors.Is(err, errMeanwhile) {
 			if err != nil && closed {
 				err = halfChanged{err}
@@ -58,7 +60,7 @@ func Change(ctx context.Context, old []master.Master, cfg Set, how Changing) err
 			return err
 		}
 		how.Tell(err.Error() + "; tried again")
-		clock.Pause(ctx, rand.N(cfg.ProbeInterval))
+		clock.Pause(ctx, rand.N(set.ProbeInterval))
 	}
 }
 
@@ -68,7 +70,7 @@ type Changing struct {
 	// grant nothing more from when these are marked.
 	EvenSo bool
 
-	// Tell hears how it goes on.
+	// Tell, if not nil, hears how it goes on, one line at a time.
 	Tell func(string)
 }
 
@@ -86,12 +88,11 @@ func (halfChanged) Is(err error) bool { return err == ErrHalfChanged }
 func (e halfChanged) Unwrap() error   { return e.error }
 
 // changeOnce notes in closed that there is no way back to the old set.
-func changeOnce(ctx context.Context, old []master.Master, cfg Set, how Changing, closed *bool) error {
+func changeOnce(ctx context.Context, old []master.Master, set Set, how Changing, closed *bool) error {
 	tell := how.Tell
 	r := &changeRun{
-		set:    cfg,
-		name:   marker.NewInstallation(),
-		plan:   plan{Terms: cfg.Terms()},
+		set:    set,
+		plan:   plan{Terms: set.Terms()},
 		tell:   tell,
 		closed: closed,
 	}
@@ -105,7 +106,7 @@ func changeOnce(ctx context.Context, old []master.Master, cfg Set, how Changing,
 	if err := r.learnAll(ctx); err != nil {
 		return err
 	}
-	*closed = *closed || slices.ContainsFunc(r.servers, (*changed).closed)
+	*closed = *closed || slices.ContainsFunc(r.servers, (*server).closed)
 	if r.finished() {
 		tell("the set was changed before: there is nothing left to do")
 		return nil
@@ -148,4 +149,4 @@ func changeOnce(ctx context.Context, old []master.Master, cfg Set, how Changing,
 }
 
 // of is an error about one master.
-func of(m master.Master, err error) error { return fmt.Errorf("master %s: %w", m.Name, err) }
+func of(name string, err error) error { return fmt.Errorf("master %s: %w", name, err) }

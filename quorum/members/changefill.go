@@ -55,7 +55,7 @@ func (r *changeRun) fillAll(ctx context.Context) error {
 
 // fill gives a server what those of the old set hold in one database. It waits until
 // that is so, but no longer than locks within max-ttl can live.
-func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Duration) (keys int64, err error) {
+func (r *changeRun) fill(ctx context.Context, s *server, db int, began time.Duration) (keys int64, err error) {
 	var from []catchup.Source
 	for _, o := range r.servers {
 		if o.old && o.parts[db].source() {
@@ -63,8 +63,8 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 		}
 	}
 	told, wait := "", r.set.ProbeInterval
+	ends := began + r.set.QuarantineTime()
 	for {
-		ends := began + r.set.QuarantineTime()
 		left := ends - r.set.Boot()
 		var progress catchup.Progress
 		err := catchup.Run(ctx, catchup.Target{
@@ -72,24 +72,24 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 			Needed:   r.needed(),
 			Closed:   true,
 			Last:     left <= 0,
-			Lease:    r.name + "/" + marker.NewInstallation(),
+			Lease:    marker.NewInstallation(),
 			Ends:     ends,
 			Released: new(catchup.Released),
 			Progress: &progress,
 		}, from, r.set.Times())
 		switch {
 		case ctx.Err() != nil:
-			return 0, of(s.master, ctx.Err())
+			return 0, of(s.master.Name, ctx.Err())
 		case err == nil:
 			return progress.Copied.Load(), nil
 		case errors.Is(err, catchup.ErrOtherNonce):
-			return 0, of(s.master, fmt.Errorf("database %d: %w: %w", db, errMeanwhile, err))
+			return 0, of(s.master.Name, fmt.Errorf("database %d: %w: %w", db, errMeanwhile, err))
 		case left <= 0:
-			r.tell(of(s.master, fmt.Errorf("database %d: it could not be given all locks that outlive max-ttl: %w", db, err)).Error())
+			r.tell(of(s.master.Name, fmt.Errorf("database %d: it could not be given all locks that outlive max-ttl: %w", db, err)).Error())
 			return progress.Copied.Load(), nil
 		case err.Error() != told:
 			told = err.Error()
-			r.tell(of(s.master, fmt.Errorf("database %d: %w; tried again for %v", db, err, left.Round(time.Second))).Error())
+			r.tell(of(s.master.Name, fmt.Errorf("database %d: %w; tried again for %v", db, err, left.Round(time.Second))).Error())
 		}
 		// Of two that order the same each would take the other's place for ever.
 		if errors.Is(err, catchup.ErrOtherLease) {
@@ -101,7 +101,7 @@ func (r *changeRun) fill(ctx context.Context, s *changed, db int, began time.Dur
 }
 
 // source is what a catch-up knows a server by.
-func source(s *changed, db int) catchup.Source {
+func source(s *server, db int) catchup.Source {
 	m := s.master
 	m.DB = db
 	return catchup.Source{Master: &m, Nonce: s.nonces[db]}

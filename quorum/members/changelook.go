@@ -17,25 +17,25 @@ import (
 // under whatever names.
 func (r *changeRun) meet(ctx context.Context, old []master.Master) error {
 	var problems []error
-	names := make(map[string]*changed) // by run id
+	names := make(map[string]*server) // by run id
 	for _, m := range r.set.Masters {
-		s := &changed{master: m, new: true}
+		s := &server{master: m, new: true}
 		err := r.with(ctx, s, func(conn *member) error { s.who = conn.who; return nil })
 		if twin := names[s.who.RunID]; err == nil && twin != nil {
 			err = marker.Twin(twin.master.Name)
 		}
 		if err != nil {
-			problems = append(problems, of(m, err))
+			problems = append(problems, of(m.Name, err))
 			continue
 		}
 		names[s.who.RunID] = s
 		r.servers = append(r.servers, s)
 	}
 	for _, m := range old {
-		s := &changed{master: m, old: true, was: m.Name}
+		s := &server{master: m, old: true, was: m.Name}
 		if err := r.with(ctx, s, func(conn *member) error { s.who = conn.who; return nil }); err != nil {
 			r.absent = append(r.absent, m.Name)
-			r.tell(of(m, err).Error())
+			r.tell(of(m.Name, err).Error())
 			continue
 		}
 		switch same := names[s.who.RunID]; {
@@ -43,7 +43,7 @@ func (r *changeRun) meet(ctx context.Context, old []master.Master) error {
 			names[s.who.RunID] = s
 			r.servers = append(r.servers, s)
 		case same.old:
-			problems = append(problems, of(m, marker.Twin(same.master.Name)))
+			problems = append(problems, of(m.Name, marker.Twin(same.master.Name)))
 		default:
 			same.old, same.was = true, m.Name
 		}
@@ -53,12 +53,12 @@ func (r *changeRun) meet(ctx context.Context, old []master.Master) error {
 
 // closedIn tells that a server of the old set is marked for the new one in a database, and
 // closed that it is in any.
-func (s *changed) closedIn(db int) bool {
+func (s *server) closedIn(db int) bool {
 	p := s.parts[db]
 	return s.old && (p == kept || p == begun || p == done)
 }
 
-func (s *changed) closed() bool {
+func (s *server) closed() bool {
 	for db := range s.count {
 		if s.closedIn(db) {
 			return true
@@ -86,7 +86,7 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 			err = fmt.Errorf("it has %d databases, and %s has %d: set databases alike", s.count, r.servers[0].master.Name, r.servers[0].count)
 		}
 		if err != nil {
-			problems = append(problems, of(s.master, err))
+			problems = append(problems, of(s.master.Name, err))
 		}
 	}
 	if len(problems) > 0 {
@@ -97,7 +97,7 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 	}
 	for i := range r.servers {
 		for db, text := range texts[i] {
-			r.tells(db, text)
+			r.learnGiven(db, text)
 		}
 	}
 	for i, s := range r.servers {
@@ -110,11 +110,11 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 		for db, text := range texts[i] {
 			m, is, err := r.judge(text, s.who, db, s.old, whole)
 			if err != nil {
-				problems = append(problems, of(s.master, fmt.Errorf("database %d: %w", db, err)))
+				problems = append(problems, of(s.master.Name, fmt.Errorf("database %d: %w", db, err)))
 				break
 			}
 			if s.new {
-				is = r.of(is, db, m.Nonce, m.RunID != s.who.RunID)
+				is = r.revised(is, db, m.Nonce, m.RunID != s.who.RunID)
 			}
 			s.parts[db], s.nonces[db] = is, marker.NonceOf(text)
 		}
@@ -124,7 +124,7 @@ func (r *changeRun) learnAll(ctx context.Context) error {
 
 // whole tells whether the log that a server has read, if its process is another than that of
 // a marker, holds all that it has granted, as far as so many of the old set can tell as any of
-// its quorums shares a master with, or a proxy has decided it: it stands in database 0 that the log is whole.
+// its quorums shares a master with, or a proxy has decided it: that stands in database 0.
 func (r *changeRun) whole(i int, texts [][]string) bool {
 	m, err := marker.Parse(texts[i][0])
 	if err != nil || m.RunID == r.servers[i].who.RunID {
@@ -152,7 +152,7 @@ func (r *changeRun) finished() bool {
 
 // all tells it of the parts of all servers of the new set.
 func (r *changeRun) all(is func(part) bool) bool {
-	return !slices.ContainsFunc(r.servers, func(s *changed) bool {
+	return !slices.ContainsFunc(r.servers, func(s *server) bool {
 		return s.new && slices.ContainsFunc(s.parts[:s.count], func(p part) bool { return !is(p) })
 	})
 }
@@ -200,7 +200,7 @@ func (r *changeRun) enough() error {
 }
 
 // with speaks to a server on a connection of its own.
-func (r *changeRun) with(ctx context.Context, s *changed, f func(*member) error) error {
+func (r *changeRun) with(ctx context.Context, s *server, f func(*member) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.set.ConnectTimeout+quorum.Databases*r.set.MasterTimeout)
 	defer cancel()
 	conn, err := reach(ctx, s.master)

@@ -3,7 +3,6 @@ package members
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -22,14 +21,14 @@ import (
 //
 // So who finds the first of the old set marked by the other has closed none of it. Those
 // that are new to it come before, and are called differently, perhaps.
-func inTurn(a, b *changed) int {
+func inTurn(a, b *server) int {
 	return cmp.Or(
 		strings.Compare(a.was, b.was),
 		strings.Compare(a.who.RunID, b.who.RunID))
 }
 
 // mark has a server's marker replaced in each database for which next has another.
-func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, int) (marker.Marker, part)) error {
+func (r *changeRun) mark(ctx context.Context, s *server, next func(*server, int) (marker.Marker, part)) error {
 	return r.with(ctx, s, func(conn *member) error {
 		for db := range s.count {
 			m, is := next(s, db)
@@ -42,11 +41,11 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 			switch {
 			case err != nil:
 				*r.closed = *r.closed || s.old
-				return of(s.master, err)
-			case answers[1].Kind == quorum.FailureReply:
-				return of(s.master, errors.New(answers[1].Str))
+				return of(s.master.Name, err)
+			case answers[1].Err() != nil:
+				return of(s.master.Name, answers[1].Err())
 			case answers[1].Str != m.String():
-				return of(s.master, fmt.Errorf("its marker in database %d: %w", db, errMeanwhile))
+				return of(s.master.Name, fmt.Errorf("its marker in database %d: %w", db, errMeanwhile))
 			}
 			*r.closed = *r.closed || s.old
 			s.parts[db], s.nonces[db] = is, m.Nonce
@@ -56,7 +55,7 @@ func (r *changeRun) mark(ctx context.Context, s *changed, next func(*changed, in
 }
 
 // marker is what all markers of the new set have in common.
-func (r *changeRun) marker(s *changed, db int, provisional bool) marker.Marker {
+func (r *changeRun) marker(s *server, db int, provisional bool) marker.Marker {
 	m := marker.Marker{
 		Nonce:        marker.NewNonce(provisional),
 		Installation: r.into,
@@ -80,7 +79,7 @@ func (r *changeRun) marker(s *changed, db int, provisional bool) marker.Marker {
 }
 
 // begin is a server's provisional marker, if it is to get one.
-func (r *changeRun) begin(s *changed, db int) (m marker.Marker, is part) {
+func (r *changeRun) begin(s *server, db int) (m marker.Marker, is part) {
 	provisional, holds := s.parts[db].marks()
 	if !provisional {
 		return m, 0
@@ -101,7 +100,7 @@ func (r *changeRun) begin(s *changed, db int) (m marker.Marker, is part) {
 }
 
 // give is the provisional marker of a server that holds what has been given.
-func (r *changeRun) give(s *changed, db int) (m marker.Marker, is part) {
+func (r *changeRun) give(s *server, db int) (m marker.Marker, is part) {
 	if s.parts[db] != kept {
 		return m, 0
 	}
@@ -122,7 +121,7 @@ func (r *changeRun) give(s *changed, db int) (m marker.Marker, is part) {
 }
 
 // admit is a server's marker by which it may vote, if it has it not.
-func (r *changeRun) admit(s *changed, db int) (m marker.Marker, is part) {
+func (r *changeRun) admit(s *server, db int) (m marker.Marker, is part) {
 	if s.parts[db].voted() {
 		return m, 0
 	}

@@ -49,7 +49,7 @@ import (
 // Masters that leave keep their provisional marker, and are nobody's.
 
 // part is what a server's marker makes of it, in one database, when its set is
-// changed.
+// changed: the part that it has in the change.
 type part uint8
 
 const (
@@ -104,7 +104,7 @@ func (p *plan) needed() int { return catchup.Needed(len(p.old)) }
 // aloneFrom is told as the installation of a set of one master, which needs none.
 const aloneFrom = "a master alone"
 
-// learn notes what the marker of a server tells of the two sets. All servers are
+// learn learns what the marker of a server tells of the two sets. All servers are
 // learned of before any is judged.
 func (p *plan) learn(text string) error {
 	if text == "" {
@@ -140,8 +140,9 @@ func (p *plan) learn(text string) error {
 	return nil
 }
 
-// tells notes what else a marker tells, once it is known which sets they are.
-func (p *plan) tells(db int, text string) {
+// learnGiven learns from a marker whether the new set's masters were given everything, once it is
+// known which sets they are.
+func (p *plan) learnGiven(db int, text string) {
 	m, err := marker.Parse(text)
 	if err == nil && m.Installation == p.into && m.Terms.Equal(p.Terms) && (m.Given != nil || !m.Changing) {
 		p.over = true
@@ -221,7 +222,7 @@ func (p *plan) judge(text string, who marker.Identity, db int, old, whole bool) 
 	return m, remembers, nil
 }
 
-// of tells the part of a server of the new set, if its marker, of that nonce, says it is in
+// revised is the part of a server of the new set, if its marker, of that nonce, says it is in
 // this one: as of one that has no part yet, or has begun, that may be since it has forgotten
 // all. The latter:
 //
@@ -232,7 +233,7 @@ func (p *plan) judge(text string, who marker.Identity, db int, old, whole bool) 
 //
 // Nor does a log help that was begun in the middle: it may have been switched off before
 // the end, and nobody of the old set would know. anew says that the process is another.
-func (p *plan) of(is part, db int, read marker.Nonce, anew bool) part {
+func (p *plan) revised(is part, db int, read marker.Nonce, anew bool) part {
 	if !p.over {
 		return is
 	}

@@ -150,15 +150,15 @@ func TestWhoMayHaveVotedInTheNewSetIsLeftToTheProxies(t *testing.T) {
 		p.given[3] = []marker.Nonce{marker.NewNonce(true), then}
 		for is, by := range wants {
 			for read, want := range by {
-				if got := p.of(is, 3, read, false); got != want {
+				if got := p.revised(is, 3, read, false); got != want {
 					t.Errorf("over %t, %v under %s: %v, want %v", over, is, read, got, want)
 				}
 			}
 		}
-		if over && p.of(begun, 2, then, false) != forgetful {
+		if over && p.revised(begun, 2, then, false) != forgetful {
 			t.Error("what was given in one database counts in another")
 		}
-		if over && (p.of(begun, 3, then, true) != forgetful || p.of(kept, 3, then, true) != forgetful) {
+		if over && (p.revised(begun, 3, then, true) != forgetful || p.revised(kept, 3, then, true) != forgetful) {
 			t.Error("a log from the middle of the change counts")
 		}
 	}

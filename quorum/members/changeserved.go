@@ -39,7 +39,7 @@ func (r *changeRun) unserved(ctx context.Context, evenSo bool) error {
 			return nil
 		})
 		if err != nil {
-			return of(s.master, err)
+			return of(s.master.Name, err)
 		}
 	}
 	text := "proxies are connected to the old set's masters: " + strings.Join(found, " ")

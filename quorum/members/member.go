@@ -2,25 +2,24 @@ package members
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
 
-// member is a master as Bootstrap speaks to it.
+// member is a master as Bootstrap and Change speak to it: at its gate.
 type member struct {
 	name  string
 	gate  *master.Gate
 	who   marker.Identity
 	stage stage
-	steps []string // in which it was given first markers
+	steps []string // in which it was given first markers; see marker.Marker.Loss
 }
 
+// reach connects to a master. Its gate is the caller's to close.
 func reach(ctx context.Context, m master.Master) (*member, error) {
 	gate, who, err := m.Meet(ctx)
 	if err != nil {
@@ -30,11 +29,11 @@ func reach(ctx context.Context, m master.Master) (*member, error) {
 }
 
 // first makes the markers that say that nobody was known to vote when they were written.
-func (m *member) first(p bootstrapPlan, cfg *Set) func(db int) marker.Marker {
+func (m *member) first(p bootstrapPlan, set *Set) func(db int) marker.Marker {
 	step := marker.NewInstallation()
 	m.steps = append(m.steps, step)
 	return func(db int) marker.Marker {
-		mark := m.voting(p.installation, cfg)(db)
+		mark := m.voting(p.installation, set)(db)
 		mark.Nonce, mark.Loss, mark.First, mark.Sworn = marker.NewNonce(true), step, true, p.sworn
 		mark.Why = "bootstrap has marked it, and locks may be held"
 		if p.sworn {
@@ -45,10 +44,10 @@ func (m *member) first(p bootstrapPlan, cfg *Set) func(db int) marker.Marker {
 }
 
 // voting makes the markers by which a master may vote.
-func (m *member) voting(installation string, cfg *Set) func(db int) marker.Marker {
+func (m *member) voting(installation string, set *Set) func(db int) marker.Marker {
 	return func(db int) marker.Marker {
 		return marker.Marker{
-			Nonce: marker.NewNonce(false), Installation: installation, Member: m.name, DB: db, Terms: cfg.Terms(),
+			Nonce: marker.NewNonce(false), Installation: installation, Member: m.name, DB: db, Terms: set.Terms(),
 			RunID: m.who.RunID, Durable: m.who.Logs(), Rewrites: m.who.Rewrites, Evicted: m.who.Evicted, Replication: m.who.Replication,
 		}
 	}
@@ -56,51 +55,57 @@ func (m *member) voting(installation string, cfg *Set) func(db int) marker.Marke
 
 // write puts markers into those databases that are chosen, where what was found still
 // stands; otherwise it returns false. Where nothing was found at all it does so in one
-// step.
-func (m *member) write(found found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
+// step. What was written is not known until it has succeeded.
+func (m *member) write(f found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
 	was := m.stage
 	m.stage = notKnown
-	if ok, err = m.put(found, choose, next); ok {
+	if f.blank() {
+		ok, err = m.writeAll(f, next)
+	} else {
+		ok, err = m.replace(f, choose, next)
+	}
+	if err != nil {
+		err = of(m.name, err)
+	}
+	if ok {
 		m.stage = was
 	}
 	return ok, err
 }
 
-func (m *member) put(found found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
-	if found.blank() {
-		args := []string{"", "0", fmt.Sprintf("%q:%q", "installation", next(0).Installation), ""}
-		for db := range found.marks {
-			args = append(args, next(db).String())
-		}
-		answers, err := m.gate.Ask([]string{"SELECT", "0"}, master.LossScript.Eval(quorum.MarkerKey, args...))
-		if err == nil && answers[1].Kind == quorum.FailureReply {
-			err = errors.New(answers[1].Str)
-		}
-		if err != nil {
-			return false, fmt.Errorf("master %s: %w", m.name, err)
-		}
-		return answers[1].Str == args[4], nil
+// writeAll puts a marker into each database, none of which has one.
+func (m *member) writeAll(f found, next func(db int) marker.Marker) (ok bool, err error) {
+	args := []string{"", "0", fmt.Sprintf("%q:%q", "installation", next(0).Installation), ""}
+	for db := range f.marks {
+		args = append(args, next(db).String())
 	}
-	for db := range found.marks {
+	stands, err := m.run(0, master.LossScript, args...)
+	return err == nil && stands == args[4], err
+}
+
+// replace replaces the markers of some databases, or puts one where there was none.
+func (m *member) replace(f found, choose func(db int) bool, next func(db int) marker.Marker) (ok bool, err error) {
+	for db := range f.marks {
 		if !choose(db) {
 			continue
 		}
-		read, mark := found.marks[db].Nonce, next(db)
+		read, mark := f.marks[db].Nonce, next(db)
 		mark.Was = read
-		answers, err := m.gate.Ask(
-			[]string{"SELECT", strconv.Itoa(db)},
-			master.MarkScript.Eval(quorum.MarkerKey, string(read), mark.String()))
-		if err == nil && answers[1].Kind == quorum.FailureReply {
-			err = errors.New(answers[1].Str)
-		}
-		switch {
-		case err != nil:
-			return false, fmt.Errorf("master %s: %w", m.name, err)
-		case answers[1].Str != mark.String():
-			return false, nil
+		stands, err := m.run(db, master.MarkScript, string(read), mark.String())
+		if err != nil || stands != mark.String() {
+			return false, err
 		}
 	}
 	return true, nil
+}
+
+// run runs a script on the marker of a database, and returns what it answers.
+func (m *member) run(db int, script *master.Script, args ...string) (text string, err error) {
+	answers, err := m.gate.Ask([]string{"SELECT", strconv.Itoa(db)}, script.Eval(quorum.MarkerKey, args...))
+	if err != nil {
+		return "", err
+	}
+	return answers[1].Str, answers[1].Err()
 }
 
 // logs tells that the master has an AOF. One that will not tell has none.
@@ -116,12 +121,12 @@ func (m *member) markers() (texts []string, err error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case answers[0].Kind == quorum.FailureReply && len(texts) > 0 && strings.Contains(answers[0].Str, "DB index"):
+		case answers[0].NoSuchDatabase() && len(texts) > 0:
 			return texts, nil
-		case answers[0].Kind == quorum.FailureReply:
-			return nil, errors.New(answers[0].Str)
-		case answers[1].Kind == quorum.FailureReply:
-			return nil, errors.New(answers[1].Str)
+		case answers[0].Err() != nil:
+			return nil, answers[0].Err()
+		case answers[1].Err() != nil:
+			return nil, answers[1].Err()
 		}
 		texts = append(texts, answers[1].Str)
 	}

@@ -13,6 +13,8 @@ import (
 // Set is the masters that are used together, on which terms, and how long what is asked of
 // them may take. Every duration must be positive; the caller has checked that.
 type Set struct {
+	// Masters are those configured, in any order. Their names tell them apart, and stand in
+	// their markers.
 	Masters []master.Master
 
 	// AcquireTimeout bounds every decision, from when the request is put to
@@ -86,7 +88,7 @@ const hushMargin = 50 * time.Millisecond
 // it was carried out. A step's end takes as long again as its decision.
 func (s *Set) Apart() time.Duration { return 2 * s.Hush() }
 
-// Times are those of a catch-up within the set.
+// Times are those of a catch-up within the set, whoever runs it.
 func (s *Set) Times() catchup.Times {
 	return catchup.Times{
 		Connect:  s.ConnectTimeout,
