@@ -25,15 +25,15 @@ type Config struct {
 	SplitDelay   time.Duration
 
 	// Memory is how many bytes there are for what masters are asked, for what they answer
-	// and for what they are owed: see newRooms. Zero: DefaultMemory.
+	// and for what they are owed: see master.NewRooms. Zero: master.DefaultMemory.
 	Memory int
 
 	// Client, unless it is empty, is what masters are to call this process's connections:
-	// see ClientName.
+	// see master.ClientName.
 	Client string
 
 	// FirstStart has masters of which none is marked be marked by the proxy. Else that
-	// is for Bootstrap.
+	// is for members.Bootstrap.
 	FirstStart bool
 }
 
