@@ -131,10 +131,10 @@ func TestWhatIsForbiddenIsNotLeftByALock(t *testing.T) {
 
 // What is remembered of forbidden keys is bounded, and may be forgotten in the middle of a question.
 func TestWhatIsSaidOfKeysIsThatOfTheirs(t *testing.T) {
-	p := &peer{forbidden: forbidden{names: newNames(), keys: 1}}
-	p.add("theirs")
+	p := &peer{forbidden: forbidden{keys: newNames(), count: 1}}
+	p.forbidden.keys.add("theirs")
 	said, err := each(p, []string{"theirs", "a", "b"}, itself, "not told", func(keys []string) ([]string, error) {
-		p.names = newNames()
+		p.forbidden.keys = newNames()
 		return keys, nil
 	})
 	if err != nil || !slices.Equal(said, []string{"not told", "a", "b"}) {

@@ -57,7 +57,7 @@ func (r *run) give(keys []string, from *peer) error {
 func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[string]bool) (list []order, left []given) {
 	for i, of := range readings {
 		if barred[keys[i]] || r.target.forbids(keys[i]) {
-			r.add(keys[i]) // nor can our user ask it for a vote on that
+			r.handled.add(keys[i]) // nor can our user ask it for a vote on that
 			continue
 		}
 		later := r.keepsSilent(of, from)
@@ -65,13 +65,13 @@ func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[
 		case a == unread:
 			// The others are no worse for it.
 			r.failed = fmt.Errorf("a key of about %d bytes is too long to be copied", best.leftOut)
-			r.add(keys[i])
+			r.handled.add(keys[i])
 		case a == agreed && r.Closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
-			r.addUnless(later, keys[i])
+			r.handledUnless(later, keys[i])
 		case a == agreed:
 			list = append(list, order{keys[i], best})
-			r.addUnless(later, keys[i])
+			r.handledUnless(later, keys[i])
 		case a == nowhere:
 		case len(r.disputed) >= MaxDisputed, r.doubtful >= maxNameBytes:
 			r.overflow = true

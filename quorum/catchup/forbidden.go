@@ -32,15 +32,15 @@ import (
 
 // forbidden are the keys of which a peer has told that our user may not touch them.
 type forbidden struct {
-	names
-	keys    int
-	example string
+	keys    names
+	count   int    // of them, of which some may be forgotten
+	example string // one of them
 }
 
 var errForbidsKey = errors.New("it does not let its user touch a key")
 
 // forbids tells that the peer has told so.
-func (p *peer) forbids(key string) bool { return p.has(key) }
+func (p *peer) forbids(key string) bool { return p.forbidden.keys.has(key) }
 
 // SiftScript tells of the keys ARGV, in a text of a letter each, which our user may read and
 // write: = if so, ! if not. The expiry is none, and changes nothing. They are no KEYS, of which
@@ -67,14 +67,14 @@ func (p *peer) sift(keys []string) (barred map[string]bool, err error) {
 	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
 		return nil, p.garbage()
 	}
-	if len(p.known)+len(keys) > maxNames {
-		p.names = newNames() // they are found again
+	if len(p.forbidden.keys.known)+len(keys) > maxNames {
+		p.forbidden.keys = newNames() // they are found again
 	}
 	for i, letter := range []byte(a.Elems[0].Str) {
 		if letter == '!' {
-			p.add(keys[i])
+			p.forbidden.keys.add(keys[i])
 			barred[keys[i]] = true
-			p.keys, p.example = p.keys+1, keys[i]
+			p.forbidden.count, p.forbidden.example = p.forbidden.count+1, keys[i]
 		}
 	}
 	return barred, nil
@@ -95,7 +95,7 @@ func (p *peer) knownOf(keys []string) map[string]bool {
 // what is remembered of these may be others by the next question.
 func sparing[T any](p *peer, items []T, name func(T) string, ask func([]T) error) (barred map[string]bool, err error) {
 	asked := items
-	if p.keys > 0 {
+	if p.forbidden.count > 0 {
 		barred = p.knownOf(namesOf(items, name))
 		asked = slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[name(item)] })
 	}
@@ -165,10 +165,10 @@ func (r *run) keepsSilent(of []reading, from *peer) (again bool) {
 	return again
 }
 
-// addUnless adds a key that is not to be read again.
-func (r *run) addUnless(again bool, key string) {
+// handledUnless notes that a key need not be read again, unless it has to be.
+func (r *run) handledUnless(again bool, key string) {
 	if !again {
-		r.add(key)
+		r.handled.add(key)
 	}
 }
 
@@ -178,8 +178,8 @@ const untold = "?"
 // tellForbidden tells which masters forbid keys.
 func (r *run) tellForbidden() {
 	for _, p := range append(slices.Clip(r.sources), r.target) {
-		if r.Forbids != nil && p != nil && p.keys > 0 {
-			r.Forbids(p.Source, p.keys, p.example)
+		if r.Forbids != nil && p != nil && p.forbidden.count > 0 {
+			r.Forbids(p.Source, p.forbidden.count, p.forbidden.example)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type peer struct {
 
 	latest clock.Sample // of its clock
 
-	forbidden
+	forbidden forbidden
 }
 
 // errPeer says why a master can take no further part.
@@ -83,7 +83,7 @@ func (t Times) meet(ctx context.Context, s Source) (*peer, error) {
 		times:     t,
 		link:      k,
 		stop:      context.AfterFunc(ctx, func() { k.Interrupt() }),
-		forbidden: forbidden{names: newNames()},
+		forbidden: forbidden{keys: newNames()},
 	}, nil
 }
 

@@ -94,7 +94,7 @@ type run struct {
 	lasting  int               // bytes of their names, or more
 	failed   error             // why the last of those that could not be copied was not
 	copying  time.Duration     // how long the sources were left alone for it so far
-	names                      // of what need not be read again
+	handled  names             // of what need not be read again
 }
 
 // Run gives the target every live key of at least as many sources as it needs, and returns nil
@@ -112,7 +112,7 @@ func Run(ctx context.Context, t Target, from []Source, times Times) error {
 		Target:  t,
 		peers:   peers{times: times, needed: t.Needed},
 		eternal: make(map[string]string),
-		names:   newNames(),
+		handled: newNames(),
 	}
 	r.Progress.Copied.Store(0)
 	r.Progress.Sources.Store(0)
@@ -178,7 +178,7 @@ func (r *run) follow(ctx context.Context, s *peer) error {
 		if err != nil {
 			return err
 		}
-		if err := r.give(r.without(keys), s); err != nil {
+		if err := r.give(r.handled.without(keys), s); err != nil {
 			return err
 		}
 		if cursor = next; cursor == "0" {

@@ -39,11 +39,10 @@ func (m *Master) Meet(ctx context.Context) (*Gate, marker.Identity, error) {
 		return nil, marker.Identity{}, fmt.Errorf("it cannot be reached: %w", err)
 	}
 	secured, err := m.secure(conn)
-	if err != nil {
-		conn.Close()
-		return nil, marker.Identity{}, fmt.Errorf("it cannot be used: %w", err)
+	var who marker.Identity
+	if err == nil {
+		who, err = m.identify(secured, marker.Identity{})
 	}
-	who, err := m.identify(secured, marker.Identity{})
 	if err != nil {
 		conn.Close()
 		return nil, marker.Identity{}, fmt.Errorf("it cannot be used: %w", err)
