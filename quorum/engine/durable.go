@@ -69,7 +69,7 @@ func (k *keeper) stillLogs(link *master.Link) error {
 	if !k.known.Durable || k.looksElsewhere() {
 		return nil
 	}
-	err := link.Look()
+	err := link.Info()
 	if err == nil {
 		link.Who.Durable, err = link.Durable()
 	}

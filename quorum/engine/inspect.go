@@ -53,7 +53,7 @@ func (k *keeper) hears(link *master.Link, b *batch) error {
 	heard := b.answers
 	if b.looks {
 		last := len(heard) - 1
-		if err := link.Hear(link.Read(heard[last], &b.cost)); err != nil {
+		if err := link.TakeInfo(link.Read(heard[last], &b.cost)); err != nil {
 			return err
 		}
 		heard = heard[:last]

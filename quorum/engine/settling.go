@@ -40,7 +40,7 @@ func (s *sender) settle(link *master.Link, b *batch) error {
 		s.abandon(b.sent, b.ops, w.now)
 		return b.err
 	}
-	link.Saw(b.proof.Clock)
+	link.NoteTrip(b.proof.Clock)
 	s.db.noticeSleep(boot, w.now)
 	s.tick(b.proof)
 	w.counts = s.keeper.proven(b.proof)

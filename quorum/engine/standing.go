@@ -134,7 +134,7 @@ func (e *examination) reads(ctx context.Context, text string) bool {
 	}
 	if (e.verdict == marker.Forgot || e.verdict == marker.Emptied) && !e.looked {
 		// Another proxy may have written the marker since the server was looked at.
-		e.looked, e.err = true, e.link.Look()
+		e.looked, e.err = true, e.link.Info()
 		return e.err != nil
 	}
 	return true

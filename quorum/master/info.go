@@ -68,9 +68,9 @@ func isDurable(settings []decide.Answer) bool {
 // AskInfo asks a server for what it tells of itself.
 var AskInfo = rueidis.Builder{}.Arbitrary("INFO").Build().Pin()
 
-// Hear takes in what INFO said, the answer to AskInfo, as far as it can have changed since the
+// TakeInfo takes in what INFO said, the answer to AskInfo, as far as it can have changed since the
 // gate. An error says why the server is none of ours any more, or not that one.
-func (l *Link) Hear(a decide.Answer) error {
+func (l *Link) TakeInfo(a decide.Answer) error {
 	switch {
 	case a.Err() != nil:
 		return a.Err()
@@ -89,13 +89,13 @@ func (l *Link) Hear(a decide.Answer) error {
 	return nil
 }
 
-// Look asks for INFO at once, and Hears it.
-func (l *Link) Look() error {
+// Info asks for INFO at once, and takes it in.
+func (l *Link) Info() error {
 	a, _, err := l.Do("INFO")
 	if err != nil {
 		return err
 	}
-	return l.Hear(a)
+	return l.TakeInfo(a)
 }
 
 // Durable asks the master whether every write is on disk before it is answered.

@@ -143,13 +143,13 @@ func (l *Link) Give(cost int) { l.guard.give(cost) }
 // It is called before anything is asked.
 func (l *Link) TakeFrom(r *Room) { l.guard.room = r }
 
-// Saw takes in how long a batch has taken, by its proof.
-func (l *Link) Saw(batch clock.Sample) {
+// NoteTrip takes in how long a batch has taken, by its proof.
+func (l *Link) NoteTrip(batch clock.Sample) {
 	if took := batch.Read - batch.Sent; l.trips == 0 || took < l.least {
 		l.least = took
 	}
 	l.trips++
 }
 
-// RoundTrip is the shortest that Saw was told of, and of how many; 0 of none.
+// RoundTrip is the shortest that NoteTrip was told of, and of how many; 0 of none.
 func (l *Link) RoundTrip() (least time.Duration, trips int) { return l.least, l.trips }

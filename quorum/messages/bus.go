@@ -23,7 +23,7 @@ type Bus struct {
 	mu       sync.Mutex // guards what follows
 	audience quorum.Audience
 	number   uint64 // of the latest message of ours
-	seen     seen
+	copies   copies
 	line     []delivery
 	bytes    int       // of the line
 	closed   bool      // nothing is delivered any more
@@ -46,7 +46,7 @@ const (
 )
 
 // New is the bus of the proxy that calls itself sender, which no other does, not even itself
-// after a restart. Carry hands an envelope on to all masters that can be reached, waits for
+// after a restart. carry hands an envelope on to all masters that can be reached, waits for
 // none of them, and tells whether a quorum is among them. It is called with the bus locked.
 func New(sender string, carry func(envelope string) bool) *Bus {
 	b := &Bus{sender: sender, carry: carry}
@@ -95,7 +95,7 @@ func (b *Bus) Receive(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.awaitRoom()
-	if b.seen.first(v.sender, v.number) {
+	if b.copies.first(v.sender, v.number) {
 		b.received.Add(1)
 		b.add(delivery{channel: v.channel, message: v.message})
 	}

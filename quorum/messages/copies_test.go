@@ -11,7 +11,7 @@ import (
 func TestFirstCopyIsFirstOnce(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var s seen
+		var s copies
 		all := make(map[uint64]bool)
 		last, base := uint64(0), uint64(1)
 		for range 50_000 {
@@ -35,7 +35,7 @@ func TestFirstCopyIsFirstOnce(t *testing.T) {
 }
 
 func TestSendersAreToldApart(t *testing.T) {
-	var s seen
+	var s copies
 	for _, sender := range []string{"a", "b"} {
 		if !s.first(sender, math.MaxUint64) || s.first(sender, math.MaxUint64) {
 			t.Errorf("sender %s", sender)
@@ -44,7 +44,7 @@ func TestSendersAreToldApart(t *testing.T) {
 }
 
 func TestSilentSenderIsForgottenFirst(t *testing.T) {
-	var s seen
+	var s copies
 	s.first("silent", 1)
 	s.first("loud", 1)
 	for i := range maxSenders - 1 {

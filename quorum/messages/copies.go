@@ -10,28 +10,28 @@ const (
 	maxSenders = 1024
 )
 
-// seen knows which messages of other proxies were delivered. Of senders the one
+// copies tells the first copy of a message of another proxy from the others. Of senders the one
 // that was silent longest is forgotten.
-type seen struct {
+type copies struct {
 	bySender map[string]*list.Element // of *window
 	order    list.List                // heard last first
 }
 
 // first tells whether this is the first copy of a message.
-func (s *seen) first(sender string, number uint64) bool {
-	if e := s.bySender[sender]; e != nil {
-		s.order.MoveToFront(e)
+func (c *copies) first(sender string, number uint64) bool {
+	if e := c.bySender[sender]; e != nil {
+		c.order.MoveToFront(e)
 		return e.Value.(*window).first(number)
 	}
-	if s.bySender == nil {
-		s.bySender = make(map[string]*list.Element)
+	if c.bySender == nil {
+		c.bySender = make(map[string]*list.Element)
 	}
-	if s.order.Len() >= maxSenders {
-		oldest := s.order.Remove(s.order.Back()).(*window)
-		delete(s.bySender, oldest.sender)
+	if c.order.Len() >= maxSenders {
+		oldest := c.order.Remove(c.order.Back()).(*window)
+		delete(c.bySender, oldest.sender)
 	}
 	w := &window{sender: sender, last: number}
-	s.bySender[sender] = s.order.PushFront(w)
+	c.bySender[sender] = c.order.PushFront(w)
 	return w.first(number)
 }
 
