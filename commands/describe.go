@@ -30,8 +30,8 @@ func describeKeys(c *Command) Reply {
 		begin, find = 2, keyNumber()
 	}
 	var pairs []Reply
-	if c.KeyNotes != "" {
-		pairs = append(pairs, Bulk("notes"), Bulk(c.KeyNotes))
+	if notes := c.doc().KeyNotes; notes != "" {
+		pairs = append(pairs, Bulk("notes"), Bulk(notes))
 	}
 	pairs = append(pairs,
 		Bulk("flags"), Set(words(c.KeyFlags, Simple)...),
@@ -66,9 +66,10 @@ func documentAll(rows []*Command) []Reply {
 }
 
 func document(c *Command) Reply {
-	pairs := []Reply{Bulk("summary"), Bulk(c.Summary), Bulk("since"), Bulk(c.Since), Bulk("group"), Bulk(c.Group)}
-	if c.Complexity != "" {
-		pairs = append(pairs, Bulk("complexity"), Bulk(c.Complexity))
+	d := c.doc()
+	pairs := []Reply{Bulk("summary"), Bulk(d.Summary), Bulk("since"), Bulk(d.Since), Bulk("group"), Bulk(d.Group)}
+	if d.Complexity != "" {
+		pairs = append(pairs, Bulk("complexity"), Bulk(d.Complexity))
 	}
 	if len(c.Subcommands) > 0 {
 		pairs = append(pairs, Bulk("subcommands"), Map(documentAll(c.Subcommands)...))

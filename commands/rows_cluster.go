@@ -15,8 +15,7 @@ func clusterRows() (rows []*Command) {
 	} {
 		rows = append(rows, &Command{
 			Name: "cluster|" + sub.word, Arity: sub.arity, Flags: "loading stale", Categories: "slow",
-			Group: "cluster", Since: "3.0.0", Complexity: "O(1)",
-			Summary: "Is refused: cluster support is disabled", do: (*Session).cluster,
+			do: (*Session).cluster,
 		})
 	}
 	return rows

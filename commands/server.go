@@ -62,7 +62,8 @@ func (s *Session) configRefused(c *Command, args []string) Action {
 func (s *Session) help(c *Command, args []string) Action {
 	lines := []Reply{Simple(strings.ToUpper(c.parent.Name) + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
 	for _, sub := range c.parent.Subcommands {
-		lines = append(lines, Simple(strings.TrimSpace(strings.ToUpper(sub.word())+" "+sub.Synopsis)), Simple("    "+sub.Summary))
+		d := sub.doc()
+		lines = append(lines, Simple(strings.TrimSpace(strings.ToUpper(sub.word())+" "+d.Synopsis)), Simple("    "+d.Summary))
 	}
 	return Action{Reply: Array(lines...)}
 }

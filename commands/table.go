@@ -3,7 +3,8 @@ package commands
 import "strings"
 
 // Command is one row of the table of commands: what dispatch, the check of the
-// arity, COMMAND, HELP and the statistics know of a command.
+// arity, COMMAND INFO and the statistics know of a command. The prose of COMMAND DOCS and HELP
+// is in docs.json, by the row's name.
 // Rows are shared and must not be changed.
 type Command struct {
 	// Name is lower case; a subcommand's is "client|list".
@@ -25,13 +26,6 @@ type Command struct {
 	// all further arguments are keys. All zero: no keys, or (with KeyFlags) as
 	// many as the number in the third word says.
 	FirstKey, LastKey, Step int
-
-	KeyNotes string
-
-	Group, Since, Complexity, Summary string
-
-	// Synopsis is what follows the name.
-	Synopsis string
 
 	// Subcommands makes the row a container: it is carried out by one of
 	// them, or by the row itself if it was called alone.

@@ -78,7 +78,7 @@ func (c *Command) queueable(args []string) bool {
 
 // runsScript tells that a command is a client's script. It cannot be part of ours,
 // so it is queued alone or not at all.
-func (c *Command) runsScript() bool { return c.Group == "scripting" }
+func (c *Command) runsScript() bool { return hasWord(c.Categories, "scripting") }
 
 // queue queues a command, or says why it cannot.
 func (s *Session) queue(c *Command, args []string) Action {
