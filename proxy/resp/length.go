@@ -17,22 +17,22 @@ func (s *Scanner) length(p []byte) (took int, end bool, err error) {
 	}
 	s.line += i
 	switch {
-	case took > i && took < len(p) && p[took] == '\n':
-		s.size += took + 1 // which lengthKnown looks at
-		end, err = s.lengthKnown()
-		s.size -= took + 1
-		return took + 1, end, err
-	case took > i:
-		s.state = inLengthEnd
 	case s.line > s.Limits.MaxInline && s.first == '*':
 		return 0, false, ProtocolError("too big mbulk count string")
 	case s.line > s.Limits.MaxInline:
 		return 0, false, ProtocolError("too big bulk count string")
+	case took > i && took < len(p) && p[took] == '\n':
+		s.size += took // which lengthKnown looks at
+		end, err = s.lengthKnown()
+		s.size -= took
+		return took + 1, end, err
+	case took > i:
+		s.state = inLengthEnd
 	}
 	return took, false, nil
 }
 
-// lengthKnown acts on a line that is complete.
+// lengthKnown acts on a line that is complete with the LF that comes next.
 func (s *Scanner) lengthKnown() (end bool, err error) {
 	if s.line == 0 {
 		s.digits[0] = '\r'
@@ -57,7 +57,7 @@ func (s *Scanner) lengthKnown() (end bool, err error) {
 		return false, ProtocolError("unauthenticated bulk length")
 	case !ok || n < 0 || n > int64(s.Limits.MaxBulk):
 		return false, s.invalid()
-	case int64(s.size)+n > int64(s.Limits.MaxQuery):
+	case int64(s.size)+int64(len("\n"))+n > int64(s.Limits.MaxQuery):
 		return false, QueryLimit
 	}
 	s.body = int(n)

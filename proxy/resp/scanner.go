@@ -46,9 +46,13 @@ const (
 // command ends there. If not, n is len(p).
 func (s *Scanner) Next(p []byte) (n int, end bool, err error) {
 	for n < len(p) && !end && err == nil {
-		took := s.small(p[n:])
+		rest := p[n:]
+		if room := s.Limits.MaxQuery - s.size; room < len(rest) {
+			rest = rest[:room+1] // the last byte is one too many, and nothing behind it is looked at
+		}
+		took := s.small(rest)
 		if end = took > 0 && s.args == 0; took == 0 {
-			took, end, err = s.step(p[n:])
+			took, end, err = s.step(rest)
 		}
 		n += took
 		s.size += took
@@ -57,7 +61,7 @@ func (s *Scanner) Next(p []byte) (n int, end bool, err error) {
 		}
 	}
 	if end {
-		s.state = atStart
+		s.state, s.size = atStart, 0
 	}
 	return n, end, err
 }
@@ -101,7 +105,7 @@ func (s *Scanner) small(p []byte) (took int) {
 func (s *Scanner) step(p []byte) (took int, end bool, err error) {
 	switch s.state {
 	default: // atStart, or the zero scanner
-		s.size, s.line = 0, 0
+		s.line = 0
 		s.first = p[0]
 		if s.first != '*' {
 			s.state = inInline

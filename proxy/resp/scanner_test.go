@@ -128,6 +128,51 @@ func TestScannerSaysTheSameHoweverTheStreamIsCut(t *testing.T) {
 	}
 }
 
+// A limit is reached in a line that is whole where it is reached in one that comes in pieces:
+// whoever sends too much is told the same.
+func TestScannerCountsTheSameHoweverTheStreamIsCut(t *testing.T) {
+	limits := Limits{MaxBulk: 60, MaxArgs: 5, MaxInline: 30, MaxQuery: 80}.WithDefaults()
+	const mbulk, bulk, query = ProtocolError("too big mbulk count string"), ProtocolError("too big bulk count string"), QueryLimit
+	long := strings.Repeat("1", 31)
+	sixty := "*2\r\n$60\r\n" + strings.Repeat("x", 60) + "\r\n" // 71 bytes
+	for _, row := range []struct {
+		text string
+		want error
+	}{
+		{"*" + long[:29] + "\r\n", ProtocolError("invalid multibulk length")},
+		{"*" + long[:30] + "\r\n", mbulk},
+		{"*" + long + "\r\n*1\r\n", mbulk},
+		{"*1\r\n$" + long[:29] + "\r\n", ProtocolError("invalid bulk length")},
+		{"*1\r\n$" + long[:30] + "\r\n", bulk},
+		{"*1\r\nx" + long + "\r\n", bulk},
+		{"PING\r\n*2\r\n$1\r\na\r\n$" + long + "\r\n", bulk},
+		{sixty + "$1\r\na\r\n", nil},
+		{sixty + "$1234567\r\n", ProtocolError("invalid bulk length")}, // ends with the last byte that fits
+		{sixty + "$12345678\r\n", query},
+		{sixty + "$" + long + "\r\n", query}, // before the line is as long
+		{sixty + "$4\r\nabcd\r", nil},
+		{sixty + "$4\r\nabcd\r\n", query},
+		{sixty + "$5\r\nabcde", nil},
+		{sixty + "$5\r\nabcdex", ProtocolError("invalid bulk length")},
+		{sixty + "$5\r\nabcde\r", query},
+		{sixty + "$6\r\n", query},
+		{long, ProtocolError("too big inline request")},
+		{long[:30] + "\n", nil},
+	} {
+		for at := range len(row.text) + 1 {
+			s := Scanner{Limits: limits}
+			if _, err := scanAll(&s, row.text[:at], max(at, 1)); err != nil && (err != row.want || at == 0) {
+				t.Fatalf("%q: %v, want %v", row.text[:at], err, row.want)
+			} else if err != nil {
+				continue
+			}
+			if _, err := scanAll(&s, row.text[at:], len(row.text)); err != row.want {
+				t.Fatalf("%q, then %q: %v, want %v", row.text[:at], row.text[at:], err, row.want)
+			}
+		}
+	}
+}
+
 func BenchmarkScanner(b *testing.B) {
 	text := []byte("*6\r\n$3\r\nSET\r\n$8\r\nlock:abc\r\n$36\r\n01234567-0123-0123-0123-012345678901\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n")
 	s := Scanner{Limits: Limits{}.WithDefaults()}
