@@ -24,7 +24,7 @@ func masterReply(m *quorum.MasterStatus) commands.Reply {
 	pairs = appendStanding(pairs, m)
 	pairs = appendField(pairs, "votes", fmt.Sprintf("granted=%d refused=%d unknown=%d withheld=%d unasked=%d", m.Granted, m.Refused, m.Unknown, m.Withheld, m.Unasked))
 	pairs = appendField(pairs, "clock-offset", clockText(m))
-	pairs = appendField(pairs, "round-trip", m.RoundTrip.Round(time.Microsecond).String())
+	pairs = appendField(pairs, "round-trip", roundTripText(m))
 	pairs = appendField(pairs, "queue", fmt.Sprint(m.Queue))
 	pairs = appendField(pairs, "debts", fmt.Sprintf("%d in %d bytes", m.Debts, m.DebtBytes))
 	pairs = appendField(pairs, "reconnects", fmt.Sprint(m.Reconnects))
@@ -73,6 +73,11 @@ func clockText(m *quorum.MasterStatus) string {
 	}
 	tenth := m.ClockOffset.Round(100 * time.Microsecond) // so that nothing is shown as -0.0
 	return fmt.Sprintf("%+.1fms", float64(tenth)/float64(time.Millisecond))
+}
+
+// roundTripText is ASCII: redis-cli shows the bytes of anything else.
+func roundTripText(m *quorum.MasterStatus) string {
+	return strings.ReplaceAll(m.RoundTrip.Round(time.Microsecond).String(), "µ", "u")
 }
 
 // ordered logs who has given an order about a master, and what it came to.

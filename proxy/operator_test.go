@@ -47,7 +47,7 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 		at := now.UTC().Format(time.RFC3339)
 		for i, want := range []string{
 			`name="m1" state="voting" since="` + now.Add(-90*time.Second).UTC().Format(time.RFC3339) + `, 1m30s ago" why="" left="" catch-up="" ` +
-				`votes="granted=1 refused=2 unknown=3 withheld=4 unasked=0" clock-offset="-2.5ms" round-trip="123µs" queue="5" debts="6 in 700 bytes" reconnects="8" run-id="abc" version="7.0.15" ` +
+				`votes="granted=1 refused=2 unknown=3 withheld=4 unasked=0" clock-offset="-2.5ms" round-trip="123us" queue="5" debts="6 in 700 bytes" reconnects="8" run-id="abc" version="7.0.15" ` +
 				`elsewhere=[database="3" state="catching-up" since="` + at + `, 0s ago" why="its marker is gone" left="1m0s" catch-up="copied=10 sources=1/2"]`,
 			`name="m2" state="quarantined" since="` + at + `, 0s ago" why="its process was started anew" left="4m0s" catch-up="copied=0 sources=0/0" ` +
 				`votes="granted=0 refused=0 unknown=0 withheld=0 unasked=0" clock-offset="" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,

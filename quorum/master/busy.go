@@ -68,7 +68,7 @@ func ranThen(now, slow decide.Answer, ago, took time.Duration) string {
 		if found != "" {
 			return ""
 		}
-		found = fmt.Sprintf(", and it ran %s %.80q of client %s", words[0].Str, literal.ReplaceAllString(words[1].Str, "'…'"), entry.Elems[4].Str)
+		found = fmt.Sprintf(", and it ran %s %.80q of client %s", words[0].Str, literal.ReplaceAllString(words[1].Str, "'...'"), entry.Elems[4].Str)
 	}
 	return found
 }

@@ -36,7 +36,7 @@ func TestScriptThatWasEndedIsToldFromOthers(t *testing.T) {
 		{"another script ran behind it", []decide.Answer{entry(1002, time.Second, "EVAL", "b", "0"), entry(1000, 6*time.Second, "EVALSHA", "a", "0")}, `EVALSHA "a"`},
 		{"another script ran before it", []decide.Answer{entry(1001, 6*time.Second, "EVAL", "a", "0"), entry(995, time.Hour, "EVAL", "b", "0")}, `EVAL "a"`},
 		{"it may be either", []decide.Answer{entry(1001, 400*time.Millisecond, "EVAL", "a", "0"), entry(1000, time.Second, "EVAL", "b", "0")}, ""},
-		{"its strings are nobody's", []decide.Answer{entry(1000, 6*time.Second, "EVAL", "x('secret', \"secret", "0", "secret")}, `EVAL "x('…', '…'"`},
+		{"its strings are nobody's", []decide.Answer{entry(1000, 6*time.Second, "EVAL", "x('secret', \"secret", "0", "secret")}, `EVAL "x('...', '...'"`},
 		{"nothing is kept", nil, ""},
 	} {
 		got := ranThen(now, list(test.entries...), 2*time.Second, 100*time.Millisecond)
