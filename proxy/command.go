@@ -3,7 +3,6 @@ package proxy
 import (
 	"runtime"
 	"strconv"
-	"strings"
 
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy/resp"
@@ -22,8 +21,8 @@ func (c *conn) command(k *chunk, args []string) ending {
 		return ended
 	}
 	begun := c.srv.clock()
-	if strings.EqualFold(args[0], "exec") && c.session.Memory() > chunkSize {
-		c.stepAside() // there may be much to do
+	if c.session.Memory() > chunkSize {
+		c.stepAside() // of a client of which much is kept, a word may set much in motion: EXEC
 	}
 	a := c.session.Do(args)
 	if a.Command != nil {
