@@ -13,6 +13,9 @@ import "time"
 //	choice       the only words allowed
 //	min, max     the range of a number or duration
 //	live         SIGHUP changes it in a running proxy
+//
+// It has a field for each option, however many they are: one that stood in a struct of its
+// heading would have two names, and the name that users know is flat.
 type Options struct {
 	Config string `name:"config" group:"config" placeholder:"PATH" help:"The TOML file to read. Its keys are the names of these options; unknown keys are errors. None by default: flags and environment are enough."`
 
