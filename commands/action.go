@@ -16,7 +16,7 @@ type Action struct {
 	// Render makes the reply of them. The slice is the session's until its next
 	// command: who needs it longer makes a copy.
 	Requests []quorum.Request
-	Render   Render
+	Render   Render // nil where there are no Requests
 
 	// Continues says that Render may come to further requests. The client's
 	// later commands on the same keys then wait for the reply, as they wait
@@ -55,6 +55,8 @@ type Render interface {
 // not run by whoever brings the last of them: lanes wait for that one.
 type SlowRender interface {
 	Render
+
+	// Slow tells whether Render has much to do with these results. Render or Forgo follows.
 	Slow(results []quorum.Result) bool
 
 	// Forgo is instead of Render, where nobody is left to be answered.
@@ -70,7 +72,8 @@ type (
 	InfoEffect struct{ Sections []string }
 	// TimeEffect answers TIME by the masters' clocks.
 	TimeEffect struct{}
-	// SelectEffect makes a database ready; then Session.Selected makes the reply.
+	// SelectEffect makes a database ready; then Session.Selected makes the reply. DB is 0 or
+	// more, and may be one that the masters do not have.
 	SelectEffect struct{ DB int }
 	// ClientInfoEffect answers CLIENT INFO.
 	ClientInfoEffect struct{}
@@ -85,20 +88,22 @@ type (
 
 	// MastersEffect answers how the masters stand.
 	MastersEffect struct{}
-	// AdmitEffect, DrainEffect and ResumeEffect are orders about the master of
-	// that name, answered with what they amount to.
+	// AdmitEffect ends the quarantine of the master of that name, which the client may have
+	// invented, and is answered with what that amounts to.
 	AdmitEffect struct{ Master string }
+	// DrainEffect has this proxy ask a master for no votes until a ResumeEffect.
 	DrainEffect struct {
 		Master string
 		Force  bool // also if it takes the quorum away
 	}
+	// ResumeEffect ends that.
 	ResumeEffect struct{ Master string }
 
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
-		Names    []string
-		Patterns bool // the names are patterns
+		Names    []string // at least one, as the client wrote them
+		Patterns bool     // the names are patterns
 	}
 	// UnsubscribeEffect ends subscriptions that were there, and is answered
 	// with Reply.
@@ -114,9 +119,9 @@ type (
 		Pattern string
 		All     bool
 	}
-	// NumPatEffect answers how many patterns there are, and NumSubEffect each
-	// channel with how many subscribers it has.
+	// NumPatEffect answers how many patterns there are.
 	NumPatEffect struct{}
+	// NumSubEffect answers each channel, in their order, with how many subscribers it has.
 	NumSubEffect struct{ Channels []string }
 )
 
@@ -146,6 +151,6 @@ type ClientFilter struct {
 	Addr   string // ip:port of the client
 	LAddr  string // ip:port it connected to
 	User   string
-	SkipMe bool
+	SkipMe bool  // not the connection that asks
 	MaxAge int64 // seconds; only connections that are at least this old
 }

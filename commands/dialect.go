@@ -20,7 +20,8 @@ type Options struct {
 	Password func() string
 
 	// MaxTTL and RefuseOverMaxTTL: whether a ttl longer than MaxTTL, or none,
-	// is refused with an error that names the option over-max-ttl.
+	// is refused with an error that names the option over-max-ttl. Without
+	// RefuseOverMaxTTL none is, and MaxTTL is not looked at.
 	MaxTTL           time.Duration
 	RefuseOverMaxTTL bool
 
@@ -52,6 +53,8 @@ type Dialect struct {
 	right    atomic.Pointer[digested]
 }
 
+// NewDialect owns o.Settings from here on. There is one Dialect for all connections of a
+// server, which share the scripts that they have loaded; it needs no end.
 func NewDialect(o Options) *Dialect {
 	if o.ScriptBounds == (quorum.Bounds{}) {
 		o.ScriptBounds = quorum.DefaultBounds

@@ -4,7 +4,14 @@
 // It opens no connection, starts no goroutine and reads no clock. A Session is
 // one client's; a Dialect is what all of them share: the options and the table of
 // scripts. Every command is a row of one table, from which its dispatch, the
-// check of its arity, COMMAND and HELP come.
+// check of its arity, COMMAND and HELP come, these with the prose of docs.json.
+//
+//	session := commands.NewDialect(options).Session(id) // one Dialect, a Session for each connection
+//	a := session.Do([]string{"SET", "k", "x", "NX"})    // a.Reply, a.Requests or a.Effect
+//	reply, next := a.Render.Render(results)             // once all of a.Requests are decided
+//
+// What an Effect asks for, only the server knows or can do; it makes the reply, with Session's
+// methods where the session changes by it.
 //
 // Where Redis has words for an error, they are Redis 7.0's byte for byte:
 // clients decide by them. Conversations in testdata show each.

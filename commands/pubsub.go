@@ -215,12 +215,12 @@ func (s *Session) pubsubShardNumSub(c *Command, args []string) Action {
 	return Action{Reply: Array(replies...)}
 }
 
-// Message is a message as a subscriber of its channel gets it, and PatternMessage
-// as a subscriber of a pattern does.
+// Message is a message as a subscriber of its channel gets it.
 func Message(channel, message string) Reply {
 	return Push(Bulk("message"), Bulk(channel), Bulk(message))
 }
 
+// PatternMessage is the same for a subscriber of a pattern that the channel matches.
 func PatternMessage(pattern, channel, message string) Reply {
 	return Push(Bulk("pmessage"), Bulk(pattern), Bulk(channel), Bulk(message))
 }

@@ -25,14 +25,14 @@ type Session struct {
 // Snapshot is what others may know of a session: a value that can be compared.
 type Snapshot struct {
 	ID      int64
-	Proto   int // 2 or 3
-	Authed  bool
-	User    string
-	Name    string // of CLIENT SETNAME
-	LibName string
+	Proto   int    // 2 or 3
+	Authed  bool   // by a password, or none is needed
+	User    string // default, as Redis calls who has named no other
+	Name    string // of CLIENT SETNAME, "" if there was none
+	LibName string // of CLIENT SETINFO, as is LibVer
 	LibVer  string
-	DB      int
-	NoEvict bool
+	DB      int  // the database that is selected
+	NoEvict bool // of CLIENT NO-EVICT and NO-TOUCH, which change nothing here
 	NoTouch bool
 
 	Channels, Patterns int // subscriptions
@@ -59,8 +59,15 @@ func (s *Session) Memory() int {
 	return n + len(s.seen.Name) + len(s.seen.LibName) + len(s.seen.LibVer)
 }
 
-func (s *Session) ID() int64    { return s.seen.ID }
-func (s *Session) Proto() int   { return s.seen.Proto }
+// ID is the number that CLIENT ID tells.
+func (s *Session) ID() int64 { return s.seen.ID }
+
+// Proto is the protocol that the client has asked for last, 2 or 3: the one that replies to
+// its next command are encoded by.
+func (s *Session) Proto() int { return s.seen.Proto }
+
+// Authed tells whether the client has given its password, or needed none when it came. Until
+// then its commands are to be short.
 func (s *Session) Authed() bool { return s.seen.Authed }
 
 // Do takes one command of the client, name first, and says what it comes to.

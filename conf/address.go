@@ -15,6 +15,7 @@ type Address struct {
 	Address string // host:port, or a path
 }
 
+// String is the address as an option has it.
 func (a Address) String() string {
 	if a.Network == "unix" {
 		return "unix://" + a.Address

@@ -24,6 +24,7 @@ const (
 	ShowVersion                      // print the version
 )
 
+// String is the word or flag that asks for it.
 func (c Command) String() string {
 	switch c {
 	case Serve:

@@ -13,13 +13,15 @@ import (
 // Source is where a value is from. A greater one counts before a smaller one.
 type Source uint8
 
+// The sources, the weakest first.
 const (
-	Default Source = iota + 1
-	File
-	Environment
-	Flag
+	Default     Source = iota + 1 // no source names the option
+	File                          // the TOML file of the option config
+	Environment                   // a variable REDLOCK_PROXY_…
+	Flag                          // the command line
 )
 
+// String is the source as the subcommand check shows it.
 func (s Source) String() string {
 	switch s {
 	case Default:
@@ -38,9 +40,10 @@ func (s Source) String() string {
 // or a file and line.
 type Origin struct {
 	Source Source
-	Place  string
+	Place  string // "" for a default
 }
 
+// String is what the subcommand check prints beside a value.
 func (o Origin) String() string {
 	if o.Place == "" {
 		return o.Source.String()
@@ -61,9 +64,9 @@ type Config struct {
 	Masters      []Master      // of Options.Master, with their credentials
 	OldMasters   []Master      // of change-masters, with their credentials
 	old          []string      // the same as written
-	EvenSo       bool          // of change-masters
-	NoLocksHeld  bool          // of bootstrap
-	Wait         time.Duration // of bootstrap
+	EvenSo       bool          // of change-masters: go on although proxies are there
+	NoLocksHeld  bool          // of bootstrap: let the masters vote at once
+	Wait         time.Duration // of bootstrap: for masters that cannot be reached yet
 	Password     Secret        // what clients must AUTH with, whichever option it is from
 
 	// ServerTLS is nil without a TLS listener, MasterTLS without a TLS master.
@@ -71,6 +74,7 @@ type Config struct {
 	// master's certificate is to carry its own host.
 	ServerTLS, MasterTLS *tls.Config
 
+	// Warnings are about what is right and may be a mistake, a line each, without a password.
 	Warnings []string
 
 	contents map[string][sha256.Size]byte // digests of the files that options name

@@ -12,8 +12,8 @@ import (
 type Master struct {
 	Address
 	TLS      bool
-	User     string
-	Password Secret
+	User     string // "" is Redis's default user
+	Password Secret // "" where the master needs none
 
 	// Member is what the master is called in the set, if that is not its address.
 	Member string

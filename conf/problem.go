@@ -5,10 +5,11 @@ import "strings"
 // Problem is one thing that is wrong, and how to put it right.
 type Problem struct {
 	Where string // the option and its source, or "" if there is no single one
-	What  string
-	Cure  string
+	What  string // lower case, with what was written but no password
+	Cure  string // an order, "" if What says enough
 }
 
+// Error is one line: where: what; cure.
 func (p Problem) Error() string {
 	var b strings.Builder
 	if p.Where != "" {
@@ -24,6 +25,7 @@ func (p Problem) Error() string {
 // Problems is everything that is wrong, in the order of the options.
 type Problems []Problem
 
+// Error has a line for each.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i := range p {

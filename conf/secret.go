@@ -11,6 +11,7 @@ import (
 // string(s) is the password itself.
 type Secret string
 
+// String is (set) or (none).
 func (s Secret) String() string {
 	if s == "" {
 		return "(none)"

@@ -112,7 +112,7 @@ func (c *conn) carryOut(a *commands.Action) {
 		case !e.Old:
 			a.Reply = commands.Integer(int64(killed))
 		case killed == 0:
-			a.Reply = commands.Error("ERR No such client")
+			a.Reply = commands.Error(commands.NoSuchClient)
 		default:
 			a.Reply = commands.OK
 		}

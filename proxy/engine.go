@@ -31,6 +31,7 @@ type Engine interface {
 	// Now is the time by the masters' clocks, if they agree on one.
 	Now() (now time.Time, known bool)
 
+	// Status is a picture that the caller owns.
 	Status() quorum.Status
 
 	// Admit ends the quarantine of a master, Drain has it asked for no votes, and

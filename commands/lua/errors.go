@@ -7,10 +7,11 @@ import (
 
 // Error says why a text is not for masters.
 type Error struct {
-	Line int
-	Text string // one line
+	Line int    // of the text, from 1
+	Text string // one line: Redis's words for a text that does not compile, or what is not for lock scripts
 }
 
+// Error is both.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
 
 // What a text is refused for that Lua would run.

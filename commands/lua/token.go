@@ -3,13 +3,14 @@ package lua
 // Kind is what a token is.
 type Kind uint8
 
+// The kinds of Lua 5.1's grammar.
 const (
-	Name Kind = iota + 1
-	Keyword
-	Number
-	String
-	Symbol // also a byte that Lua has no use for
-	End    // behind the last token
+	Name    Kind = iota + 1
+	Keyword      // and, break, … while: goto is a Name
+	Number       // a numeral as it is spelled, such as 0x1F
+	String       // in quotes or long brackets
+	Symbol       // also a byte that Lua has no use for
+	End          // behind the last token
 )
 
 // Token is one token of a text.

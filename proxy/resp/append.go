@@ -8,8 +8,8 @@ import (
 	"redlock-proxy/commands"
 )
 
-// Append encodes r for a client that speaks RESP2 or RESP3. The zero
-// Reply is no reply at all.
+// Append appends r to b as it goes to a client whose protocol is proto, 2 or 3, and returns the
+// whole as append does. The zero Reply is no reply at all. It panics at a kind that is none.
 func Append(b []byte, r *commands.Reply, proto int) []byte {
 	b = appendHead(b, r, proto)
 	for i := range r.Elems {

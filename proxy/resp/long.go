@@ -33,7 +33,8 @@ const (
 	sharedSize = 4 << 10
 )
 
-// NewLong is nil for a reply that is not long.
+// NewLong is r for a client whose protocol is proto, 2 or 3, and nil if r is not long: less
+// than 16 KiB when it is encoded. It holds on to r until it is written.
 func NewLong(r *commands.Reply, proto int) *Long {
 	if len(r.Elems) == 0 && len(r.Str) < longSize {
 		return nil
@@ -68,7 +69,8 @@ func heldBy(r *commands.Reply, seen map[*byte]struct{}) int {
 	return n
 }
 
-// Pieces yields the encoded reply. What it yields is valid until the next piece.
+// Pieces yields the encoded reply in pieces of about PieceSize; a longer text is a piece of its
+// own. A piece is valid until the next one, and must not be written to. Each call begins anew.
 func (l *Long) Pieces(yield func([]byte) bool) {
 	room := pieceBuffers.Get().(*[PieceSize + longSize]byte)
 	defer pieceBuffers.Put(room)

@@ -4,6 +4,7 @@ package resp
 // behind "ERR Protocol error: ".
 type ProtocolError string
 
+// Error is the line that the client hears, without the minus sign of the protocol.
 func (e ProtocolError) Error() string { return "ERR Protocol error: " + string(e) }
 
 // QueryLimit is a ProtocolError that Redis does not answer: it closes the
