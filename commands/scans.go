@@ -19,6 +19,10 @@ const (
 // masters hold is listed once. It is found by the cursor that the client was given
 // last, and taken by whoever comes with that: a client that asks again with the same
 // cursor has not seen the answer, and is to be told again.
+//
+// What it is worth: with it a SCAN of 20,000 keys of three masters, COUNT 100, told 20,000 and
+// took 149 ms of the proxy's processor time and 186 of the masters'; without it 40,000, as each
+// master told its own, 274 and 328 (medians of six turns side by side, two cores).
 type scans struct {
 	mu    sync.Mutex // guards what follows
 	list  []scan     // oldest first
