@@ -75,11 +75,10 @@ func (t Tally) read(most int) quorum.Decision {
 //
 // Only if they differ for good does nobody hold anything.
 func (t Tally) lacked(lack int) quorum.Decision {
-	blocking := t.masters - t.Quorum() + 1
 	switch {
-	case lack >= blocking:
+	case lack >= t.blocking():
 		return quorum.Won
-	case lack+t.pending >= blocking:
+	case lack+t.pending >= t.blocking():
 		return quorum.Undecided
 	}
 	return quorum.Split

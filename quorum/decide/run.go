@@ -30,13 +30,12 @@ func judgeRun(a Answer) (quorum.Vote, bool, Said) {
 // script decides a journaled script: acted and declined are how many masters
 // did so with the most frequent reply of its kind.
 func (t Tally) script(acted, declined int) quorum.Decision {
-	blocking := t.masters - t.Quorum() + 1
 	switch {
 	case acted >= t.Quorum():
 		return quorum.Won
-	case declined >= blocking:
+	case declined >= t.blocking():
 		return quorum.Contended
-	case t.pending > 0 && (acted+t.pending >= t.Quorum() || declined+t.pending >= blocking):
+	case t.pending > 0 && (acted+t.pending >= t.Quorum() || declined+t.pending >= t.blocking()):
 		return quorum.Undecided
 	case t.Granted+t.Refused >= t.Quorum():
 		return quorum.Split

@@ -8,8 +8,8 @@ var ofAnotherType = Said{typ: "another", Named: true, Reply: quorum.Reply{
 	Kind: quorum.FailureReply, Str: "WRONGTYPE Operation against a key holding the wrong kind of value",
 }}
 
-// Said is what is kept of one master's answer until the request is settled. Which fields
-// count depends on the kind of the request.
+// Said is what is kept of one master's answer until all that follows from the decision is done.
+// Which fields count depends on the kind of the request.
 type Said struct {
 	Value  string // the value seen, removed or given another expiry; of a Survey, the server's run id
 	typ    string // its type; "" if there is none
@@ -37,9 +37,9 @@ func (s *Said) Refusal() string {
 // is what PTTL says: milliseconds, or -1 for a key without expiry.
 const (
 	SaysNoTTL  = -1
-	SaysAbsent = -2
-	SaysOther  = -3
-	SaysLate   = -4 // it is dated, and came too late
+	SaysAbsent = -2 // there is no such key
+	SaysOther  = -3 // it holds another value, or ends otherwise, than was named: it was left
+	SaysLate   = -4 // what was asked is dated, and came too late
 )
 
 // SaysOtherNonce is what a script answers that only goes on under the nonce that it was given.

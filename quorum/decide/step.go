@@ -7,10 +7,13 @@ import (
 	"redlock-proxy/quorum/dump"
 )
 
-// IsStep tells that the op latches its keys.
+// A step is a run of a script of ours whose writes no token signs. It latches its keys on the
+// masters until it is decided and what follows is done there.
+
+// IsStep tells that the request is a step.
 func (q *Question) IsStep() bool { return q.Kind == quorum.Run && q.Script.Latches }
 
-// MetLatch tells that a master was busy with another proxy's step.
+// MetLatch tells that a master which has voted was busy with another proxy's step.
 func (q *Question) MetLatch(v Votes) bool {
 	c := q.counted(v)
 	return c.count(quorum.Refused, func(s *Said) bool { return s.Journal.Busy }) > 0
@@ -32,8 +35,8 @@ func (q *Question) Made(v Votes, key string) *UndoRecord {
 	return s.Journal.Record(key)
 }
 
-// Leveller is the master that counted least of those which a quorum has not counted
-// beyond; else, also where a master is busy, it is negative.
+// Leveller is, of a step that counts, the master that counted least of those which a quorum has
+// not counted beyond, counted from 0; else, also where a master is busy, it is negative.
 func (q *Question) Leveller(c Votes) int {
 	if q.Script.Further == nil || q.MetLatch(c) {
 		return -1
@@ -63,7 +66,7 @@ func (q *Question) Leveller(c Votes) int {
 	return least[quorum.QuorumOf(len(q.Said))-1]
 }
 
-// Further tells that master i has counted further than j.
+// Further tells that master i has counted further than j, both of which have acted.
 func (q *Question) Further(i, j int) bool {
 	return q.Script.Further(q.Said[i].Journal.Reply.Int, q.Said[j].Journal.Reply.Int)
 }

@@ -5,7 +5,7 @@ import "redlock-proxy/quorum"
 // A survey asks masters for what is not about one key: which keys there are, how
 // many, or that there be none.
 
-// Asks tells whether the op is put to lane i.
+// Asks tells whether the request is put to master i, counted from 0.
 func (q *Question) Asks(i int) bool { return q.Kind != quorum.Survey || q.Only == 0 || q.Only == i+1 }
 
 // asked is how many masters must answer a Survey.

@@ -13,12 +13,14 @@ type Tally struct {
 // Quorum is how many masters make one.
 func (t Tally) Quorum() int { return quorum.QuorumOf(t.masters) }
 
-// blocked tells that so many refused that no quorum of the others is left.
-func (t Tally) blocked() bool { return t.Refused >= t.masters-t.Quorum()+1 }
+// blocking is how many masters leave no quorum of the others.
+func (t Tally) blocking() int { return t.masters - t.Quorum() + 1 }
+
+// blocked tells that so many refused.
+func (t Tally) blocked() bool { return t.Refused >= t.blocking() }
 
 // open tells whether the masters that have not voted could still make a quorum
 // of yes or a blocking minority of no.
 func (t Tally) open() bool {
-	return t.pending > 0 &&
-		(t.Granted+t.pending >= t.Quorum() || t.Refused+t.pending >= t.masters-t.Quorum()+1)
+	return t.pending > 0 && (t.Granted+t.pending >= t.Quorum() || t.Refused+t.pending >= t.blocking())
 }
