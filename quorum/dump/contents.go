@@ -39,7 +39,7 @@ func Contents(dump string) string {
 	if len(dump) <= ending || len(dump) > maxDumpRead {
 		return ""
 	}
-	d := &dumpReader{rest: content(dump)}
+	d := &dumpReader{rest: body(dump)}
 	kind, list := byte('?'), []string(nil)
 	switch d.byte() {
 	case dumpedString:

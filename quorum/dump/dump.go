@@ -16,8 +16,8 @@ const (
 // ever since.
 const oldestVersion = 9
 
-// Value is the content of a dump, as far as all versions of Redis tell it alike: a
-// string's without the dump's own version and checksum.
+// Value is the body of a string's dump, which all versions of Redis tell alike; "" of anything
+// else.
 func Value(dump string) string {
 	if len(dump) <= ending || dump[0] != 0 {
 		return ""
@@ -25,8 +25,8 @@ func Value(dump string) string {
 	return dump[:len(dump)-ending]
 }
 
-// content is a dump without its own version and checksum.
-func content(dump string) string { return dump[:max(0, len(dump)-ending)] }
+// body is a dump without its own version and checksum.
+func body(dump string) string { return dump[:max(0, len(dump)-ending)] }
 
 // Same tells that two masters are known to have dumped the same.
 func Same(a, b string) bool {
@@ -48,11 +48,11 @@ func SameValue(a, b string) bool {
 
 // Readable is a dump as a master of any version reads it, if it is a string's.
 func Readable(dump string) string {
-	content := Value(dump)
-	if content == "" || binary.LittleEndian.Uint16([]byte(dump[len(content):])) <= oldestVersion {
+	value := Value(dump)
+	if value == "" || binary.LittleEndian.Uint16([]byte(dump[len(value):])) <= oldestVersion {
 		return dump
 	}
-	b := binary.LittleEndian.AppendUint16([]byte(content), oldestVersion)
+	b := binary.LittleEndian.AppendUint16([]byte(value), oldestVersion)
 	return string(binary.LittleEndian.AppendUint64(b, ^crc64.Update(^uint64(0), jones, b)))
 }
 

@@ -12,7 +12,7 @@ import (
 // big hashes and sets, which each master dumps in an order of its own: of these it does
 // not tell the order of anything. "" is an absent key.
 func Footprint(dump string) string {
-	switch c := content(dump); {
+	switch c := body(dump); {
 	case dump == "":
 		return ""
 	case dump[0] == 0:
@@ -47,7 +47,7 @@ func SameFootprint(a, b string) bool {
 	return strings.HasPrefix(a, "#") && strings.HasPrefix(b, "#") && v != w
 }
 
-// Fingerprint stands for a dump: itself if it is short.
+// Fingerprint stands for a dump: itself if it is short, else its hash, in hexadecimal.
 func Fingerprint(dump string) string {
 	if len(dump) <= 100 {
 		return dump

@@ -6,7 +6,7 @@ func SameContents(a, b string) bool {
 	if a, b := Contents(a), Contents(b); a != "" && b != "" {
 		return a == b
 	}
-	return SameFootprint(Footprint(a), Footprint(b)) || rearranged(content(a), content(b))
+	return SameFootprint(Footprint(a), Footprint(b)) || rearranged(body(a), body(b))
 }
 
 // MaybeSame is SameContents where what masters of different versions dump is not looked into.
