@@ -11,14 +11,17 @@ import (
 // MaxElems is how many elements an array may have that a master answers with, but for a survey's.
 const MaxElems = 4096
 
-// Answer is one reply of a master to one command. Its Kind is zero for an
-// array, whose parts are in Elems. A status reply is a BulkReply, too.
+// Answer is one reply of a master to one command, as it was read. A status reply is a BulkReply,
+// too.
 type Answer struct {
 	Kind  quorum.ReplyKind
 	Str   string
 	Int   int64
-	Elems []Answer
+	Elems []Answer // of an ArrayReply
 }
+
+// reply is the answer in the words of a Result, but for what is in an array.
+func (a Answer) reply() quorum.Reply { return quorum.Reply{Kind: a.Kind, Str: a.Str, Int: a.Int} }
 
 // Failure is an error that a master has answered with. Of a command that it does not know it
 // tells the arguments as well, which may be a token.

@@ -17,7 +17,7 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 	failure := func(s string) Answer { return Answer{Kind: quorum.FailureReply, Str: s} }
 	refused := func(s string) Said { return Said{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: s}} }
 	wrong := failure("WRONGTYPE Operation against a key holding the wrong kind of value")
-	list := func(a ...Answer) Answer { return Answer{Elems: append([]Answer{}, a...)} }
+	list := func(a ...Answer) Answer { return Answer{Kind: quorum.ArrayReply, Elems: append([]Answer{}, a...)} }
 	held := list(Answer{Kind: quorum.BulkReply, Str: "string"}, text, number(500))
 	hash := list(Answer{Kind: quorum.BulkReply, Str: "hash"}, Answer{Kind: quorum.BulkReply}, number(-1))
 	absent := list(Answer{Kind: quorum.BulkReply, Str: "none"})

@@ -140,7 +140,7 @@ func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
 func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {
 	r := quorum.Request{Kind: quorum.Run}
 	answered := func(flags int64, text string) Answer {
-		return Answer{Elems: []Answer{
+		return Answer{Kind: quorum.ArrayReply, Elems: []Answer{
 			{Kind: quorum.IntegerReply, Int: flags}, {Kind: quorum.IntegerReply, Int: 1}, {Kind: quorum.BulkReply, Str: "-"}, {Kind: quorum.IntegerReply}, {Kind: quorum.BulkReply, Str: text},
 		}}
 	}

@@ -27,7 +27,7 @@ func Judge(r *quorum.Request, a Answer) (v quorum.Vote, did bool, s Said) {
 		v, did, s = judge(r, a)
 	}
 	if v == quorum.Unknown && a.Kind == quorum.FailureReply {
-		s.Reply = quorum.Reply{Kind: quorum.FailureReply, Str: a.Str}
+		s.Reply = a.reply()
 	}
 	return v, did, s
 }

@@ -41,10 +41,7 @@ func (c *counted) answers() []quorum.Answer {
 
 // replyOf is an answer in the words of Result.
 func replyOf(a Answer) quorum.ScriptReply {
-	if a.Kind != 0 {
-		return quorum.ScriptReply{Reply: quorum.Reply{Kind: a.Kind, Str: a.Str, Int: a.Int}}
-	}
-	r := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.ArrayReply}, Elems: make([]quorum.ScriptReply, len(a.Elems))}
+	r := quorum.ScriptReply{Reply: a.reply(), Elems: make([]quorum.ScriptReply, len(a.Elems))}
 	for i := range a.Elems {
 		r.Elems[i] = replyOf(a.Elems[i])
 	}

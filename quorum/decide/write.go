@@ -12,7 +12,7 @@ import (
 // remaining ttl, the remaining ttl that it has now}.
 func judgeWrite(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
 	if a.Kind == quorum.FailureReply {
-		return quorum.Granted, false, Said{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: a.Str}}
+		return quorum.Granted, false, Said{Reply: a.reply()}
 	}
 	if foundOther(a) {
 		return quorum.Refused, false, Said{}

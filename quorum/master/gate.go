@@ -140,7 +140,7 @@ func (g *Gate) read(depth int) (decide.Answer, error) {
 		}
 		return decide.Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, nil
 	case line[0] == '*' && n >= 0 && n <= decide.MaxElems && depth > 0:
-		a := decide.Answer{Elems: make([]decide.Answer, n)}
+		a := decide.Answer{Kind: quorum.ArrayReply, Elems: make([]decide.Answer, n)}
 		for i := range a.Elems {
 			if a.Elems[i], err = g.read(depth - 1); err != nil {
 				return decide.Answer{}, err

@@ -24,7 +24,7 @@ func newAnswer(m rueidis.RedisMessage) decide.Answer {
 		return decide.Answer{Kind: quorum.BulkReply, Str: s}
 	case m.IsArray():
 		parts, _ := m.ToArray()
-		a := decide.Answer{Elems: make([]decide.Answer, len(parts))}
+		a := decide.Answer{Kind: quorum.ArrayReply, Elems: make([]decide.Answer, len(parts))}
 		for i := range parts {
 			a.Elems[i] = newAnswer(parts[i])
 		}
