@@ -17,5 +17,6 @@
 //	survey.go    what is not about one key
 //
 // What most masters said is told in one place (counted.go). A script's answer is a Journal, with
-// an UndoRecord for each key (journal.go, record.go). What is told of a ttl is left.go's.
+// its reply (shape.go) and an UndoRecord for each key (journal.go, record.go). What the errors of
+// masters mean stands in failure.go. What is told of a ttl is left.go's.
 package decide

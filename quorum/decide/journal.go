@@ -1,17 +1,13 @@
 package decide
 
 import (
-	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	"redlock-proxy/quorum"
 )
 
-// A journaled script is a client's own script, run on each master behind a
-// prelude that takes an undo record of what it writes (engine/journal.lua), so that
-// the masters can vote on its effect.
+// A journaled script, a client's or ours, is run on each master behind a prelude that takes an
+// undo record of what it writes (engine/journal.lua), so that the masters can vote on its effect.
 
 // What the flags of a journaled answer say.
 const (
@@ -26,6 +22,30 @@ const (
 
 // RecordElems is how many elements an undo record takes in a journaled answer.
 const RecordElems = 5
+
+// Journal is one master's answer to a journaled script.
+type Journal struct {
+	Reply quorum.ScriptReply // Line is 1 where the master could not tell
+
+	// Acted: the script did something, or it only removed something and did
+	// not say no. To tidy up and then say no is to decline.
+	Acted bool
+
+	// Busy: the step met another proxy's latch, and did nothing.
+	Busy bool
+
+	// troubled: a command was answered with an error that is about the master, which is
+	// the reply then. What a script words like one is its own.
+	troubled bool
+
+	// toiled: a client's script took more steps than any for locks does, or one of ours
+	// more than a few commands do.
+	toiled bool
+
+	Undo      []UndoRecord // what may be put back: a removal is never, but for that of a step
+	Found     []UndoRecord // of all keys that it has changed
+	Published []string     // channel, message, channel, message
+}
 
 // readJournal reads {flags, line, shape, n, n undo records, values, published}, all in
 // one array.
@@ -81,103 +101,6 @@ func readJournal(a Answer) (*Journal, bool) {
 		j.Published = append(j.Published, v.Str)
 	}
 	return j, true
-}
-
-// readShape puts a script's reply together again. The shape has a letter for
-// each value: $ string, : integer, t remaining ttl, + status, - error, _ nil,
-// and *n; for an array of n; ~n; if that is a set's members, and %n; a map's names and values,
-// which masters tell each in an order of its own: they are put into one. It tells apart what a reply within an array would
-// not: a status from a string, and a ttl from any other number.
-// What is left of the values does not belong to the reply.
-func readShape(shape string, values []Answer) (r quorum.ScriptReply, rest []Answer, ok bool) {
-	s := shapeReader{shape: shape, values: values}
-	r = s.next(8)
-	return r, s.values, !s.bad && s.shape == ""
-}
-
-type shapeReader struct {
-	shape  string
-	values []Answer
-	bad    bool
-}
-
-func (s *shapeReader) next(depth int) quorum.ScriptReply {
-	if s.shape == "" || depth == 0 {
-		s.bad = true
-		return quorum.ScriptReply{}
-	}
-	letter := s.shape[0]
-	s.shape = s.shape[1:]
-	switch letter {
-	case '_':
-		return ofKind(quorum.NilReply, "")
-	case '*', '~', '%':
-		count, rest, _ := strings.Cut(s.shape, ";")
-		n, err := strconv.Atoi(count)
-		if err != nil || n < 0 || n > MaxElems {
-			s.bad = true
-			return quorum.ScriptReply{}
-		}
-		s.shape = rest
-		r := ofKind(quorum.ArrayReply, "")
-		for range n {
-			if s.bad {
-				break
-			}
-			r.Elems = append(r.Elems, s.next(depth-1))
-		}
-		r.Sort(letter)
-		return r
-	}
-	if len(s.values) == 0 {
-		s.bad = true
-		return quorum.ScriptReply{}
-	}
-	value := s.values[0].Str
-	s.values = s.values[1:]
-	switch letter {
-	case '$':
-		return ofKind(quorum.BulkReply, value)
-	case '+':
-		return ofKind(quorum.StatusReply, value)
-	case '-':
-		return ofKind(quorum.FailureReply, value)
-	case ':', 't':
-		// Lua's numbers go further than 64 bits: such a one is the nearest that fits.
-		n, err := strconv.ParseInt(value, 10, 64)
-		s.bad = s.bad || err != nil && !errors.Is(err, strconv.ErrRange)
-		return quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: n}, Left: letter == 't'}
-	}
-	s.bad = true
-	return quorum.ScriptReply{}
-}
-
-func ofKind(kind quorum.ReplyKind, s string) quorum.ScriptReply {
-	return quorum.ScriptReply{Reply: quorum.Reply{Kind: kind, Str: s}}
-}
-
-// Journal is one master's answer to a journaled script.
-type Journal struct {
-	Reply quorum.ScriptReply // Line is 1 where the master could not tell
-
-	// Acted: the script did something, or it only removed something and did
-	// not say no. To tidy up and then say no is to decline.
-	Acted bool
-
-	// Busy: the step met another proxy's latch, and did nothing.
-	Busy bool
-
-	// troubled: a command was answered with an error that is about the master, which is
-	// the reply then. What a script words like one is its own.
-	troubled bool
-
-	// toiled: a client's script took more steps than any for locks does, or one of ours
-	// more than a few commands do.
-	toiled bool
-
-	Undo      []UndoRecord // what may be put back: a removal is never, but for that of a step
-	Found     []UndoRecord // of all keys that it has changed
-	Published []string     // channel, message, channel, message
 }
 
 // trouble is what the master says of itself; "" if it says nothing.

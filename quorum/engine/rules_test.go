@@ -182,7 +182,7 @@ var rules = []rule{
 	{"what a master refuses to take back stays owed", "carriedout.go",
 		"s.queue.oweLocked(e.debt, time.Now())",
 		"_ = time.Now\n\t\t\ts.queue.undone(e.debt, 0)", true, 0, named("TestUndoThatIsRefusedStaysOwed")},
-	{"a master that refuses to write is down", "../decide/answer.go",
+	{"a master that refuses to write is down", "../decide/failure.go",
 		`return a.Failed("MISCONF ") || a.Failed("NOREPLICAS ")`,
 		"return false", true, 0, named("TestReleaseIsOwedToAMasterThatRefusesToWrite")},
 	{"a master that does not let its user free locks is down", "../master/identify.go",
