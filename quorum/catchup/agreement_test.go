@@ -108,7 +108,7 @@ func TestReadingsAreReadWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestNotedKeysAreNotGivenTwice(t *testing.T) {
-	n := newNames()
+	n := newKeySet()
 	n.add("a")
 	n.add("c")
 	if rest := n.without([]string{"a", "b", "c", "d"}); !slices.Equal(rest, []string{"b", "d"}) {
@@ -131,10 +131,10 @@ func TestWhatIsForbiddenIsNotLeftByALock(t *testing.T) {
 
 // What is remembered of forbidden keys is bounded, and may be forgotten in the middle of a question.
 func TestWhatIsSaidOfKeysIsThatOfTheirs(t *testing.T) {
-	p := &peer{forbidden: forbidden{keys: newNames(), count: 1}}
+	p := &peer{forbidden: forbidden{keys: newKeySet(), count: 1}}
 	p.forbidden.keys.add("theirs")
 	said, err := each(p, []string{"theirs", "a", "b"}, itself, "not told", func(keys []string) ([]string, error) {
-		p.forbidden.keys = newNames()
+		p.forbidden.keys = newKeySet()
 		return keys, nil
 	})
 	if err != nil || !slices.Equal(said, []string{"not told", "a", "b"}) {

@@ -87,7 +87,7 @@ func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[
 // carries no vote. It returns those that made a difference. With no orders it is the
 // proof alone.
 func (r *run) copy(orders []order) (list []given, err error) {
-	_, err = sparing(r.target, orders, nameOfOrder, func(orders []order) error {
+	_, err = sparing(r.target, orders, keyOfOrder, func(orders []order) error {
 		list, err = r.copyAllowed(orders)
 		return err
 	})
@@ -148,7 +148,7 @@ func (r *run) followUp(list []given) error {
 	if err := r.takeBack(over); err != nil || len(list) == 0 {
 		return err
 	}
-	keys := namesOf(list, nameOfGiven)
+	keys := keysOf(list, keyOfGiven)
 	counts, err := onAll(r.sources, func(s *peer) (int, error) { return s.count(keys) })
 	if err != nil || slices.Max(counts) == len(keys) {
 		return err
@@ -189,7 +189,7 @@ func (r *run) recheck(list []given) (changed []string, err error) {
 
 // takeBack deletes what the master was given and has still.
 func (r *run) takeBack(list []given) error {
-	_, err := sparing(r.target, list, nameOfGiven, r.takeBackAllowed)
+	_, err := sparing(r.target, list, keyOfGiven, r.takeBackAllowed)
 	return err
 }
 

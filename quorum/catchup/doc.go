@@ -25,7 +25,8 @@
 //	peer.go       one of them: its connection, its nonce and its clock
 //	reads.go      what one is asked
 //	scripts.go    what runs on it
-//	names.go      keys that are remembered, and how many one script is about
+//	bundle.go     how many keys one script is about
+//	keyset.go     keys that are remembered
 //
 // A catch-up writes to its target alone, and so does what lays ghosts.
 //

@@ -32,7 +32,7 @@ import (
 
 // forbidden are the keys of which a peer has told that our user may not touch them.
 type forbidden struct {
-	keys    names
+	keys    keySet
 	count   int    // of them, of which some may be forgotten
 	example string // one of them
 }
@@ -67,8 +67,8 @@ func (p *peer) sift(keys []string) (barred map[string]bool, err error) {
 	if len(a.Elems) != 1 || len(a.Elems[0].Str) != len(keys) {
 		return nil, p.garbage()
 	}
-	if len(p.forbidden.keys.known)+len(keys) > maxNames {
-		p.forbidden.keys = newNames() // they are found again
+	if len(p.forbidden.keys.known)+len(keys) > maxKeySet {
+		p.forbidden.keys = newKeySet() // they are found again
 	}
 	for i, letter := range []byte(a.Elems[0].Str) {
 		if letter == '!' {
@@ -93,26 +93,26 @@ func (p *peer) knownOf(keys []string) map[string]bool {
 
 // sparing asks a peer about the items but for those whose keys it forbids, which it returns:
 // what is remembered of these may be others by the next question.
-func sparing[T any](p *peer, items []T, name func(T) string, ask func([]T) error) (barred map[string]bool, err error) {
+func sparing[T any](p *peer, items []T, keyOf func(T) string, ask func([]T) error) (barred map[string]bool, err error) {
 	asked := items
 	if p.forbidden.count > 0 {
-		barred = p.knownOf(namesOf(items, name))
-		asked = slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[name(item)] })
+		barred = p.knownOf(keysOf(items, keyOf))
+		asked = slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[keyOf(item)] })
 	}
 	if err = ask(asked); !errors.Is(err, errForbidsKey) {
 		return barred, err
 	}
-	if barred, err = p.sift(namesOf(items, name)); err != nil {
+	if barred, err = p.sift(keysOf(items, keyOf)); err != nil {
 		return barred, err
 	}
-	return barred, ask(slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[name(item)] }))
+	return barred, ask(slices.DeleteFunc(slices.Clone(items), func(item T) bool { return barred[keyOf(item)] }))
 }
 
 // each is what a peer says of each item, and no of those whose keys it forbids. It may say
 // nothing of the last of them.
-func each[T, S any](p *peer, items []T, name func(T) string, no S, ask func([]T) ([]S, error)) (said []S, err error) {
+func each[T, S any](p *peer, items []T, keyOf func(T) string, no S, ask func([]T) ([]S, error)) (said []S, err error) {
 	var told []S
-	barred, err := sparing(p, items, name, func(items []T) (err error) {
+	barred, err := sparing(p, items, keyOf, func(items []T) (err error) {
 		if told = nil; len(items) > 0 {
 			told, err = ask(items)
 		}
@@ -123,7 +123,7 @@ func each[T, S any](p *peer, items []T, name func(T) string, no S, ask func([]T)
 	}
 	for _, item := range items {
 		switch {
-		case barred[name(item)]:
+		case barred[keyOf(item)]:
 			said = append(said, no)
 		case len(told) == 0:
 			return said, nil

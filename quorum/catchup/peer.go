@@ -83,7 +83,7 @@ func (t Times) meet(ctx context.Context, s Source) (*peer, error) {
 		times:     t,
 		link:      k,
 		stop:      context.AfterFunc(ctx, func() { k.Interrupt() }),
-		forbidden: forbidden{keys: newNames()},
+		forbidden: forbidden{keys: newKeySet()},
 	}, nil
 }
 

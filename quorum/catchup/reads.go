@@ -76,7 +76,7 @@ func (p *peer) count(keys []string) (int, error) {
 // held asks whether the master holds what others were given. What our user may not touch
 // is unread.
 func (p *peer) held(list []given) ([]agreement, error) {
-	return each(p, list, nameOfGiven, unread, p.heldAllowed)
+	return each(p, list, keyOfGiven, unread, p.heldAllowed)
 }
 
 func (p *peer) heldAllowed(list []given) ([]agreement, error) {

@@ -34,21 +34,21 @@ type Released struct {
 	mu sync.Mutex
 	// Two generations of what was freed, as texts, see releaseOf. There is no late one
 	// while no catch-up runs.
-	late, older names
+	late, older keySet
 }
 
 // start has it remember from now on.
 func (r *Released) start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.late = newNames()
+	r.late = newKeySet()
 }
 
 // stop forgets all, and remembers no more.
 func (r *Released) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.late, r.older = names{}, names{}
+	r.late, r.older = keySet{}, keySet{}
 }
 
 // Note remembers a request that is about to be put to the master, if it is one that frees a
@@ -63,7 +63,7 @@ func (r *Released) Note(q *quorum.Request) {
 		return
 	}
 	if len(r.late.known) >= maxReleased {
-		r.late, r.older = newNames(), r.late
+		r.late, r.older = newKeySet(), r.late
 	}
 	if q.Kind == quorum.Remove {
 		r.late.add(releaseOf(q.Key, ""))

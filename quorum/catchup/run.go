@@ -94,7 +94,7 @@ type run struct {
 	lasting  int               // bytes of their names, or more
 	failed   error             // why the last of those that could not be copied was not
 	copying  time.Duration     // how long the sources were left alone for it so far
-	handled  names             // of what need not be read again
+	handled  keySet            // of what need not be read again
 }
 
 // Run gives the target every live key of at least as many sources as it needs, and returns nil
@@ -112,7 +112,7 @@ func Run(ctx context.Context, t Target, from []Source, times Times) error {
 		Target:  t,
 		peers:   peers{times: times, needed: t.Needed},
 		eternal: make(map[string]string),
-		handled: newNames(),
+		handled: newKeySet(),
 	}
 	r.Progress.Copied.Store(0)
 	r.Progress.Sources.Store(0)
@@ -262,7 +262,7 @@ func (r *run) recheckEternal() error {
 	}
 	r.eternal, r.lasting = make(map[string]string), 0
 	for len(list) > 0 {
-		n := bundle(list, nameOfGiven)
+		n := bundle(list, keyOfGiven)
 		changed, err := r.recheck(list[:n])
 		if err == nil {
 			err = r.give(changed, nil)

@@ -54,7 +54,7 @@ const (
 func (h *haunt) layWatched(ctx context.Context, ghosts []ghost) (laid int, err error) {
 	var lists [][]ghost
 	for len(ghosts) > 0 {
-		n := bundle(ghosts, nameOfGhost)
+		n := bundle(ghosts, keyOfGhost)
 		lists, ghosts = append(lists, ghosts[:n]), ghosts[n:]
 	}
 	for inVain := 0; len(lists) > 0; {
@@ -133,7 +133,7 @@ func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, agai
 // those that are as they were seen. It is an error if there could be no transaction: lay's
 // script would be run without one.
 func (p *peer) watch(list []ghost) (same []ghost, looked int, err error) {
-	keys := namesOf(list, nameOfGhost)
+	keys := keysOf(list, keyOfGhost)
 	if _, err := p.askAll([]string{"MULTI"}, []string{"EXEC"}, append([]string{"WATCH"}, keys...)); err != nil {
 		return nil, 0, err
 	}

@@ -7,9 +7,9 @@
 // tells of itself (info.go), whether it is a master (preflight.go), whether it carries out what
 // we need; and loads our scripts (script.go). Link goes on from there (link.go): rueidis speaks
 // on the connection, behind a guard (guard.go) that hands on only what is well formed, was asked
-// for (frames.go) and has room (bill.go, rooms.go), and each batch ends with a Proof of who has answered it, and of
-// when that was by the master's clock (exchange.go). A Subscription stays without rueidis
-// (subscription.go).
+// for (frames.go) and has room (bill.go, rooms.go), and each batch ends with a Proof of who has
+// answered it, and of when that was by the master's clock (exchange.go). A Subscription stays
+// without rueidis (subscription.go).
 //
 // Everything here is used by one goroutine at a time, unless it says otherwise. Goroutines:
 //
