@@ -101,6 +101,26 @@ func TestLateGrantOfALostAcquireIsUndone(t *testing.T) {
 	wantGone(t, masters[2:], "k")
 }
 
+// All masters stop for as long as a decision may take, each having answered just before.
+func TestNothingIsLeftOfALockWhereAllMastersHung(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3, "--acquire-timeout", briskly.String(), "--master-timeout", "10s")
+	c := dial(t, p.Addr)
+	for i := range 3 {
+		key := fmt.Sprint("k", i)
+		c.lock("before"+key, "t", ttl)
+		for _, m := range masters {
+			must(t, m.Freeze())
+		}
+		c.wantNoQuorum(acquireArgs(key, "t", ttl)...)
+		for _, m := range masters {
+			must(t, m.Thaw())
+		}
+		wantGone(t, masters, key)
+		c.lock(key, "other", ttl)
+	}
+}
+
 // TestRefusedMasterIsNeverTouched: the holder and the contender lock with the
 // same constant, as clients do that lock with a host's name. The holder's key
 // lives longer than what the contender asked for, or not so long.
