@@ -16,6 +16,11 @@ import (
 // stranger until somebody has: else whoever thinks of a new one each time, and calls it by a
 // new connection, would never be known. Of strangers a few are carried out at a time. Those
 // that wait with one script go on together once it is known.
+//
+// What it is worth, by go run ./integration/attack -run 'endless|turncoats' on two busy cores, eight
+// turns beside a build without it: while 20 clients run endless scripts a bystander waits 0.7 ms,
+// p99 2 to 4, and else 6 ms, 13 to 21; with the turncoats p99 is 4 to 5 ms, and else 37 to 83,
+// where some of its commands are refused.
 
 const (
 	// probation is how many calls that do not toil show that a client's, or a script's, are no
