@@ -20,84 +20,90 @@ func do(t testing.TB, s *Session, line string) Action {
 	return s.Do(args)
 }
 
+const (
+	compareAndDelete = `"if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"`
+	compareAndExpire = `"if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('pexpire',KEYS[1],ARGV[2]) else return 0 end"`
+)
+
+func writing(r quorum.Request, args ...string) []quorum.Request {
+	r.Kind, r.Key, r.Args = quorum.Write, "k", args
+	return []quorum.Request{r}
+}
+
+func running(s *quorum.Script, args ...string) []quorum.Request {
+	return []quorum.Request{{Kind: quorum.Run, Script: s, Key: "k", Keys: []string{"k"}, Args: args}}
+}
+
+func about(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
+
+var requestRows = map[string][]quorum.Request{
+	"SET k t NX PX 30000":           about(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
+	"SET k t EX 30 GET NX":          about(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second, TellsValue: true}),
+	"SET k t NX EXAT 4102444800":    about(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800000}),
+	"SET k t NX PXAT 4102444800123": about(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800123}),
+	"SET k t NX":                    about(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
+	"SET k t NX KEEPTTL":            about(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
+	"SETNX k t":                     about(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
+
+	"SET k v":                             writing(quorum.Request{}, "SET", "k", "v"),
+	"SET k v ex 3 get xx":                 writing(quorum.Request{TTL: 3 * time.Second, TTLArg: 6}, "SET", "k", "v", "XX", "GET", "PX", ""),
+	"SET k v KEEPTTL":                     writing(quorum.Request{}, "SET", "k", "v", "KEEPTTL"),
+	"SET k v PXAT 4102444800000":          writing(quorum.Request{At: 4102444800000, TTLArg: 4}, "SET", "k", "v", "PX", ""),
+	"SETEX k 3 v":                         writing(quorum.Request{TTL: 3 * time.Second, TTLArg: 4}, "SET", "k", "v", "PX", ""),
+	"PSETEX k 3 v":                        writing(quorum.Request{TTL: 3 * time.Millisecond, TTLArg: 4}, "SET", "k", "v", "PX", ""),
+	"EXPIRE k 3":                          writing(quorum.Request{TTL: 3 * time.Second, TTLArg: 2}, "PEXPIRE", "k", ""),
+	"pexpire k 3 lt xx":                   writing(quorum.Request{TTL: 3 * time.Millisecond, TTLArg: 2}, "PEXPIRE", "k", "", "XX", "LT"),
+	"EXPIREAT k 4102444800 nx":            writing(quorum.Request{At: 4102444800000, TTLArg: 2}, "PEXPIRE", "k", "", "NX"),
+	"PEXPIREAT k 4102444800000":           writing(quorum.Request{At: 4102444800000, TTLArg: 2}, "PEXPIRE", "k", ""),
+	"EXPIRE k -3 GT":                      writing(quorum.Request{}, "PEXPIRE", "k", "-3000", "GT"),
+	"EXPIREAT k -3 GT":                    writing(quorum.Request{}, "PEXPIREAT", "k", "-3000", "GT"),
+	"PERSIST k":                           writing(quorum.Request{}, "PERSIST", "k"),
+	"EXPIRE k 0":                          about(quorum.Request{Kind: quorum.Remove}),
+	"PEXPIREAT k -1":                      about(quorum.Request{Kind: quorum.Remove}),
+	"UNLINK k":                            about(quorum.Request{Kind: quorum.Remove}),
+	"DEL k j":                             {{Kind: quorum.Remove, Key: "k"}, {Kind: quorum.Remove, Key: "j"}},
+	"EXISTS k k":                          {{Kind: quorum.Read, Key: "k"}, {Kind: quorum.Read, Key: "k"}},
+	"GET k":                               about(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+	"SET k t NX PX 9000000000000":         about(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: longestTTL}),
+	"SET k t NX PXAT 9223372036854775807": about(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
+
+	"MGET k j":   {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
+	"MGET k j k": {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
+	"INCR k":     running(countUp, "INCR", "k"),
+	"GETSET k v": about(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+	"GETEX k":    about(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+
+	"GETRANGE k 0 1":            about(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
+	"DELEX k":                   about(quorum.Request{Kind: quorum.Remove}),
+	"DELEX k IFEQ t":            about(quorum.Request{Kind: quorum.Release, Token: "t"}),
+	"SET k t IFEQ t":            about(quorum.Request{Kind: quorum.Extend, Token: "t"}),
+	"SET k t PX 30000 ifeq t":   about(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Second}),
+	"SET k t IFEQ t PXAT 99999": running(setIfScript, "IFEQ", "t", "", "t", "PXAT", "99999"),
+	"SET k t IFEQ t KEEPTTL":    running(setIfScript, "IFEQ", "t", "", "t", "KEEPTTL"),
+	"SET k t IFEQ t GET":        running(setIfScript, "IFEQ", "t", "GET", "t"),
+	"SET k u EX 3 IFEQ t":       running(setIfScript, "IFEQ", "t", "", "u", "PX", "3000"),
+	"SET k u IFNE t":            running(setIfScript, "IFNE", "t", "", "u"),
+	"DELEX k ifne t":            running(deleteIfNotScript, "t"),
+	"GETEX k exat 4102444800":   running(plainStep, "GETEX", "k", "PXAT", "4102444800000"),
+	"GETEX k PERSIST":           running(plainStep, "GETEX", "k", "PERSIST"),
+	"hget k f":                  running(plainScript, "HGET", "k", "f"),
+	"HGETALL k":                 running(plainScript, "HGETALL", "k"),
+	"smembers k":                running(plainScript, "SMEMBERS", "k"),
+	"HINCRBY k f 5":             running(countField, "HINCRBY", "k", "f", "5"),
+	"INCRBY k 5":                running(countUp, "INCRBY", "k", "5"),
+	"INCRBY k -5":               running(countDown, "INCRBY", "k", "-5"),
+	"DECR k":                    running(countDown, "DECR", "k"),
+	"DECRBY k -5":               running(countUp, "DECRBY", "k", "-5"),
+	"MSETNX k a j b": {{Kind: quorum.Run, Script: plainStep, Key: "k", Keys: []string{"k", "j"},
+		Args: []string{"MSETNX", "k", "a", "j", "b"}}},
+
+	"EVAL " + compareAndDelete + " 1 k t":    about(quorum.Request{Kind: quorum.Release, Token: "t"}),
+	"EVAL " + compareAndExpire + " 1 k t 30": about(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Millisecond}),
+	"EVAL " + compareAndExpire + " 1 k t 0":  about(quorum.Request{Kind: quorum.Release, Token: "t"}),
+}
+
 func TestCommandsComeToTheseRequests(t *testing.T) {
-	const (
-		compareAndDelete = `"if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"`
-		compareAndExpire = `"if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('pexpire',KEYS[1],ARGV[2]) else return 0 end"`
-	)
-	write := func(r quorum.Request, args ...string) []quorum.Request {
-		r.Kind, r.Key, r.Args = quorum.Write, "k", args
-		return []quorum.Request{r}
-	}
-	script := func(s *quorum.Script, args ...string) []quorum.Request {
-		return []quorum.Request{{Kind: quorum.Run, Script: s, Key: "k", Keys: []string{"k"}, Args: args}}
-	}
-	one := func(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
-	for line, want := range map[string][]quorum.Request{
-		"SET k t NX PX 30000":           one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second}),
-		"SET k t EX 30 GET NX":          one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30 * time.Second, TellsValue: true}),
-		"SET k t NX EXAT 4102444800":    one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800000}),
-		"SET k t NX PXAT 4102444800123": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 4102444800123}),
-		"SET k t NX":                    one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
-		"SET k t NX KEEPTTL":            one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
-		"SETNX k t":                     one(quorum.Request{Kind: quorum.Acquire, Token: "t"}),
-
-		"SET k v":                             write(quorum.Request{}, "SET", "k", "v"),
-		"SET k v ex 3 get xx":                 write(quorum.Request{TTL: 3 * time.Second, TTLArg: 6}, "SET", "k", "v", "XX", "GET", "PX", ""),
-		"SET k v KEEPTTL":                     write(quorum.Request{}, "SET", "k", "v", "KEEPTTL"),
-		"SET k v PXAT 4102444800000":          write(quorum.Request{At: 4102444800000, TTLArg: 4}, "SET", "k", "v", "PX", ""),
-		"SETEX k 3 v":                         write(quorum.Request{TTL: 3 * time.Second, TTLArg: 4}, "SET", "k", "v", "PX", ""),
-		"PSETEX k 3 v":                        write(quorum.Request{TTL: 3 * time.Millisecond, TTLArg: 4}, "SET", "k", "v", "PX", ""),
-		"EXPIRE k 3":                          write(quorum.Request{TTL: 3 * time.Second, TTLArg: 2}, "PEXPIRE", "k", ""),
-		"pexpire k 3 lt xx":                   write(quorum.Request{TTL: 3 * time.Millisecond, TTLArg: 2}, "PEXPIRE", "k", "", "XX", "LT"),
-		"EXPIREAT k 4102444800 nx":            write(quorum.Request{At: 4102444800000, TTLArg: 2}, "PEXPIRE", "k", "", "NX"),
-		"PEXPIREAT k 4102444800000":           write(quorum.Request{At: 4102444800000, TTLArg: 2}, "PEXPIRE", "k", ""),
-		"EXPIRE k -3 GT":                      write(quorum.Request{}, "PEXPIRE", "k", "-3000", "GT"),
-		"EXPIREAT k -3 GT":                    write(quorum.Request{}, "PEXPIREAT", "k", "-3000", "GT"),
-		"PERSIST k":                           write(quorum.Request{}, "PERSIST", "k"),
-		"EXPIRE k 0":                          one(quorum.Request{Kind: quorum.Remove}),
-		"PEXPIREAT k -1":                      one(quorum.Request{Kind: quorum.Remove}),
-		"UNLINK k":                            one(quorum.Request{Kind: quorum.Remove}),
-		"DEL k j":                             {{Kind: quorum.Remove, Key: "k"}, {Kind: quorum.Remove, Key: "j"}},
-		"EXISTS k k":                          {{Kind: quorum.Read, Key: "k"}, {Kind: quorum.Read, Key: "k"}},
-		"GET k":                               one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
-		"SET k t NX PX 9000000000000":         one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: longestTTL}),
-		"SET k t NX PXAT 9223372036854775807": one(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
-
-		"MGET k j":   {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
-		"MGET k j k": {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
-		"INCR k":     script(countUp, "INCR", "k"),
-		"GETSET k v": one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
-		"GETEX k":    one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
-
-		"GETRANGE k 0 1":            one(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
-		"DELEX k":                   one(quorum.Request{Kind: quorum.Remove}),
-		"DELEX k IFEQ t":            one(quorum.Request{Kind: quorum.Release, Token: "t"}),
-		"SET k t IFEQ t":            one(quorum.Request{Kind: quorum.Extend, Token: "t"}),
-		"SET k t PX 30000 ifeq t":   one(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Second}),
-		"SET k t IFEQ t PXAT 99999": script(setIfScript, "IFEQ", "t", "", "t", "PXAT", "99999"),
-		"SET k t IFEQ t KEEPTTL":    script(setIfScript, "IFEQ", "t", "", "t", "KEEPTTL"),
-		"SET k t IFEQ t GET":        script(setIfScript, "IFEQ", "t", "GET", "t"),
-		"SET k u EX 3 IFEQ t":       script(setIfScript, "IFEQ", "t", "", "u", "PX", "3000"),
-		"SET k u IFNE t":            script(setIfScript, "IFNE", "t", "", "u"),
-		"DELEX k ifne t":            script(deleteIfNotScript, "t"),
-		"GETEX k exat 4102444800":   script(plainStep, "GETEX", "k", "PXAT", "4102444800000"),
-		"GETEX k PERSIST":           script(plainStep, "GETEX", "k", "PERSIST"),
-		"hget k f":                  script(plainScript, "HGET", "k", "f"),
-		"HGETALL k":                 script(plainScript, "HGETALL", "k"),
-		"smembers k":                script(plainScript, "SMEMBERS", "k"),
-		"HINCRBY k f 5":             script(countField, "HINCRBY", "k", "f", "5"),
-		"INCRBY k 5":                script(countUp, "INCRBY", "k", "5"),
-		"INCRBY k -5":               script(countDown, "INCRBY", "k", "-5"),
-		"DECR k":                    script(countDown, "DECR", "k"),
-		"DECRBY k -5":               script(countUp, "DECRBY", "k", "-5"),
-		"MSETNX k a j b": {{Kind: quorum.Run, Script: plainStep, Key: "k", Keys: []string{"k", "j"},
-			Args: []string{"MSETNX", "k", "a", "j", "b"}}},
-
-		"EVAL " + compareAndDelete + " 1 k t":    one(quorum.Request{Kind: quorum.Release, Token: "t"}),
-		"EVAL " + compareAndExpire + " 1 k t 30": one(quorum.Request{Kind: quorum.Extend, Token: "t", TTL: 30 * time.Millisecond}),
-		"EVAL " + compareAndExpire + " 1 k t 0":  one(quorum.Request{Kind: quorum.Release, Token: "t"}),
-	} {
+	for line, want := range requestRows {
 		a := do(t, NewDialect(Options{}).Session(1), line)
 		if !reflect.DeepEqual(a.Requests, want) {
 			t.Errorf("%s\ngot  %+v\nwant %+v", line, a.Requests, want)

@@ -17,88 +17,91 @@ func wrong(t *testing.T, environ []string, args ...string) string {
 	return err.Error()
 }
 
+// mistakeRows name files and masters that the test makes, in capitals.
+var mistakeRows = []struct{ args, want string }{
+	// The command line.
+	{"--bogus", `command line: unknown flag --bogus; see --help`},
+	{"--max-tl=1m", `command line: unknown flag --max-tl, did you mean "--max-ttl"?; see --help`},
+	{"start", `command line: unexpected argument start; see --help`},
+	{"--max-ttl", `command line: --max-ttl: it needs a value; see --help`},
+	{"--config MISSING", `config: open MISSING: no such file or directory; correct the path, or make the file readable for the user that the proxy runs as`},
+
+	// Values.
+	{"--acquire-timeout 300", `--acquire-timeout: "300" has no unit; write 300ms for milliseconds or 300s for seconds`},
+	{"--acquire-timeout soon", `--acquire-timeout: "soon" is not a duration; write a number and a unit, such as 250ms, 10s, 5m or 1h30m`},
+	{"--probe-interval 2m", `--probe-interval: 2m is out of range; write a duration from 10ms to 1m`},
+	{"--timeout=-1s", `--timeout: -1s is out of range; write a duration from 0 to 8760h`},
+	{"--split-retries many", `--split-retries: "many" is not a whole number; write one from 0 to 100`},
+	{"--max-clients 0", `--max-clients: 0 is out of range; write a number from 1 to 1000000`},
+	{"--max-client-memory 1000000", `--max-client-memory: 1000000 bytes are too few to serve clients with; write 33554432 or more, or 0 for the default`},
+	{"--over-max-ttl drop", `--over-max-ttl: "drop" is not a choice; write keep or refuse`},
+	{"--tls-auth-clients maybe", `--tls-auth-clients: "maybe" is not a choice; write yes, no or optional`},
+	{"--log-level loud", `--log-level: "loud" is not a choice; write trace, debug, info, warn or error`},
+
+	{"--redis-version 8", `--redis-version: "8" is not a version of Redis; write three numbers, such as 7.2.0`},
+	{"--redis-version 7.2.0-rc1", `--redis-version: "7.2.0-rc1" is not a version of Redis`},
+
+	// Listeners.
+	{"--listen 6380", `--listen: "6380" is not host:port; write host:port, such as 127.0.0.1:6380, or :6380 for all interfaces`},
+	{"--listen ::1:6380", `--listen: "::1:6380" is not host:port; write an IPv6 address in brackets: [::1]:6380`},
+	{"--listen localhost:99999", `--listen: "localhost:99999" has no port from 0 to 65535; write host:port, such as 127.0.0.1:6380`},
+	{"--listen /run/x", `--listen: "/run/x" is a path; write unix:///run/x`},
+	{"--listen unix://run/x", `--listen: "unix://run/x" names no absolute path; write unix:///run/redlock-proxy/socket, with three slashes`},
+	{"--listen unix:///" + strings.Repeat("x", 107), `is longer than the 107 bytes that the kernel allows for a socket; choose a shorter path`},
+	{"--listen redis://h:1", `--listen: "redis://h:1" is a URL; write host:port, or unix:///path; tls-listen is for TLS`},
+	{"--listen a!b:1", `--listen: "a!b" is not the name or address of a host; write host:port, such as 127.0.0.1:6380`},
+	{"--listen 127.0.0.1:1,localhost:1", `--listen: localhost:1 is there twice, first in listen; leave one of them out`},
+	{"--listen unix:///a/b,unix:///a/./b", `--listen: unix:///a/b is there twice, first in listen; leave one of them out`},
+	{"--listen=", `--listen: there is no address to listen on; name one in listen or tls-listen, such as 127.0.0.1:6380`},
+	{"--listen :6380", `--listen: other machines can reach :6380, and nobody has to prove who he is there; set a password with requirepass-file, demand client certificates with tls-listen and tls-auth-clients yes, listen on 127.0.0.1, or set protected-mode no`},
+	{"--listen 10.0.0.1:6380", `other machines can reach 10.0.0.1:6380`},
+
+	// Passwords.
+	{"--requirepass a --requirepass-file EMPTY", `--requirepass-file: there is a password in requirepass as well; leave one of them out`},
+	{"--requirepass-file EMPTY", `--requirepass-file: EMPTY is empty; write the password into it, or leave requirepass-file out`},
+	{"--requirepass-file MISSING", `--requirepass-file: open MISSING: no such file or directory; correct the path`},
+	{"--requirepass-file /dev/zero", `--requirepass-file: /dev/zero is no regular file; correct the path`},
+	{"--master a:1 --master-password-file MISSING", `--master-password-file: open MISSING`},
+	{"--master a:1 --master-password a --master-password-file EMPTY", `--master-password-file: there is a password in master-password as well`},
+	{"--master a:1 --master-user u", `--master-user: there is a user and no password; name it in master-password-file, or leave the user out`},
+	{"--master-password x", `master: there is a user or a password for masters, but no master; name 3 or 5 in master`},
+
+	// Masters.
+	{"--master 6381", `--master: "6381" is not host:port; write host:port, such as 127.0.0.1:6379`},
+	{"--master :6381", `--master: ":6381" names no host; write host:port`},
+	{"--master a:0", `--master: "a:0" has no port from 1 to 65535`},
+	{"--master http://a:1", `--master: "http://a:1" is a URL of another kind; write host:port, redis://, rediss:// or unix://`},
+	{"--master u:pw@a:1", `--master: master 1 has a user or password, but is no URL; write redis://user:password@host:port, with a comma in the password as %2C`},
+	{"--master redis://u@a:1", `--master: "redis://…@a:1" has a user and no password; write redis://user:password@host:port`},
+	{"--master redis://a:1/3", `--master: "redis://a:1/3" names a database other than 0; leave it out`},
+	{"--master redis://a:1?x=y", `--master: "redis://a:1?x=y" has more than a host; leave out what follows ? or #`},
+	{"--master redis://a:1#x", `has more than a host`},
+	{"--master redis://u:%zz@a:1", `--master: "redis://…@a:1" is not a URL; write redis://user:password@host:port, with special characters`},
+	{"--master redis://", `--master: "redis://" names no host; write redis://host:port`},
+	{"--master unix:///x?db=1", `--master: "unix:///x?db=1" has more than a path`},
+	{"--master unix:x", `--master: "unix:x" names no absolute path`},
+	{"--master a:1,b:1,A.:1", `--master: the masters 1 and 3 are both a.:1; leave one of them out: a quorum counts each server once`},
+	{"--master localhost:1,redis://127.0.0.1:1", `the masters 1 and 2 are both 127.0.0.1:1`},
+	{"--master [::ffff:10.0.0.1]:1,10.0.0.1:1", `the masters 1 and 2 are both 10.0.0.1:1`},
+	{"--master a:6379,redis://a", `the masters 1 and 2 are both a:6379`},
+	{"--master 127.0.0.1:6380", `--master: 127.0.0.1:6380 is where the proxy itself listens; name the master's address, or listen elsewhere`},
+	{"--master SIXTEEN", `--master: there are 16 masters; name at most 15; 3 or 5 are usual`},
+	{"--master a:1 --embedded 3", `--embedded: masters are named as well; leave out embedded, which is for trying out, or master`},
+	{"--embedded 0", `master: there is no master; name 3 or 5 in master, or leave embedded at 3 to try it out`},
+
+	// Locks.
+	{"--acquire-timeout 2s --max-ttl 10s", `--acquire-timeout: an acquire-timeout of 2s is more than a tenth of a max-ttl of 10s, so locks could run out while they are being taken; set acquire-timeout to at most 1s, or max-ttl to at least 20s`},
+	{"--max-ttl 4s", `--max-ttl: 4s is out of range; write a duration from 5s to 168h`},
+}
+
 func TestEveryMistakeIsNamedWithItsCure(t *testing.T) {
 	m16 := make([]string, 16)
 	for i := range m16 {
 		m16[i] = fmt.Sprintf("m%d:6379", i)
 	}
-	missing := filepath.Join(t.TempDir(), "none")
-	empty := write(t, "empty", "\n")
-	for _, c := range []struct{ args, want string }{
-		// The command line.
-		{"--bogus", `command line: unknown flag --bogus; see --help`},
-		{"--max-tl=1m", `command line: unknown flag --max-tl, did you mean "--max-ttl"?; see --help`},
-		{"start", `command line: unexpected argument start; see --help`},
-		{"--max-ttl", `command line: --max-ttl: it needs a value; see --help`},
-		{"--config " + missing, `config: open ` + missing + `: no such file or directory; correct the path, or make the file readable for the user that the proxy runs as`},
-
-		// Values.
-		{"--acquire-timeout 300", `--acquire-timeout: "300" has no unit; write 300ms for milliseconds or 300s for seconds`},
-		{"--acquire-timeout soon", `--acquire-timeout: "soon" is not a duration; write a number and a unit, such as 250ms, 10s, 5m or 1h30m`},
-		{"--probe-interval 2m", `--probe-interval: 2m is out of range; write a duration from 10ms to 1m`},
-		{"--timeout=-1s", `--timeout: -1s is out of range; write a duration from 0 to 8760h`},
-		{"--split-retries many", `--split-retries: "many" is not a whole number; write one from 0 to 100`},
-		{"--max-clients 0", `--max-clients: 0 is out of range; write a number from 1 to 1000000`},
-		{"--max-client-memory 1000000", `--max-client-memory: 1000000 bytes are too few to serve clients with; write 33554432 or more, or 0 for the default`},
-		{"--over-max-ttl drop", `--over-max-ttl: "drop" is not a choice; write keep or refuse`},
-		{"--tls-auth-clients maybe", `--tls-auth-clients: "maybe" is not a choice; write yes, no or optional`},
-		{"--log-level loud", `--log-level: "loud" is not a choice; write trace, debug, info, warn or error`},
-
-		{"--redis-version 8", `--redis-version: "8" is not a version of Redis; write three numbers, such as 7.2.0`},
-		{"--redis-version 7.2.0-rc1", `--redis-version: "7.2.0-rc1" is not a version of Redis`},
-
-		// Listeners.
-		{"--listen 6380", `--listen: "6380" is not host:port; write host:port, such as 127.0.0.1:6380, or :6380 for all interfaces`},
-		{"--listen ::1:6380", `--listen: "::1:6380" is not host:port; write an IPv6 address in brackets: [::1]:6380`},
-		{"--listen localhost:99999", `--listen: "localhost:99999" has no port from 0 to 65535; write host:port, such as 127.0.0.1:6380`},
-		{"--listen /run/x", `--listen: "/run/x" is a path; write unix:///run/x`},
-		{"--listen unix://run/x", `--listen: "unix://run/x" names no absolute path; write unix:///run/redlock-proxy/socket, with three slashes`},
-		{"--listen unix:///" + strings.Repeat("x", 107), `is longer than the 107 bytes that the kernel allows for a socket; choose a shorter path`},
-		{"--listen redis://h:1", `--listen: "redis://h:1" is a URL; write host:port, or unix:///path; tls-listen is for TLS`},
-		{"--listen a!b:1", `--listen: "a!b" is not the name or address of a host; write host:port, such as 127.0.0.1:6380`},
-		{"--listen 127.0.0.1:1,localhost:1", `--listen: localhost:1 is there twice, first in listen; leave one of them out`},
-		{"--listen unix:///a/b,unix:///a/./b", `--listen: unix:///a/b is there twice, first in listen; leave one of them out`},
-		{"--listen=", `--listen: there is no address to listen on; name one in listen or tls-listen, such as 127.0.0.1:6380`},
-		{"--listen :6380", `--listen: other machines can reach :6380, and nobody has to prove who he is there; set a password with requirepass-file, demand client certificates with tls-listen and tls-auth-clients yes, listen on 127.0.0.1, or set protected-mode no`},
-		{"--listen 10.0.0.1:6380", `other machines can reach 10.0.0.1:6380`},
-
-		// Passwords.
-		{"--requirepass a --requirepass-file " + empty, `--requirepass-file: there is a password in requirepass as well; leave one of them out`},
-		{"--requirepass-file " + empty, `--requirepass-file: ` + empty + ` is empty; write the password into it, or leave requirepass-file out`},
-		{"--requirepass-file " + missing, `--requirepass-file: open ` + missing + `: no such file or directory; correct the path`},
-		{"--requirepass-file /dev/zero", `--requirepass-file: /dev/zero is no regular file; correct the path`},
-		{"--master a:1 --master-password-file " + missing, `--master-password-file: open ` + missing},
-		{"--master a:1 --master-password a --master-password-file " + empty, `--master-password-file: there is a password in master-password as well`},
-		{"--master a:1 --master-user u", `--master-user: there is a user and no password; name it in master-password-file, or leave the user out`},
-		{"--master-password x", `master: there is a user or a password for masters, but no master; name 3 or 5 in master`},
-
-		// Masters.
-		{"--master 6381", `--master: "6381" is not host:port; write host:port, such as 127.0.0.1:6379`},
-		{"--master :6381", `--master: ":6381" names no host; write host:port`},
-		{"--master a:0", `--master: "a:0" has no port from 1 to 65535`},
-		{"--master http://a:1", `--master: "http://a:1" is a URL of another kind; write host:port, redis://, rediss:// or unix://`},
-		{"--master u:pw@a:1", `--master: master 1 has a user or password, but is no URL; write redis://user:password@host:port, with a comma in the password as %2C`},
-		{"--master redis://u@a:1", `--master: "redis://…@a:1" has a user and no password; write redis://user:password@host:port`},
-		{"--master redis://a:1/3", `--master: "redis://a:1/3" names a database other than 0; leave it out`},
-		{"--master redis://a:1?x=y", `--master: "redis://a:1?x=y" has more than a host; leave out what follows ? or #`},
-		{"--master redis://a:1#x", `has more than a host`},
-		{"--master redis://u:%zz@a:1", `--master: "redis://…@a:1" is not a URL; write redis://user:password@host:port, with special characters`},
-		{"--master redis://", `--master: "redis://" names no host; write redis://host:port`},
-		{"--master unix:///x?db=1", `--master: "unix:///x?db=1" has more than a path`},
-		{"--master unix:x", `--master: "unix:x" names no absolute path`},
-		{"--master a:1,b:1,A.:1", `--master: the masters 1 and 3 are both a.:1; leave one of them out: a quorum counts each server once`},
-		{"--master localhost:1,redis://127.0.0.1:1", `the masters 1 and 2 are both 127.0.0.1:1`},
-		{"--master [::ffff:10.0.0.1]:1,10.0.0.1:1", `the masters 1 and 2 are both 10.0.0.1:1`},
-		{"--master a:6379,redis://a", `the masters 1 and 2 are both a:6379`},
-		{"--master 127.0.0.1:6380", `--master: 127.0.0.1:6380 is where the proxy itself listens; name the master's address, or listen elsewhere`},
-		{"--master " + strings.Join(m16, ","), `--master: there are 16 masters; name at most 15; 3 or 5 are usual`},
-		{"--master a:1 --embedded 3", `--embedded: masters are named as well; leave out embedded, which is for trying out, or master`},
-		{"--embedded 0", `master: there is no master; name 3 or 5 in master, or leave embedded at 3 to try it out`},
-
-		// Locks.
-		{"--acquire-timeout 2s --max-ttl 10s", `--acquire-timeout: an acquire-timeout of 2s is more than a tenth of a max-ttl of 10s, so locks could run out while they are being taken; set acquire-timeout to at most 1s, or max-ttl to at least 20s`},
-		{"--max-ttl 4s", `--max-ttl: 4s is out of range; write a duration from 5s to 168h`},
-	} {
+	named := strings.NewReplacer("MISSING", filepath.Join(t.TempDir(), "none"), "EMPTY", write(t, "empty", "\n"), "SIXTEEN", strings.Join(m16, ","))
+	for _, c := range mistakeRows {
+		c.args, c.want = named.Replace(c.args), named.Replace(c.want)
 		got := wrong(t, nil, strings.Fields(c.args)...)
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.args, got, c.want)

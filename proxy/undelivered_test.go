@@ -18,59 +18,62 @@ func (e *fakeEngine) back() []string {
 	return slices.Clone(e.takenBack)
 }
 
+var lostToOthers = quorum.Result{Decision: quorum.Contended}
+
+var undeliveredRows = []struct {
+	name string
+	play func(t *testing.T, r *rig, c *client)
+	want []string
+}{
+	{"won when the client is gone", func(t *testing.T, r *rig, c *client) {
+		c.send("SET a t NX PX 30000\r\n")
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		// Over a pipe a client that has closed cannot be told from one that
+		// has half-closed: what ends it is the write that fails.
+		r.engine.answer(t, "a", won)
+	}, []string{"a"}},
+	{"won before the client went, behind a reply that was owed", func(t *testing.T, r *rig, c *client) {
+		c.send("SET a t NX PX 30000\r\nSET b t NX PX 30000\r\nSET c t NX PX 30000\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "b", won)
+		r.engine.answer(t, "c", lostToOthers)
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		r.engine.answer(t, "a", lostToOthers)
+	}, []string{"b"}},
+	{"delivered", func(t *testing.T, r *rig, c *client) {
+		c.send("SET a t NX PX 30000\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "a", won)
+		c.expect("+OK\r\n")
+		c.nc.Close()
+	}, nil},
+	{"delivered in part", func(t *testing.T, r *rig, c *client) {
+		c.send("SET a t NX PX 30000\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "a", won)
+		c.expect("+")
+		c.nc.Close()
+	}, nil},
+	{"lost", func(t *testing.T, r *rig, c *client) {
+		c.send("SET a t NX PX 30000\r\n")
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		r.engine.answer(t, "a", lostToOthers)
+	}, nil},
+}
+
 func TestAnOKThatCannotBeDeliveredIsTakenBack(t *testing.T) {
-	contended := quorum.Result{Decision: quorum.Contended}
-	for _, test := range []struct {
-		name string
-		play func(r *rig, c *client)
-		want []string
-	}{
-		{"won when the client is gone", func(r *rig, c *client) {
-			c.send("SET a t NX PX 30000\r\n")
-			synctest.Wait()
-			c.nc.Close()
-			synctest.Wait()
-			// Over a pipe a client that has closed cannot be told from one that
-			// has half-closed: what ends it is the write that fails.
-			r.engine.answer(t, "a", won)
-		}, []string{"a"}},
-		{"won before the client went, behind a reply that was owed", func(r *rig, c *client) {
-			c.send("SET a t NX PX 30000\r\nSET b t NX PX 30000\r\nSET c t NX PX 30000\r\n")
-			synctest.Wait()
-			r.engine.answer(t, "b", won)
-			r.engine.answer(t, "c", contended)
-			synctest.Wait()
-			c.nc.Close()
-			synctest.Wait()
-			r.engine.answer(t, "a", contended)
-		}, []string{"b"}},
-		{"delivered", func(r *rig, c *client) {
-			c.send("SET a t NX PX 30000\r\n")
-			synctest.Wait()
-			r.engine.answer(t, "a", won)
-			c.expect("+OK\r\n")
-			c.nc.Close()
-		}, nil},
-		{"delivered in part", func(r *rig, c *client) {
-			c.send("SET a t NX PX 30000\r\n")
-			synctest.Wait()
-			r.engine.answer(t, "a", won)
-			c.expect("+")
-			c.nc.Close()
-		}, nil},
-		{"lost", func(r *rig, c *client) {
-			c.send("SET a t NX PX 30000\r\n")
-			synctest.Wait()
-			c.nc.Close()
-			synctest.Wait()
-			r.engine.answer(t, "a", contended)
-		}, nil},
-	} {
+	for _, test := range undeliveredRows {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, Config{})
 				c := r.dial()
-				test.play(r, c)
+				test.play(t, r, c)
 				synctest.Wait()
 				r.end()
 				if got := r.engine.back(); !slices.Equal(got, test.want) {

@@ -13,89 +13,91 @@ import (
 // tick is what stands first in each body.
 var tick = regexp.MustCompile(`__t=__t-(\d+) if __t<1 then __x\(\) end`)
 
+var printedRows = []struct{ text, printed, helpers string }{
+	{"", "TICK", ""},
+	{"return 1", "TICK return 1 ", ""},
+
+	// Names: all of Redis's are helpers, a local is what it is, and KEYS and ARGV are the script's own.
+	{"return redis.call('get', KEYS[1])", `TICK return(__h.redis_call("get",KEYS[ 1 ]))`, "redis_call"},
+	{"return redis['call'](type)", `TICK return(__h.redis_call(__h.type))`, "redis_call type"},
+	{"return math.pi, redis.LOG_WARNING, cjson.null", "TICK return __h.math_pi,__h.redis_LOG_WARNING,__h.cjson_null", "cjson_null math_pi redis_LOG_WARNING"},
+	{"return string.foo, string['a b']", `TICK return __h.string_foo,__h["string_a b"]`, ""},
+	{"return x", `TICK return(__h.global("x"))`, "global"},
+	{"x = f()", `TICK __h.setglobal("x",__h.global("f")())`, "global setglobal"},
+	{"local a a, x = 1, 2", `TICK local a __h.setglobal("x", 1 , 2 )`, "setglobal"},
+	{"function x() end", `TICK __h.setglobal("x",function() TICK end)`, "setglobal"},
+	{"tostring = 1", `TICK __h.setglobal("tostring", 1 )`, "setglobal"},
+	{"local redis = redis.call return redis.call", "TICK local redis = __h.redis_call return redis.call", "redis_call"},
+	{"do local string = 1 end return string.sub", "TICK do local string = 1 end return __h.string_sub", "string_sub"},
+	{"local KEYS = {} KEYS = KEYS.sub", `TICK local KEYS = {} KEYS = __h.index(KEYS,"sub")`, "index"},
+	{"local function f(...) return arg end", "TICK local function f(...) TICK return arg end", ""},
+	{"return arg", `TICK return(__h.global("arg"))`, "global"},
+	{"local goto = 1 return goto", "TICK local goto = 1 return goto", ""},
+	{"local t = {__index = 1} return t.__index", "TICK local t = {__index = 1 } return t.__index", ""},
+
+	// Fields: those that a string has are guarded, where they are read.
+	{"local a, k return a.x, a.sub, a[1], a['x'], a['sub'], a[k]", `TICK local a,k return a.x,__h.index(a,"sub"),a[ 1 ],a["x"],__h.index(a,"sub"),__h.index(a,k)`, "index"},
+	{"local k return KEYS[k], ARGV.sub, ARGV[k][k]", "TICK local k return KEYS[k],ARGV.sub,__h.index(ARGV[k],k)", "index"},
+	{"local a, k a.sub, a[k] = 1", `TICK local a,k __h.sets("tt",a,"sub",a,k, 1 )`, "sets"},
+	{"local a, k a.rep.sub, a[k][k] = 1", `TICK local a,k __h.sets("tt",__h.index(a,"rep"),"sub",__h.index(a,k),k, 1 )`, "index sets"},
+	{"local a return a.len.rep.x.sub", `TICK local a return(__h.index(__h.index(__h.index(a,"len"),"rep").x,"sub"))`, "index"},
+	{"local a return a[#a], a[-1], a[a+1]", "TICK local a return a[# a],a[- 1 ],a[__h.number(a) + 1 ]", "number"},
+	{"local a for i = 1, 2 do a = a[i] end", "TICK local a for i = 1 , 2 do TICK a = a[i] end", ""},
+	{"local a for i = 1, 2 do a = a[i] i = 'rep' end", `TICK local a for i = 1 , 2 do TICK a = __h.index(a,i) i = "rep" end`, "index"},
+	{"local a for i = 1, 2 do local i = i a = a[i] end", "TICK local a for i = 1 , 2 do TICK local i = i a = __h.index(a,i) end", "index"},
+
+	{"local a, b a.x = 1 a[b] = b a[1], b = b, 2", `TICK local a,b __h.set(a,"x", 1 ) __h.set(a,b,b) b = __h.sets("tl",a, 1 ,b, 2 )`, "set sets"},
+	{"local a, b a[b()], a, b, (a).x = b()", `TICK local a,b a,b = __h.sets("tllt",a,b(),(a),"x",b())`, "sets"},
+	{"local a a['" + strings.Repeat("x", 256) + "'] = a['" + strings.Repeat("x", 256) + "']", `TICK local a __h.set(a,"` + strings.Repeat("x", 256) + `",__h.index(a,"` + strings.Repeat("x", 256) + `"))`, "index set"},
+
+	// Calls.
+	{"local o return o:f(), o:f(1, 2), o:f'x', o:f{1}", `TICK local o return __h.method(o,"f"),__h.method(o,"f", 1 , 2 ),__h.method(o,"f","x"),__h.method(o,"f",{ 1 })`, "method"},
+	{"local o o:f():g()", `TICK local o __h.method(__h.method(o,"f"),"g")`, "method"},
+	{"local f f'x' f{} f(f)", `TICK local f f "x" f({}) f(f)`, ""},
+	{"local a function a.sub.x(b) end", `TICK local a __h.set(__h.index(a,"sub"),"x",function(b) TICK end)`, "index set"},
+	{"local a function a.b:sub(...) end", `TICK local a __h.set(a.b,"sub",function(self,...) TICK end)`, "set"},
+
+	// Operators.
+	{"local a return a + 1, 1 - a * 2, -a, - -a, #a % 2, 2 ^ -a", "TICK local a return __h.number(a) + 1 , 1 - __h.number(a) * 2 ,- __h.number(a),- - __h.number(a),# a % 2 , 2 ^ - __h.number(a)", "number"},
+	{"local a return (a + a) / (a)", "TICK local a return(__h.number(a) + __h.number(a)) / __h.number((a))", "number"},
+	{"return tonumber(ARGV[1]) + 1", "TICK return __h.tonumber(ARGV[ 1 ]) + 1 ", "tonumber"},
+	{"local tonumber return tonumber(1) + 1", "TICK local tonumber return __h.number(tonumber( 1 )) + 1 ", "number"},
+	{"local a return a < a, a <= a, a > a, a >= a, a == a, a ~= a", "TICK local a return __h.less(a,a),__h.lessequal(a,a),__h.greater(a,a),__h.greaterequal(a,a),a == a,a ~= a", "greater greaterequal less lessequal"},
+	{"local a return a < 1, #a > a, not a < a", "TICK local a return a < 1 ,# a > a,__h.less(not a,a)", "less"},
+	{"local a return a and a or not a", "TICK local a return a and a or not a", ""},
+	{"local a return a .. a == a .. 1 .. 'x'", `TICK local a return __h.join(a,a) == __h.join(a, 1 ,"x")`, "join"},
+	{"local a return a .. a()", "TICK local a return(__h.join(a,(a())))", "join"},
+	{"local a return a" + strings.Repeat("..a", 11), "TICK local a return(__h.join(a" + strings.Repeat(",a", 11) + "))", "join"},
+	{"local a return a" + strings.Repeat("..a", 12), "TICK local a return(__h.join(a" + strings.Repeat(",a", 10) + ",__h.join(a,a)))", "join"},
+	{"local a for i = a, #a, -a do end", "TICK local a for i = __h.number(a),# a,- __h.number(a) do TICK end", "number"},
+
+	// Several values.
+	{"local o return assert(o)", "TICK local o return __h.values(__h.assert(o))", "assert values"},
+	{"local o if o then return o:find() else return o:f() end", `TICK local o if o then return __h.values(__h.method(o,"find")) else return __h.method(o,"f") end`, "method values"},
+	{"local function f(...) f(..., ...) return ..., (...) end", "TICK local function f(...) TICK f((...),__h.varargs(...)) return(...),((...)) end", "varargs"},
+	{"local function f(...) return {...}, {..., 1}, {..., }, ... + 1 end", "TICK local function f(...) TICK return {__h.varargs(...)},{(...), 1 },{__h.varargs(...),},__h.number((...)) + 1 end", "number varargs"},
+
+	// Spelling.
+	{`return '\65"\\\n\200é', [[` + "\nx\n" + `]]`, `TICK return "A\"\\\010\200\195\169",` + "\n\n" + `"x\010"`, ""},
+	{"return 0xfF, 1e2, .5, 5., 3e-2", "TICK return 0xfF , 1e2 , .5 , 5. , 3e-2 ", ""},
+	{"local a = 1; (a)();", "TICK local a = 1 ; (a)();", ""},
+	{"local a, b = a .. 'x' (b)()", `TICK local a,b = __h.join(__h.global("a"),"x"); (b)()`, "global join"},
+	{"local a --[[ x ]] = 1 -- y", "TICK local a = 1 ", ""},
+	{"local f return f{" + strings.Repeat("1,", 33) + "}", "TICK local f return f(__h.table(33,0,{" + strings.Repeat(" 1 ,", 33) + "}))", "table"},
+	{"return {a = 1," + strings.Repeat("[2] = 3,", 32) + "}", "TICK return __h.table(33,33,{a = 1 ," + strings.Repeat("[ 2 ] = 3 ,", 32) + "})", "table"},
+	{"local t = {1; x = 2, [3] = 4,}", "TICK local t = { 1 ,x = 2 ,[ 3 ] = 4 ,}", ""},
+	{"local a = {['x'] = 1, [99999] = 2} a = {a, [a] = 1}", `TICK local a = {["x"] = 1 ,[ 99999 ] = 2 } a = __h.table(2,1,{a,[a] = 1 })`, "table"},
+	{"local t = {[1e9] = 1}, {[100000] = 1}, {[0xfff] = 1}", "TICK local t = __h.table(1,1,{[ 1e9 ] = 1 }),__h.table(1,1,{[ 100000 ] = 1 }),__h.table(1,1,{[ 0xfff ] = 1 })", "table"},
+
+	// Statements.
+	{"if 1 then return elseif 2 then else return; end", "TICK if 1 then return elseif 2 then else return; end", ""},
+	{"while true do break end", "TICK while true do TICK break end", ""},
+	{"repeat local x until x", "TICK repeat TICK local x until x", ""},
+	{"for a, b in pairs({}) do end", "TICK for a,b in __h.pairs({}) do TICK end", "pairs"},
+}
+
 func TestWhatIsPrinted(t *testing.T) {
-	for _, test := range []struct{ text, printed, helpers string }{
-		{"", "TICK", ""},
-		{"return 1", "TICK return 1 ", ""},
-
-		// Names: all of Redis's are helpers, a local is what it is, and KEYS and ARGV are the script's own.
-		{"return redis.call('get', KEYS[1])", `TICK return(__h.redis_call("get",KEYS[ 1 ]))`, "redis_call"},
-		{"return redis['call'](type)", `TICK return(__h.redis_call(__h.type))`, "redis_call type"},
-		{"return math.pi, redis.LOG_WARNING, cjson.null", "TICK return __h.math_pi,__h.redis_LOG_WARNING,__h.cjson_null", "cjson_null math_pi redis_LOG_WARNING"},
-		{"return string.foo, string['a b']", `TICK return __h.string_foo,__h["string_a b"]`, ""},
-		{"return x", `TICK return(__h.global("x"))`, "global"},
-		{"x = f()", `TICK __h.setglobal("x",__h.global("f")())`, "global setglobal"},
-		{"local a a, x = 1, 2", `TICK local a __h.setglobal("x", 1 , 2 )`, "setglobal"},
-		{"function x() end", `TICK __h.setglobal("x",function() TICK end)`, "setglobal"},
-		{"tostring = 1", `TICK __h.setglobal("tostring", 1 )`, "setglobal"},
-		{"local redis = redis.call return redis.call", "TICK local redis = __h.redis_call return redis.call", "redis_call"},
-		{"do local string = 1 end return string.sub", "TICK do local string = 1 end return __h.string_sub", "string_sub"},
-		{"local KEYS = {} KEYS = KEYS.sub", `TICK local KEYS = {} KEYS = __h.index(KEYS,"sub")`, "index"},
-		{"local function f(...) return arg end", "TICK local function f(...) TICK return arg end", ""},
-		{"return arg", `TICK return(__h.global("arg"))`, "global"},
-		{"local goto = 1 return goto", "TICK local goto = 1 return goto", ""},
-		{"local t = {__index = 1} return t.__index", "TICK local t = {__index = 1 } return t.__index", ""},
-
-		// Fields: those that a string has are guarded, where they are read.
-		{"local a, k return a.x, a.sub, a[1], a['x'], a['sub'], a[k]", `TICK local a,k return a.x,__h.index(a,"sub"),a[ 1 ],a["x"],__h.index(a,"sub"),__h.index(a,k)`, "index"},
-		{"local k return KEYS[k], ARGV.sub, ARGV[k][k]", "TICK local k return KEYS[k],ARGV.sub,__h.index(ARGV[k],k)", "index"},
-		{"local a, k a.sub, a[k] = 1", `TICK local a,k __h.sets("tt",a,"sub",a,k, 1 )`, "sets"},
-		{"local a, k a.rep.sub, a[k][k] = 1", `TICK local a,k __h.sets("tt",__h.index(a,"rep"),"sub",__h.index(a,k),k, 1 )`, "index sets"},
-		{"local a return a.len.rep.x.sub", `TICK local a return(__h.index(__h.index(__h.index(a,"len"),"rep").x,"sub"))`, "index"},
-		{"local a return a[#a], a[-1], a[a+1]", "TICK local a return a[# a],a[- 1 ],a[__h.number(a) + 1 ]", "number"},
-		{"local a for i = 1, 2 do a = a[i] end", "TICK local a for i = 1 , 2 do TICK a = a[i] end", ""},
-		{"local a for i = 1, 2 do a = a[i] i = 'rep' end", `TICK local a for i = 1 , 2 do TICK a = __h.index(a,i) i = "rep" end`, "index"},
-		{"local a for i = 1, 2 do local i = i a = a[i] end", "TICK local a for i = 1 , 2 do TICK local i = i a = __h.index(a,i) end", "index"},
-
-		{"local a, b a.x = 1 a[b] = b a[1], b = b, 2", `TICK local a,b __h.set(a,"x", 1 ) __h.set(a,b,b) b = __h.sets("tl",a, 1 ,b, 2 )`, "set sets"},
-		{"local a, b a[b()], a, b, (a).x = b()", `TICK local a,b a,b = __h.sets("tllt",a,b(),(a),"x",b())`, "sets"},
-		{"local a a['" + strings.Repeat("x", 256) + "'] = a['" + strings.Repeat("x", 256) + "']", `TICK local a __h.set(a,"` + strings.Repeat("x", 256) + `",__h.index(a,"` + strings.Repeat("x", 256) + `"))`, "index set"},
-
-		// Calls.
-		{"local o return o:f(), o:f(1, 2), o:f'x', o:f{1}", `TICK local o return __h.method(o,"f"),__h.method(o,"f", 1 , 2 ),__h.method(o,"f","x"),__h.method(o,"f",{ 1 })`, "method"},
-		{"local o o:f():g()", `TICK local o __h.method(__h.method(o,"f"),"g")`, "method"},
-		{"local f f'x' f{} f(f)", `TICK local f f "x" f({}) f(f)`, ""},
-		{"local a function a.sub.x(b) end", `TICK local a __h.set(__h.index(a,"sub"),"x",function(b) TICK end)`, "index set"},
-		{"local a function a.b:sub(...) end", `TICK local a __h.set(a.b,"sub",function(self,...) TICK end)`, "set"},
-
-		// Operators.
-		{"local a return a + 1, 1 - a * 2, -a, - -a, #a % 2, 2 ^ -a", "TICK local a return __h.number(a) + 1 , 1 - __h.number(a) * 2 ,- __h.number(a),- - __h.number(a),# a % 2 , 2 ^ - __h.number(a)", "number"},
-		{"local a return (a + a) / (a)", "TICK local a return(__h.number(a) + __h.number(a)) / __h.number((a))", "number"},
-		{"return tonumber(ARGV[1]) + 1", "TICK return __h.tonumber(ARGV[ 1 ]) + 1 ", "tonumber"},
-		{"local tonumber return tonumber(1) + 1", "TICK local tonumber return __h.number(tonumber( 1 )) + 1 ", "number"},
-		{"local a return a < a, a <= a, a > a, a >= a, a == a, a ~= a", "TICK local a return __h.less(a,a),__h.lessequal(a,a),__h.greater(a,a),__h.greaterequal(a,a),a == a,a ~= a", "greater greaterequal less lessequal"},
-		{"local a return a < 1, #a > a, not a < a", "TICK local a return a < 1 ,# a > a,__h.less(not a,a)", "less"},
-		{"local a return a and a or not a", "TICK local a return a and a or not a", ""},
-		{"local a return a .. a == a .. 1 .. 'x'", `TICK local a return __h.join(a,a) == __h.join(a, 1 ,"x")`, "join"},
-		{"local a return a .. a()", "TICK local a return(__h.join(a,(a())))", "join"},
-		{"local a return a" + strings.Repeat("..a", 11), "TICK local a return(__h.join(a" + strings.Repeat(",a", 11) + "))", "join"},
-		{"local a return a" + strings.Repeat("..a", 12), "TICK local a return(__h.join(a" + strings.Repeat(",a", 10) + ",__h.join(a,a)))", "join"},
-		{"local a for i = a, #a, -a do end", "TICK local a for i = __h.number(a),# a,- __h.number(a) do TICK end", "number"},
-
-		// Several values.
-		{"local o return assert(o)", "TICK local o return __h.values(__h.assert(o))", "assert values"},
-		{"local o if o then return o:find() else return o:f() end", `TICK local o if o then return __h.values(__h.method(o,"find")) else return __h.method(o,"f") end`, "method values"},
-		{"local function f(...) f(..., ...) return ..., (...) end", "TICK local function f(...) TICK f((...),__h.varargs(...)) return(...),((...)) end", "varargs"},
-		{"local function f(...) return {...}, {..., 1}, {..., }, ... + 1 end", "TICK local function f(...) TICK return {__h.varargs(...)},{(...), 1 },{__h.varargs(...),},__h.number((...)) + 1 end", "number varargs"},
-
-		// Spelling.
-		{`return '\65"\\\n\200é', [[` + "\nx\n" + `]]`, `TICK return "A\"\\\010\200\195\169",` + "\n\n" + `"x\010"`, ""},
-		{"return 0xfF, 1e2, .5, 5., 3e-2", "TICK return 0xfF , 1e2 , .5 , 5. , 3e-2 ", ""},
-		{"local a = 1; (a)();", "TICK local a = 1 ; (a)();", ""},
-		{"local a, b = a .. 'x' (b)()", `TICK local a,b = __h.join(__h.global("a"),"x"); (b)()`, "global join"},
-		{"local a --[[ x ]] = 1 -- y", "TICK local a = 1 ", ""},
-		{"local f return f{" + strings.Repeat("1,", 33) + "}", "TICK local f return f(__h.table(33,0,{" + strings.Repeat(" 1 ,", 33) + "}))", "table"},
-		{"return {a = 1," + strings.Repeat("[2] = 3,", 32) + "}", "TICK return __h.table(33,33,{a = 1 ," + strings.Repeat("[ 2 ] = 3 ,", 32) + "})", "table"},
-		{"local t = {1; x = 2, [3] = 4,}", "TICK local t = { 1 ,x = 2 ,[ 3 ] = 4 ,}", ""},
-		{"local a = {['x'] = 1, [99999] = 2} a = {a, [a] = 1}", `TICK local a = {["x"] = 1 ,[ 99999 ] = 2 } a = __h.table(2,1,{a,[a] = 1 })`, "table"},
-		{"local t = {[1e9] = 1}, {[100000] = 1}, {[0xfff] = 1}", "TICK local t = __h.table(1,1,{[ 1e9 ] = 1 }),__h.table(1,1,{[ 100000 ] = 1 }),__h.table(1,1,{[ 0xfff ] = 1 })", "table"},
-
-		// Statements.
-		{"if 1 then return elseif 2 then else return; end", "TICK if 1 then return elseif 2 then else return; end", ""},
-		{"while true do break end", "TICK while true do TICK break end", ""},
-		{"repeat local x until x", "TICK repeat TICK local x until x", ""},
-		{"for a, b in pairs({}) do end", "TICK for a,b in __h.pairs({}) do TICK end", "pairs"},
-	} {
+	for _, test := range printedRows {
 		p, err := Read(test.text)
 		if err != nil {
 			t.Errorf("%s\n%v", test.text, err)
@@ -217,72 +219,6 @@ func TestRefusalsSayWhatAndWhere(t *testing.T) {
 		}
 		if refused.Text != test.want || refused.Line != test.line {
 			t.Errorf("%.60q: line %d: %s, want line %d: %s", test.text, refused.Line, refused.Text, test.line, test.want)
-		}
-	}
-}
-
-// TestBoundsAreKept: so often may a text have something, and no oftener. Redis compiles what
-// is printed of it.
-func TestBoundsAreKept(t *testing.T) {
-	m := newMaster(t)
-	const (
-		deep    = "chunk has too many syntax levels"
-		complex = "function or expression too complex"
-	)
-	for _, test := range []struct {
-		begin, each, middle, last, end string
-		most                           int
-		want                           string
-	}{
-		{"return ", "(", "1", ")", "", 98, deep},
-		{"return ", "- ", "1", "", "", 98, deep},
-		{"", "do ", "", "end ", "", 99, deep},
-		{"return ", "function() return ", "1", " end", "", 49, deep},
-		{"return 1", " ..1", "", "", "", 97, deep},
-		{"local a ", "a,", "a = 1", "", "", 98, deep},
-		{"local a return a", ".sub", "", "", "", 177, deep},
-		{"local a return a", ":b()", "", "", "", 178, deep},
-		{"local a return a", "<a", "", "", "", 177, deep},
-		{"local function f() ", "local b ", "", "", " end", 200, "function at line 1 has more than 200 local variables"},
-		{"", "local b ", "", "", "", 199, "main function has more than 200 local variables"},
-		{"", "for a = 1, 2 do ", "", "end ", "", 49, "main function has more than 200 local variables"},
-		{"return 1", ",1", "", "", "", 199, complex},
-		{"local a a(1", ",1", "", "", ")", 199, complex},
-		{"local a return {1", ",1", "", "", "}", 9996, "the script has more than 20000 tokens"},
-		{"local a return ", "a(1,2,3,4,5,", "1", ")", "", 37, complex},
-		{"local a return (a)", " and a", "", "", "", 500, complex},
-		{"local a return (a", " and a or (a)", "", "", ")", 250, complex},
-		{"local a if not a then", " elseif a then", "", "", " end", 500, complex},
-		{"local a while a do", " if a then break end", "", "", " end", 500, complex},
-		{"return {", "a%d=1,", "", "", "}", 1999, "the script has more than 2000 different names, strings and numbers"},
-	} {
-		text := func(n int) string {
-			each := strings.Repeat(test.each, n)
-			for i := range strings.Count(each, "%d") {
-				each = strings.Replace(each, "%d", fmt.Sprint(i), 1)
-			}
-			return test.begin + each + test.middle + strings.Repeat(test.last, n) + test.end
-		}
-		if p, err := Read(text(test.most)); err != nil {
-			t.Errorf("%d of %q: %v", test.most, test.each, err)
-		} else if fault := m.compile(t, whole(p)); fault != "" {
-			t.Errorf("%d of %q: %s", test.most, test.each, fault)
-		}
-		if _, err := Read(text(test.most + 1)); err == nil || !strings.HasSuffix(err.Error(), test.want) {
-			t.Errorf("%d of %q: %v, want %s", test.most+1, test.each, err, test.want)
-		}
-	}
-}
-
-func TestAFunctionHasSoManyUpvalues(t *testing.T) {
-	for n, fine := range map[int]bool{58: true, 59: false} { // beside __t and __x
-		names := "a1"
-		for i := 2; i <= n; i++ {
-			names += fmt.Sprint(",a", i)
-		}
-		_, err := Read("local " + names + "\nlocal function f() return " + names + " end")
-		if fine != (err == nil) || !fine && !strings.HasSuffix(err.Error(), "function at line 2 has more than 60 upvalues") {
-			t.Errorf("%d: %v", n, err)
 		}
 	}
 }
