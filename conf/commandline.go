@@ -13,7 +13,7 @@ import (
 // Kong reads the command line and writes the help here; what a value means, and all other
 // sources, are this package's own. What it is worth: a parser and a help of ours that come to
 // the same, byte for byte in the help, were tried, and are 144 lines more. Beside them it costs
-// 0.3 MB of a binary of 11.9, and less than a millisecond of a start.
+// 0.3 MB of a binary of 11.9, and 0.3 to 1.1 ms of a start of 4.7.
 
 // Command is what the program is asked to do.
 type Command uint8
