@@ -322,7 +322,7 @@ var rules = []rule{
 	{"a lone proxy that has met a marker grants nothing", "standing.go",
 		"p.Nonce != \"\" || k.db.engine.trust.metMarker() != nil",
 		"false", false, 0, named("TestLoneProxyThatMeetsAMarkerGrantsNothingMore")},
-	{"a first start admits only where all masters bear it", "../marker/sight.go",
+	{"a first start admits only where all masters bear it", "../marker/firststart.go",
 		"if !s.Bears(installation) || one[j] != s {",
 		"if _ = j; s.Reached && !s.Bears(installation) {", false, 0, named("TestWhenAFirstMasterIsAdmitted").in("../marker")},
 	{"whoever orders the same change means the same set", "../members/changeplan.go",

@@ -93,6 +93,3 @@ func TestWhatAMarkerMakesOfAMaster(t *testing.T) {
 		}
 	}
 }
-
-// A clock that is set by less than is allowed, again and again, is found out all
-// the same: not every batch is a new beginning.

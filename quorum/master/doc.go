@@ -2,14 +2,32 @@
 // its other end, and how a batch of commands is sent on it and answered. What is sent, and what
 // an answer means, is decided elsewhere.
 //
-// A Master is a server as configured. Meet stays at the gate (gate.go), which asks a server who
-// it is before anything else does (identify.go): which process of which history, by what it
-// tells of itself (info.go), whether it is a master (preflight.go), whether it carries out what
-// we need; and loads our scripts (script.go). Link goes on from there (link.go): rueidis speaks
-// on the connection, behind a guard (guard.go) that hands on only what is well formed, was asked
-// for (frames.go) and has room (bill.go, rooms.go), and each batch ends with a Proof of who has
-// answered it, and of when that was by the master's clock (exchange.go). A Subscription stays
-// without rueidis (subscription.go).
+// A Master is a server as configured. Meet stays at the gate, which asks a server who it is
+// before anything else does:
+//
+//	dial.go         the connection, with TLS where the master wants it
+//	gate.go         the conversation on it
+//	identify.go     which process of which history is there, and whether it carries out what we need
+//	info.go         what a server tells of itself, then and later
+//	preflight.go    what it must be to be a master
+//	busy.go         one that is busy with a script has that ended
+//	database.go     the database that the link is for
+//
+// Link goes on from there: rueidis speaks on the connection, behind a guard that hands on only
+// what is well formed, was asked for and has room; and each batch ends with a Proof of who has
+// answered it, and of when that was by the master's clock:
+//
+//	link.go         how it begins and ends
+//	exchange.go     a batch, and its Proof
+//	answers.go      what rueidis read becomes an Answer
+//	guard.go        the connection that rueidis is given
+//	frames.go       where each reply begins and ends
+//	bill.go         what the replies take from the master's room
+//	rooms.go        how much a master may have us hold
+//
+// Our scripts are loaded at the gate (script.go): those that write markers (markscripts.go) and the
+// page of a SCAN (page.go) are here, the others are their users'. A Subscription stays without
+// rueidis (subscription.go).
 //
 // Everything here is used by one goroutine at a time, unless it says otherwise. Goroutines:
 //
