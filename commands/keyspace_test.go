@@ -10,9 +10,9 @@ import (
 func answersOf(replies ...*quorum.ScriptReply) quorum.Result {
 	r := quorum.Result{Decision: quorum.Won, Masters: len(replies), Needed: len(replies)/2 + 1}
 	for _, reply := range replies {
-		a := quorum.Answer{}
+		a := quorum.SurveyAnswer{}
 		if reply != nil {
-			a = quorum.Answer{Given: true, Reply: *reply}
+			a = quorum.SurveyAnswer{Given: true, Reply: *reply}
 			r.Voted++
 		}
 		r.Answers = append(r.Answers, a)

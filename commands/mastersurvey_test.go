@@ -11,10 +11,10 @@ import (
 // survey is what the one master there is says of its keys, which it has in order.
 func (m *master) survey(r quorum.Request) quorum.Result {
 	if r.Only > 1 {
-		return quorum.Result{Decision: quorum.Unavailable, Answers: make([]quorum.Answer, 1)}
+		return quorum.Result{Decision: quorum.Unavailable, Answers: make([]quorum.SurveyAnswer, 1)}
 	}
-	a := quorum.Answer{Given: true, Server: "one", Reply: m.surveyed(r.Args)}
-	return quorum.Result{Decision: quorum.Won, Answers: []quorum.Answer{a}}
+	a := quorum.SurveyAnswer{Given: true, Server: "one", Reply: m.surveyed(r.Args)}
+	return quorum.Result{Decision: quorum.Won, Answers: []quorum.SurveyAnswer{a}}
 }
 
 func (m *master) surveyed(args []string) quorum.ScriptReply {

@@ -96,11 +96,11 @@ func (s *shelves) put(r quorum.Request) quorum.Result {
 		}
 		return result
 	}
-	result.Answers = make([]quorum.Answer, n)
+	result.Answers = make([]quorum.SurveyAnswer, n)
 	if r.Only > n {
 		result.Decision = quorum.Unavailable // nobody is asked
 	} else if m := s.masters[r.Only-1]; m.up {
-		result.Answers[r.Only-1] = quorum.Answer{Given: true, Server: m.runID(), Reply: m.scan(r.Args)}
+		result.Answers[r.Only-1] = quorum.SurveyAnswer{Given: true, Server: m.runID(), Reply: m.scan(r.Args)}
 	} else {
 		result.Decision = quorum.Unavailable
 	}

@@ -264,7 +264,7 @@ func TestRandomKeyIsOneOfAQuorum(t *testing.T) {
 		s := newShelves(3)
 		result := quorum.Result{Decision: quorum.Won, Masters: 3, Needed: 2}
 		for i, name := range c.named {
-			a := quorum.Answer{Given: true, Reply: bulkOf(name)}
+			a := quorum.SurveyAnswer{Given: true, Reply: bulkOf(name)}
 			if name == "" {
 				a.Reply = quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}
 			} else {

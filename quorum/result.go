@@ -43,7 +43,7 @@ type Result struct {
 	Toiled bool
 
 	// Answers is what each master said to a Survey, in the order of the masters.
-	Answers []Answer
+	Answers []SurveyAnswer
 
 	// Shortest, if not zero, tells of an Acquire or Extend that is Unavailable that its
 	// ttl was over too soon, and which one is long enough. A quorum of masters votes.
@@ -63,8 +63,8 @@ type Result struct {
 	Why string
 }
 
-// Answer is what one master said to a Survey.
-type Answer struct {
+// SurveyAnswer is what one master said to a Survey.
+type SurveyAnswer struct {
 	// Given tells that there is one: the master was asked and answered in time.
 	Given bool
 

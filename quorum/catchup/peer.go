@@ -72,17 +72,17 @@ var (
 func (t Times) meet(ctx context.Context, s Source) (*peer, error) {
 	dialing, cancel := context.WithTimeout(ctx, t.Connect)
 	defer cancel()
-	k, err := s.Master.Link(dialing, marker.Identity{}, t.Answer)
+	link, err := s.Master.Link(dialing, marker.Identity{}, t.Answer)
 	if err != nil {
 		return nil, &errPeer{s.Master.Name, errors.New(master.ReasonOf(err))}
 	}
-	k.Allow(true)
-	k.TakeFrom(&s.Master.Rooms.Copies)
+	link.Allow(true)
+	link.TakeFrom(&s.Master.Rooms.Copies)
 	return &peer{
 		Source:    s,
 		times:     t,
-		link:      k,
-		stop:      context.AfterFunc(ctx, func() { k.Interrupt() }),
+		link:      link,
+		stop:      context.AfterFunc(ctx, func() { link.Interrupt() }),
 		forbidden: forbidden{keys: newKeySet()},
 	}, nil
 }

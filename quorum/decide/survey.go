@@ -29,11 +29,11 @@ func (t Tally) survey(asked int) quorum.Decision {
 }
 
 // answers are what the masters said, one for each.
-func (c *counted) answers() []quorum.Answer {
-	answers := make([]quorum.Answer, len(c.Said))
+func (c *counted) answers() []quorum.SurveyAnswer {
+	answers := make([]quorum.SurveyAnswer, len(c.Said))
 	for i := range c.Said {
 		if c.Vote(i) == quorum.Granted {
-			answers[i] = quorum.Answer{Given: true, Server: c.Said[i].Value, Reply: c.Said[i].Journal.Reply}
+			answers[i] = quorum.SurveyAnswer{Given: true, Server: c.Said[i].Value, Reply: c.Said[i].Journal.Reply}
 		}
 	}
 	return answers
