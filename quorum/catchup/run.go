@@ -159,7 +159,7 @@ func (r *run) logs() (logs map[string]string, err error) {
 		return m, err
 	})
 	for _, m := range markers {
-		logs = marker.AlsoTold(logs, m.Others)
+		logs = marker.MergeLogs(logs, m.Others)
 	}
 	return logs, err
 }

@@ -191,7 +191,7 @@ func (k *keeper) admit(link *master.Link, read marker.Nonce, m marker.Marker) er
 		next.Evicted, next.Replication = m.Evicted, m.Replication
 	}
 	if k.master.DB == 0 {
-		next.Others = k.db.logsBeside(k.lane, marker.AlsoTold(m.Others, k.toldLogs()))
+		next.Others = k.db.logsBeside(k.lane, marker.MergeLogs(m.Others, k.toldLogs()))
 		delete(next.Others, k.master.Name)
 	}
 	if !m.First || !k.waited(m.Nonce) {

@@ -164,7 +164,7 @@ var rules = []rule{
 		"m.Loss != e.known.Loss && m.Nonce.Provisional() && !m.First",
 		"m.Loss != e.known.Loss", false, 0, named("TestLossThatIsOverExcusesNoClockThatIsSetAfterwards")},
 	{"who is marked anew knows of logs that were switched off", "firstrun.go",
-		"next.Others = k.db.logsBeside(k.lane, marker.AlsoTold(m.Others, k.toldLogs()))",
+		"next.Others = k.db.logsBeside(k.lane, marker.MergeLogs(m.Others, k.toldLogs()))",
 		"next.Others = k.db.logsBeside(k.lane, m.Others)", false, 0, named("TestOthersThatAreMarkedAnewKnowOfALogThatWasSwitchedOff")},
 	{"what is tried once more is told from a later lock of its token by its place", "undoing.go",
 		"if q.hasCome(d) {", "if false {", false, 0, named("TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken")},

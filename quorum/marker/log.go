@@ -18,9 +18,9 @@ func (m Marker) DiskLog() string {
 	return m.RunID
 }
 
-// AlsoTold adds to logs that were told of masters, by their names, what else is told of them. Of
-// one of which two logs are told neither may be whole. It changes neither map.
-func AlsoTold(logs, more map[string]string) map[string]string {
+// MergeLogs adds to logs that were told of masters, by their names, what else is told of them. One of
+// which two different logs are told has NoLog: neither may be whole. It changes neither map.
+func MergeLogs(logs, more map[string]string) map[string]string {
 	both := maps.Clone(more)
 	for name, log := range logs {
 		if told := both[name]; told != "" && told != log {
