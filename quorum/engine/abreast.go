@@ -147,15 +147,15 @@ func (s *sender) takeSome() *batch {
 func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 	weight := 0
 	s.queue.errands = slices.DeleteFunc(s.queue.errands, func(e errand) bool {
-		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.size() <= maxBatchBytes
+		fits := len(b.errands) == 0 || len(b.errands) < maxBatch && weight+e.room() <= maxBatchBytes
 		if !fits {
 			wait(e.about(), waits) // nothing about its key goes before it, see overtake
 		}
 		goes := fits && s.goes(e.about(), waits)
 		if goes {
-			s.queue.leaves(&e)
+			s.queue.leaves(e)
 			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
-			weight += e.size()
+			weight += e.room()
 		}
 		return goes
 	})

@@ -126,7 +126,7 @@ func (c *connector) openWhenPaid() []errand {
 	errands := make([]errand, len(due))
 	for i, d := range due {
 		c.queue.tries(&d)
-		errands[i] = errand{debt: d}
+		errands[i] = &d
 	}
 	return errands
 }

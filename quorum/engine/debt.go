@@ -51,8 +51,16 @@ type debt struct {
 	owed bool
 }
 
+func (d *debt) about() []string   { return []string{d.key} }
+func (d *debt) remains() []string { return d.about() }
+func (d *debt) owes() *debt       { return d }
+func (d *debt) room() int         { return errandRoom + d.size() }
+
 // argv is the command that pays the debt at the time now.
-func (d debt) argv(b []string, now time.Time) []string {
+func (d *debt) argv(b []string, now time.Time) []string {
+	if d.over(now) {
+		return nil
+	}
 	if d.back != nil {
 		return d.putBack(append(takingBack(b, putBackScript, d.key), d.value), now)
 	}
@@ -82,6 +90,28 @@ func (d debt) putBack(b []string, now time.Time) []string {
 	}
 	least, most, eternal := d.between()
 	return append(b, before, left, least, most, eternal, string(d.nonce), moved, ended)
+}
+
+func (d *debt) carriedOut(s *sender, a decide.Answer) {
+	switch {
+	case a.Failed("NOSCRIPT"):
+		// It was not carried out, and what came after it on the same key was.
+		s.queue.cannotUndo(*d)
+	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOtherNonce:
+		s.queue.cannotUndo(*d)
+	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOther:
+		s.queue.undoLater(*d)
+	case a.RefusesToWrite():
+		s.mu.Lock()
+		if s.queue.mayTry(*d) {
+			s.queue.oweLocked(*d, time.Now())
+		}
+		s.mu.Unlock()
+	case a.Kind == quorum.FailureReply && !a.WrongType():
+		s.queue.undoAgain(*d)
+	default:
+		s.queue.undone(*d, a.Int)
+	}
 }
 
 // tellable tells that what the debt is about can be told from what is somebody else's.

@@ -121,9 +121,12 @@ func TestDebtNamesValueAndExpiry(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.eternal, d.ends = true, clock.Span{}
-	got = d.argv(nil, epoch.Add(time.Hour))
+	got = d.argv(nil, epoch.Add(time.Second))
 	if want := []string{"EVALSHA", takeBackScript.SHA, "3", "k", quorum.MarkerKey, catchup.LeaseKey, "t", "0", "0", "1", "v0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+	if got = d.argv(nil, epoch.Add(time.Hour)); got != nil {
+		t.Errorf("a debt that is over is paid: %q", got)
 	}
 }
 

@@ -6,8 +6,8 @@
 // in one step (attempt.go, queue.go). Each lane sends what has gathered (taking.go) as one
 // batch on its link (exchange.go, package master), has the answers judged and
 // casts its votes (package decide). The vote that decides answers the
-// asker, and undo, debts and heals are settled with it or after it (ruling.go, undoing.go, debt.go,
-// errand.go). How each kind of request is asked and what follows from its decision has a file:
+// asker, and undo, debts and heals are settled with it or after it (ruling.go, undoing.go, errand.go,
+// debt.go). How each kind of request is asked and what follows from its decision has a file:
 // acquire.go, extend.go, release.go, write.go, run.go. What is decided is pure; what moves
 // bytes decides nothing.
 //

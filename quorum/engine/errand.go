@@ -4,87 +4,76 @@ import (
 	"strconv"
 	"time"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/messages"
 )
 
-// errand is a command for one master alone: an undo, a debt paid, a key given again,
-// the end of a step, or a message published. It goes to the head of the next batch. What does
-// not fit there waits for the one after, and so does every command on its key.
-type errand struct {
-	debt     debt
-	ending   *ending   // if not nil, how a step ends
-	heal     *op       // if not nil, the extension whose key is to be set again
-	from     time.Time // of heal: when its ttl began
-	envelope string    // if not "", what is to be published
+// errand is a command for one master alone: a debt, which takes something back, the ending of a
+// step, a healing, which gives a key again, or an envelope. It goes to the head of the next
+// batch. What does not fit there waits for the one after, and so does every command on its key.
+type errand interface {
+	// about are the keys that it is about.
+	about() []string
+
+	// remains are those of them that no later command may have been put for, where it is sent
+	// once more.
+	remains() []string
+
+	// room is about what it takes in memory, in bytes. It does not change while it waits.
+	room() int
+
+	// argv appends it to b as the master gets it, or is nil if it has come too late.
+	argv(b []string, now time.Time) []string
+
+	// owes is what is owed to the master where it fails, nil if nothing is.
+	owes() *debt
+
+	// carriedOut takes the master's answer.
+	carriedOut(s *sender, a decide.Answer)
 }
 
-// pays tells that the errand takes something back, and is owed if it fails.
-func (e *errand) pays() bool { return e.heal == nil && e.envelope == "" && e.ending == nil }
+// errandRoom is what one takes beside its texts.
+const errandRoom = 400
 
-// keys are those that no later command may have been put for, where the errand is
-// sent once more. The end of a step does nothing where one has changed the key.
-func (e *errand) keys() []string {
-	switch {
-	case e.heal != nil:
-		return []string{e.heal.Key}
-	case e.ending != nil && e.ending.gives():
-		return []string{e.ending.key}
-	case e.ending != nil:
-		return nil
-	}
-	return []string{e.debt.key}
+// envelope is what is published.
+type envelope string
+
+func (envelope) about() []string                   { return nil }
+func (envelope) remains() []string                 { return nil }
+func (envelope) owes() *debt                       { return nil }
+func (envelope) carriedOut(*sender, decide.Answer) {}
+func (e envelope) room() int                       { return len(e) }
+func (e envelope) argv(b []string, _ time.Time) []string {
+	return append(b, "PUBLISH", messages.Channel, string(e))
 }
 
-// about are the keys that the errand is about.
-func (e *errand) about() []string {
-	switch {
-	case e.envelope != "":
-		return nil
-	case e.ending != nil:
-		return []string{e.ending.key}
-	}
-	return e.keys()
+// healing gives the key of a won extension again to a master that had lost it.
+type healing struct {
+	op   *op
+	from time.Time // when its ttl began
 }
 
-// size is about what the errand takes in memory, in bytes. It does not change while the
-// errand waits.
-func (e *errand) size() int {
-	switch {
-	case e.envelope != "":
-		return len(e.envelope)
-	case e.heal != nil:
-		return errandSize + len(e.heal.Key) + len(e.heal.Token)
-	case e.ending == nil:
-		return errandSize + e.debt.size()
-	}
-	return errandSize + len(e.ending.key) + e.ending.back.size()
-}
+func (h *healing) about() []string   { return []string{h.op.Key} }
+func (h *healing) remains() []string { return h.about() }
+func (h *healing) owes() *debt       { return nil }
+func (h *healing) room() int         { return errandRoom + len(h.op.Key) + len(h.op.Token) }
 
-// errandSize is what it takes beside its texts.
-const errandSize = 400
-
-// argv is the errand as the master gets it, or nil if it has come too late.
-func (e *errand) argv(b []string, now time.Time) []string {
-	if e.envelope != "" {
-		return append(b, "PUBLISH", messages.Channel, e.envelope)
-	}
-	if e.ending != nil {
-		return e.ending.argv(b, now)
-	}
-	if e.heal == nil {
-		if e.debt.over(now) {
-			return nil
-		}
-		return e.debt.argv(b, now)
-	}
-	b = append(b, "SET", e.heal.Key, e.heal.Token, "NX")
-	if e.heal.ttl == 0 {
+func (h *healing) argv(b []string, now time.Time) []string {
+	b = append(b, "SET", h.op.Key, h.op.Token, "NX")
+	if h.op.ttl == 0 {
 		return b
 	}
-	left := e.heal.ttl - now.Sub(e.from)
+	left := h.op.ttl - now.Sub(h.from)
 	if left <= 0 {
 		return nil
 	}
 	return append(b, "PX", strconv.FormatInt(clock.Milliseconds(left), 10))
+}
+
+func (h *healing) carriedOut(s *sender, a decide.Answer) {
+	if a.Kind != quorum.FailureReply {
+		s.heals.Add(1)
+	}
 }

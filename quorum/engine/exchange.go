@@ -30,8 +30,8 @@ func (s *sender) load(link *master.Link, b *batch) {
 		if argv := e.argv(b.argv[:0], now); argv != nil {
 			b.add(link, argv)
 			b.sent = append(b.sent, e)
-		} else if e.pays() {
-			s.queue.cannotUndo(e.debt)
+		} else if d := e.owes(); d != nil {
+			s.queue.cannotUndo(*d)
 		}
 	}
 	// Ops that are pointless by now are voted on only after the batch has been

@@ -111,6 +111,34 @@ func (n *ending) heard(a decide.Answer) (answered bool) {
 	return n.awaited.heard(a.Int&saysEnded != 0)
 }
 
+func (n *ending) about() []string { return []string{n.key} }
+
+// remains is nothing but for a key that is given: the end of a step does nothing where another
+// command has changed the key.
+func (n *ending) remains() []string {
+	if n.gives() {
+		return n.about()
+	}
+	return nil
+}
+
+func (n *ending) owes() *debt { return nil }
+func (n *ending) room() int   { return errandRoom + len(n.key) + n.back.size() }
+
+func (n *ending) carriedOut(s *sender, a decide.Answer) {
+	if a.Int&saysEnded != 0 {
+		switch n.ends {
+		case takeBack:
+			s.undos.Add(1)
+		case bringUp:
+			s.heals.Add(1)
+		}
+	}
+	if n.heard(a) {
+		s.gather(n.op.flusher)
+	}
+}
+
 // endStep puts an ending into the master's next batch. It is false where that cannot be.
 func (q *queue) endStep(n *ending) bool {
 	q.mu.Lock()
@@ -119,7 +147,7 @@ func (q *queue) endStep(n *ending) bool {
 }
 
 func (q *queue) endStepLocked(n *ending) bool {
-	if !q.open || !q.addErrand(errand{ending: n}) {
+	if !q.open || !q.addErrand(n) {
 		q.missed.Add(1)
 		return false
 	}

@@ -139,7 +139,7 @@ func TestWhatIsShortGoesBeforeWhatIsLongAndDoesNotFit(t *testing.T) {
 		}
 		n, waits := fitting(ops, maxBatch), map[string]struct{}(nil)
 		for key := range strings.FieldsSeq(test.waits) {
-			n, waits = 0, waitingFor([]errand{{debt: debt{key: key}}})
+			n, waits = 0, waitingFor([]errand{&debt{key: key}})
 		}
 		n = overtake(ops, n, maxBatch, waits)
 		names := func(ops []*op) string {

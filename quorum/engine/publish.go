@@ -70,7 +70,7 @@ func (o *outbox) take(errands []errand, n int) []errand {
 	n = min(n, len(o.list), maxPublished)
 	for _, text := range o.list[:n] {
 		o.bytes -= len(text)
-		errands = append(errands, errand{envelope: text})
+		errands = append(errands, envelope(text))
 	}
 	clear(o.list[:n])
 	if o.list = o.list[n:]; len(o.list) == 0 {

@@ -73,7 +73,7 @@ func (s *settling) next() decide.Answer {
 func (s *settling) errands() {
 	for _, e := range s.batch.sent {
 		a := s.next()
-		if a.Failed("NOSCRIPT") && s.mendable(e.keys(), s.batch.ops, s.batch.asked) {
+		if a.Failed("NOSCRIPT") && s.mendable(e.remains(), s.batch.ops, s.batch.asked) {
 			s.lost.errands, s.lost.unscripted = append(s.lost.errands, e), true
 			continue
 		}
@@ -81,7 +81,7 @@ func (s *settling) errands() {
 			s.trouble = a.Str
 		}
 		s.suspects = s.suspects || a.Kind == quorum.FailureReply && !a.WrongType()
-		s.carriedOut(e, a)
+		e.carriedOut(s.sender, a)
 	}
 }
 

@@ -33,8 +33,8 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	defer q.mu.Unlock()
 	head := fittingErrands(q.errands, maxBatch)
 	errands := q.errands[:head:head]
-	for i := range errands {
-		q.leaves(&errands[i])
+	for _, e := range errands {
+		q.leaves(e)
 	}
 	if len(errands) == len(q.errands) {
 		q.errands = nil
@@ -66,9 +66,11 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 }
 
 // leaves has an errand be tried next. mu is held.
-func (q *queue) leaves(e *errand) {
+func (q *queue) leaves(e errand) {
 	q.removed(e)
-	q.tries(&e.debt)
+	if d := e.owes(); d != nil {
+		q.tries(d)
+	}
 }
 
 // tries notes where a debt stands that is tried next. mu is held.
@@ -82,7 +84,7 @@ func (q *queue) tries(d *debt) {
 func fittingErrands(errands []errand, n int) int {
 	bytes := 0
 	for i := range errands[:min(n, len(errands))] {
-		if bytes += errands[i].size(); bytes > maxBatchBytes && i > 0 {
+		if bytes += errands[i].room(); bytes > maxBatchBytes && i > 0 {
 			return i
 		}
 	}
@@ -103,8 +105,8 @@ func fitting(ops []*op, n int) int {
 // waitingFor are the keys of the errands that did not fit into a batch.
 func waitingFor(errands []errand) map[string]struct{} {
 	waits := make(map[string]struct{}, len(errands))
-	for i := range errands {
-		wait(errands[i].about(), waits)
+	for _, e := range errands {
+		wait(e.about(), waits)
 	}
 	return waits
 }

@@ -48,7 +48,7 @@ func (q *queue) undoLocked(d debt, now time.Time) {
 		q.cannotUndo(d)
 	case !q.open:
 		q.oweLocked(d, now)
-	case !q.addErrand(errand{debt: d}):
+	case !q.addErrand(&d):
 		q.cannotUndo(d)
 	}
 }
@@ -56,7 +56,7 @@ func (q *queue) undoLocked(d debt, now time.Time) {
 // addErrand puts an errand at the end of those that go first. It is false if there is no room
 // for it. mu is held.
 func (q *queue) addErrand(e errand) bool {
-	if len(q.errands) >= maxErrands || !q.master.Rooms.Errands.Take(e.size()) {
+	if len(q.errands) >= maxErrands || !q.master.Rooms.Errands.Take(e.room()) {
 		q.crowded()
 		return false
 	}
@@ -66,7 +66,7 @@ func (q *queue) addErrand(e errand) bool {
 }
 
 // removed gives back the room of an errand that was taken out of the line. mu is held.
-func (q *queue) removed(e *errand) { q.master.Rooms.Errands.Add(-e.size()) }
+func (q *queue) removed(e errand) { q.master.Rooms.Errands.Add(-e.room()) }
 
 // crowded tells once in a while that there is no room for an errand. mu is held.
 func (q *queue) crowded() {
@@ -215,7 +215,7 @@ func (q *queue) heal(o *op) {
 	if q.sentSo.lockFreedSince(o, o.sent[q.index].ordinal) {
 		return
 	}
-	if q.open && q.addErrand(errand{heal: o, from: o.put}) {
+	if q.open && q.addErrand(&healing{o, o.put}) {
 		o.keep()
 	}
 }

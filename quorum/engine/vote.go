@@ -41,14 +41,14 @@ func (s *sender) flushAll() {
 func (s *sender) abandon(errands []errand, ops []*op, now time.Time) {
 	s.mu.Lock()
 	s.open, s.queue.carried = false, 0
-	for i := range s.queue.errands {
-		s.queue.removed(&s.queue.errands[i])
+	for _, e := range s.queue.errands {
+		s.queue.removed(e)
 	}
 	errands = append(errands, s.queue.errands...)
 	s.queue.errands, s.queue.outbox = nil, outbox{}
 	for _, e := range errands {
-		if e.pays() {
-			s.queue.oweLocked(e.debt, now)
+		if d := e.owes(); d != nil {
+			s.queue.oweLocked(*d, now)
 		}
 	}
 	s.queue.later = slices.DeleteFunc(s.queue.later, func(d laterDebt) bool {
@@ -72,8 +72,8 @@ func (s *sender) abandon(errands []errand, ops []*op, now time.Time) {
 	}
 	s.mu.Unlock()
 	for _, e := range errands {
-		if e.ending != nil {
-			s.carriedOut(e, decide.Answer{})
+		if n, ends := e.(*ending); ends {
+			n.carriedOut(s, decide.Answer{})
 		}
 	}
 	for _, o := range ops {
