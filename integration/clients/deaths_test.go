@@ -11,6 +11,10 @@ import (
 // halfway is how long a counter has run when a master dies.
 const halfway = 2 * time.Second
 
+// settled is how long all masters have voted by then: what one was asked just before it was
+// admitted has no vote of its, and would miss that of the next one to die.
+const settled = 500 * time.Millisecond
+
 // counter is one that runs.
 type counter struct {
 	begun time.Time
@@ -25,6 +29,7 @@ type deaths struct {
 	masters  []*integration.Redis
 	proxy    *integration.Proxy
 	counters map[string]*counter
+	voting   time.Time          // since when all have been seen to vote; zero if not all do
 	dead     *integration.Redis // nil while all live
 	next     int                // whose turn it is to die
 	total    int
@@ -66,8 +71,16 @@ func (d *deaths) look() {
 		return
 	}
 	if n, err := voting(d.proxy); err != nil || n < len(d.masters) {
+		d.voting = time.Time{}
 		return
 	}
+	if d.voting.IsZero() {
+		d.voting = time.Now()
+	}
+	if time.Since(d.voting) < settled {
+		return
+	}
+	d.voting = time.Time{}
 	d.dead = d.masters[d.next%len(d.masters)]
 	d.next++
 	if err := d.dead.Kill(); err != nil {
