@@ -23,7 +23,7 @@ func Judge(r *quorum.Request, a Answer) (v quorum.Vote, did bool, s Said) {
 		return quorum.Refused, false, s // what is there is a value, whatever it is
 	}
 	v = quorum.Unknown
-	if !a.Aside() && !tooLate(a) {
+	if !a.Aside() && !a.TooLate() {
 		v, did, s = judge(r, a)
 	}
 	if v == quorum.Unknown && a.Kind == quorum.FailureReply {

@@ -48,5 +48,5 @@ const SaysOtherNonce = -1
 // foundOther tells that the command was bound, and was left.
 func foundOther(a Answer) bool { return a.Kind == quorum.IntegerReply && a.Int == SaysOther }
 
-// tooLate tells that the command was dated, and came too late.
-func tooLate(a Answer) bool { return a.Kind == quorum.IntegerReply && a.Int == SaysLate }
+// TooLate tells that the command was dated, and came too late: it did nothing.
+func (a Answer) TooLate() bool { return a.Kind == quorum.IntegerReply && a.Int == SaysLate }

@@ -47,8 +47,8 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool) {
 	hash := db.hash(o.Key)
 	o.hash = hash
 	o.takeWeight()
-	if o.memory = memoryOf(hash); o.Kind == quorum.Release || o.Kind == quorum.Acquire {
-		o.lock = o.lockMemory()
+	if o.Kind == quorum.Release || o.Kind == quorum.Acquire {
+		o.lock = db.lockHash(o.Key, o.Token)
 	}
 	switch {
 	case len(o.Keys) < 2 && o.Kind != quorum.Survey:

@@ -70,7 +70,7 @@ func newDatabase(e *Engine, cfg Config, log hclog.Logger, cancel context.CancelF
 		log:     log,
 		name:    newName(),
 		since:   time.Now(),
-		holds:   holds{most: cfg.MaxHold},
+		holds:   holds{most: cfg.MaxHold, late: cfg.AcquireTimeout},
 		seed:    maphash.MakeSeed(),
 		tried:   make(chan struct{}),
 		cancel:  cancel,

@@ -12,6 +12,13 @@ func (o *op) extendArgv(b []string) []string {
 
 // extended is what follows from an extension.
 func (r ruling) extended() {
+	if r.votes.Decision() == quorum.Won {
+		if r.first != nil {
+			r.db.holds.begin(&r.Request, 0, r.first.put)
+		} else {
+			r.db.holds.note(r.Key, r.Token, r.ttl, r.put)
+		}
+	}
 	for i := range r.db.lanes {
 		r.extendedOn(i)
 	}

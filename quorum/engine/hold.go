@@ -19,9 +19,10 @@ const (
 
 // holds remembers since when each lock is held, as far as this proxy has seen
 // it, so that extensions cannot keep one for ever. It is only used if max-hold
-// is on.
+// is on. What is asked for is judged by it, and what a quorum has done is noted.
 type holds struct {
 	most time.Duration // max-hold; 0 is off
+	late time.Duration // after which masters may still do what they were asked to
 
 	mu    sync.Mutex // guards what follows
 	byKey map[string]hold
@@ -29,18 +30,45 @@ type holds struct {
 }
 
 type hold struct {
-	token        string
-	since, until time.Time
+	token   string
+	since   time.Time
+	until   time.Time // it may be on the masters
+	eternal bool      // it has no ttl
 }
 
-// begin notes that a lock was won at the time now.
-func (h *holds) begin(r *quorum.Request, ttl time.Duration, now time.Time) {
+// lives tells that the lock may still be held.
+func (h hold) lives(now time.Time) bool { return h.eternal || !h.until.Before(now) }
+
+// held is what is known of the lock on a key. mu is held.
+func (h *holds) held(key string, now time.Time) (held hold, known bool) {
+	held, known = h.byKey[key]
+	return held, known && held.lives(now)
+}
+
+// note notes that a lock was won, or kept, by what was put at the time now. padded is its ttl as
+// the masters have it, 0 for ever.
+func (h *holds) note(key, token string, padded time.Duration, now time.Time) {
 	if h.most == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.put(r.Key, hold{token: r.Token, since: now, until: now.Add(ttl)}, now)
+	h.keep(key, token, padded, now)
+}
+
+func (h *holds) keep(key, token string, padded time.Duration, now time.Time) {
+	held, known := h.held(key, now)
+	if !known || held.token != token {
+		held = hold{token: token, since: now}
+	}
+	held.until, held.eternal = now.Add(padded+h.late), padded == 0
+	h.put(key, held, now)
+}
+
+// begin is note of a lock that was acquired.
+func (h *holds) begin(r *quorum.Request, padded time.Duration, now time.Time) {
+	h.end(r)
+	h.note(r.Key, r.Token, padded, now)
 }
 
 // put stores a hold, in the room of one that has run out if there is no more.
@@ -55,7 +83,7 @@ func (h *holds) put(key string, held hold, now time.Time) {
 		var victim string
 		for k, old := range h.byKey {
 			victim = k
-			if old.until.Before(now) {
+			if !old.lives(now) {
 				break
 			}
 		}
@@ -75,61 +103,62 @@ func (h *holds) remove(key string) {
 // size is about what a hold takes in memory.
 func (h hold) size(key string) int { return len(key) + len(h.token) + 128 }
 
-// extends tells whether the lock may be kept for another ttl (0: for ever). A
-// lock that this proxy sees for the first time begins now.
+// extends tells whether a lock may be kept for another ttl, 0 for ever. One that this proxy
+// sees for the first time begins now. What is held under another token is for the masters to say.
 func (h *holds) extends(r *quorum.Request, ttl time.Duration, now time.Time) bool {
 	if h.most == 0 {
 		return true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	held, ok := h.byKey[r.Key]
-	if !ok || held.token != r.Token || held.until.Before(now) {
-		held = hold{token: r.Token, since: now}
+	held, known := h.held(r.Key, now)
+	if !known || held.token != r.Token {
+		held = hold{since: now}
 	}
-	if !h.mayLast(held, ttl, now) {
-		return false
-	}
-	held.until = now.Add(ttl)
-	h.put(r.Key, held, now)
-	return true
+	return h.mayLast(held, ttl, now)
 }
 
 // mayLast tells whether a lock may be kept for another ttl. What ends it no later than it
 // would anyway keeps it not.
 func (h *holds) mayLast(held hold, ttl time.Duration, now time.Time) bool {
 	end := now.Add(ttl)
-	return ttl != 0 && !(end.After(held.since.Add(h.most)) && end.After(held.until))
+	return ttl != 0 && (held.eternal || !end.After(held.since.Add(h.most)) || !end.After(held.until))
 }
 
 // keeps is extends of a write: of EXPIRE and the like, which names no token and so is about
 // the lock that is known here, and of a SET that puts the token there again. Of a lock that
 // this proxy has not seen it is not known since when it is held: masters do not note that.
 func (h *holds) keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool {
-	if h.most == 0 || ttl < 0 || r.Args[0] == "PEXPIREAT" { // which is over already
+	if h.most == 0 || ttl < 0 || endsAtOnce(r) {
 		return true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	held, ok := h.byKey[r.Key]
-	switch options := r.Args[min(len(r.Args), 3):]; {
-	case !ok || held.until.Before(now):
-		return true
-	case r.Args[0] == "SET" && r.Args[2] != held.token:
-		if !slices.Contains(options, "XX") {
-			h.remove(r.Key) // the lock is no more
-		}
-		return true
-	case slices.ContainsFunc(options, shortensOnly):
-		return true
-	case !h.mayLast(held, ttl, now):
-		return false
+	held, known := h.held(r.Key, now)
+	return !known || r.Args[0] == "SET" && r.Args[2] != held.token ||
+		slices.ContainsFunc(r.Args[min(len(r.Args), 3):], shortensOnly) || h.mayLast(held, ttl, now)
+}
+
+// wrote notes a write that a quorum has carried out.
+func (h *holds) wrote(r *quorum.Request, padded time.Duration, now time.Time) {
+	if h.most == 0 {
+		return
 	}
-	if end := now.Add(ttl); end.After(held.until) { // else it may not be carried out
-		held.until = end
-		h.put(r.Key, held, now)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held, known := h.held(r.Key, now)
+	switch {
+	case !known || r.Has("KEEPTTL"):
+	case endsAtOnce(r), r.Args[0] == "SET" && r.Args[2] != held.token:
+		h.remove(r.Key)
+	case r.Args[0] == "SET", strings.HasPrefix(r.Args[0], "PEXPIRE"):
+		h.keep(r.Key, held.token, padded, now)
 	}
-	return true
+}
+
+// endsAtOnce tells of EXPIRE and the like that they only do away with what is there.
+func endsAtOnce(r *quorum.Request) bool {
+	return strings.HasPrefix(r.Args[0], "PEXPIRE") && r.TTLArg == 0
 }
 
 // shortensOnly tells of an option of SET or EXPIRE that no life is made longer with it.

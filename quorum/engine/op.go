@@ -28,8 +28,7 @@ type op struct {
 	untold   atomic.Bool   // it was won, and is taken back
 	hash     uint64        // of Key
 	weight   int           // in bytes, both ways, as far as that is known
-	memory   memory        // of Key, in what lanes have sent
-	lock     memory        // of a Release: of Key with Token
+	lock     uint64        // of an Acquire or a Release: of Key with Token
 	db       *database
 	began    time.Time     // when the request was put, from which its time counts
 	put      time.Time     // when this attempt was, from which a lock's validity does

@@ -23,17 +23,20 @@ import (
 //	1: A's connection is lost; its k is won, and is to be taken back
 //	2: B is told no, and releases k under its own token behind that: one batch
 //
-// Keys share a memory by their hash: what is kept from being sent for another key's sake
-// is missed for a while, and nothing worse.
+// What was sent last is remembered of each key by itself, by its hash. What was sent before
+// that shares a memory: what is kept from being sent for another key's sake is missed for a
+// while, and nothing worse.
 
-// memories is how many keys are told apart.
-const memories = 2048
+const (
+	// recents is how much of what was sent last is remembered by itself: some batches.
+	recents = 2048
+	// memories is how many keys are told apart in what was sent before.
+	memories = 2048
+)
 
-// lockMemory is where what is known of a key with one token stands.
-func (o *op) lockMemory() memory { return o.db.lockMemory(o.Key, o.Token) }
-
-func (db *database) lockMemory(key, token string) memory {
-	return memoryOf(db.hash(key) ^ bits.RotateLeft64(db.hash(token), 1))
+// lockHash is of a key with one token.
+func (db *database) lockHash(key, token string) uint64 {
+	return db.hash(key) ^ bits.RotateLeft64(db.hash(token), 1)
 }
 
 // ordinal is where an op stands among all that a lane has sent: the number of its own
@@ -48,13 +51,34 @@ type sending struct {
 	asked   clock.Span   // the same by ours: from when the batch was sent until it was answered
 }
 
+// deed is what a command may have done to a key.
+type deed uint8
+
+const (
+	frees    deed = 1 << iota // whatever it holds
+	releases                  // of its token
+	takes                     // by whatever it sets
+	asks                      // as its token
+)
+
+// mark is what was sent about a key.
+type mark struct {
+	key, lock uint64 // hashes; lock is 0 of what names no token
+	at        ordinal
+	does      deed
+}
+
 // sentSo is what a lane has sent so far. The lane's mu guards it.
 type sentSo struct {
-	last     ordinal
-	all      ordinal           // when all keys were last freed
+	last ordinal
+	all  ordinal // when all keys were last freed
+
+	recent [recents]mark // a ring
+	marks  int           // how many there ever were
+
 	freed    [memories]ordinal // when a key last may have been, whatever it holds
 	released [memories]ordinal // when it last may have been, of some token
-	ended    [memories]ordinal // when a key of one token was last released: see lock
+	ended    [memories]ordinal // when a key of one token was last released: see lockHash
 	taken    [memories]ordinal // and when it was last asked for
 	asked    [memories]ordinal // when a key was last asked for under one token
 }
@@ -64,45 +88,118 @@ type memory uint16
 
 func memoryOf(hash uint64) memory { return memory(hash / shards % memories) }
 
-// note notes that an op is sent next.
+// note notes that an op is sent next. What only reads does nothing.
 func (s *sentSo) note(o *op) {
 	s.last++
 	switch o.Kind {
 	case quorum.Acquire:
-		s.taken[o.memory], s.asked[o.lock] = s.last, s.last
+		s.mark(o.hash, o.lock, takes|asks)
 	case quorum.Release:
-		s.released[o.memory], s.ended[o.lock] = s.last, s.last
+		s.mark(o.hash, o.lock, releases)
 	case quorum.Remove:
-		s.freed[o.memory] = s.last
-	case quorum.Write, quorum.Run:
-		s.freed[o.memory], s.taken[o.memory] = s.last, s.last
+		s.mark(o.hash, 0, frees)
+	case quorum.Write:
+		s.mark(o.hash, 0, frees|takes)
+	case quorum.Run:
+		if o.Script.Reads {
+			return
+		}
+		s.mark(o.hash, 0, frees|takes)
 		for _, key := range o.Keys[min(1, len(o.Keys)):] {
-			m := memoryOf(o.db.hash(key))
-			s.freed[m], s.taken[m] = s.last, s.last
+			s.mark(o.db.hash(key), 0, frees|takes)
 		}
 	case quorum.Survey:
-		if o.Only == 0 {
+		if o.Flushes() {
 			s.all = s.last
 		}
 	}
 }
 
-// freedSince tells that a key may have been freed by what was sent after a place, of
-// whatever it held.
-func (s *sentSo) freedSince(m memory, p ordinal) bool {
-	return max(s.freed[m], s.released[m], s.all) > p
+func (s *sentSo) mark(key, lock uint64, does deed) {
+	s.recent[s.marks%recents] = mark{key, lock, s.last, does}
+	s.marks++
+	k, l := memoryOf(key), memoryOf(lock)
+	if does&frees != 0 {
+		s.freed[k] = s.last
+	}
+	if does&takes != 0 {
+		s.taken[k] = s.last
+	}
+	if does&releases != 0 {
+		s.released[k], s.ended[l] = s.last, s.last
+	}
+	if does&asks != 0 {
+		s.asked[l] = s.last
+	}
 }
 
-// lockFreedSince is freedSince of the lock that an op is about.
-func (s *sentSo) lockFreedSince(o *op, p ordinal) bool {
-	return max(s.freed[o.memory], s.ended[o.lockMemory()], s.all) > p
+// didNothing takes back what was noted of a command.
+func (s *sentSo) didNothing(at ordinal) {
+	for i := s.marks - 1; i >= max(0, s.marks-recents); i-- {
+		m := &s.recent[i%recents]
+		if m.at < at {
+			return
+		}
+		if m.at == at {
+			m.does = 0
+		}
+	}
+}
+
+// since tells that something was sent after a place. It is known as long as all that was is
+// remembered by itself.
+func (s *sentSo) since(p ordinal, is func(m *mark) bool) (was, known bool) {
+	for i := s.marks - 1; i >= 0; i-- {
+		if i < s.marks-recents {
+			return false, false
+		}
+		m := &s.recent[i%recents]
+		if m.at <= p {
+			break
+		}
+		if is(m) {
+			return true, true
+		}
+	}
+	return false, true
+}
+
+// freedSince tells that a key may have been freed by what was sent after a place, of
+// whatever it held.
+func (s *sentSo) freedSince(key uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.key == key && m.does&(frees|releases) != 0 })
+	if !known {
+		was = max(s.freed[memoryOf(key)], s.released[memoryOf(key)]) > p
+	}
+	return was || s.all > p
+}
+
+// lockFreedSince is freedSince of a key with one token.
+func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool {
+		return m.key == key && m.does&frees != 0 || m.lock == lock && m.does&releases != 0
+	})
+	if !known {
+		was = max(s.freed[memoryOf(key)], s.ended[memoryOf(lock)]) > p
+	}
+	return was || s.all > p
 }
 
 // anewSince tells that a key may have been freed, and then be held once more under a token, by
 // what was sent after a place.
-func (s *sentSo) anewSince(key, lock memory, p ordinal) bool {
-	return max(s.freed[key], s.ended[lock], s.asked[lock], s.all) > p
+func (s *sentSo) anewSince(key, lock uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.lock == lock && m.does&asks != 0 })
+	if !known {
+		was = s.asked[memoryOf(lock)] > p
+	}
+	return was || s.lockFreedSince(key, lock, p)
 }
 
 // takenSince tells that a key was asked for after a place.
-func (s *sentSo) takenSince(m memory, p ordinal) bool { return s.taken[m] > p }
+func (s *sentSo) takenSince(key uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.key == key && m.does&takes != 0 })
+	if !known {
+		was = s.taken[memoryOf(key)] > p
+	}
+	return was
+}

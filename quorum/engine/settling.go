@@ -86,14 +86,50 @@ func (s *settling) errands() {
 }
 
 func (s *settling) ops() {
+	late := s.lateOnes()
 	for i, o := range s.batch.ops {
 		if !s.batch.asked[i] {
 			s.unasked.Add(1)
 			s.cast(o, quorum.Unknown, false, s.now)
-		} else if a := s.next(); !s.again(i, o, a) {
+			continue
+		}
+		a, read := late[i]
+		if read {
+			s.answers = s.answers[1:]
+		} else {
+			a = s.next()
+		}
+		if !s.again(i, o, a) {
 			s.op(i, o, a)
 		}
 	}
+}
+
+// lateOnes reads what was dated and may have come too late, before any vote is cast: if it has,
+// it has freed nothing, and what was granted before it can be undone. So can it before what was
+// not sent.
+func (s *settling) lateOnes() (late map[int]decide.Answer) {
+	n := 0
+	for i, o := range s.batch.ops {
+		asked := s.batch.asked[i]
+		if o.dated() && o.overdue(s.now) && !s.batch.again {
+			if asked {
+				if late == nil {
+					late = make(map[int]decide.Answer)
+				}
+				late[i] = s.link.Read(s.answers[n], &s.batch.cost)
+			}
+			if !asked || late[i].TooLate() {
+				s.mu.Lock()
+				s.queue.sentSo.didNothing(s.batch.ordinalOf(i))
+				s.mu.Unlock()
+			}
+		}
+		if asked {
+			n++
+		}
+	}
+	return late
 }
 
 // again tells that op i of the batch is to be sent once more.

@@ -16,10 +16,10 @@ func (q *queue) undo(d debt, now time.Time) {
 
 // undoBehind is undo of what was sent at a place, unless what could have freed its key
 // was sent since.
-func (q *queue) undoBehind(d debt, m memory, p ordinal, now time.Time) {
+func (q *queue) undoBehind(d debt, key uint64, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.freedSince(m, p) {
+	if q.sentSo.freedSince(key, p) {
 		q.cannotUndo(d)
 		return
 	}
@@ -35,7 +35,7 @@ func (q *queue) undoBehind(d debt, m memory, p ordinal, now time.Time) {
 func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.lockFreedSince(o, p) {
+	if q.sentSo.lockFreedSince(o.hash, q.db.lockHash(o.Key, o.Token), p) {
 		q.cannotUndo(d)
 		return
 	}
@@ -161,11 +161,11 @@ func (q *queue) mayTry(d debt) bool {
 //	2: master 1 is back, and holds a k of "1" that ends soon: it is not taken
 //	3: B is given k as "1"; what is tried once more would take that
 func (q *queue) hasCome(d debt) bool {
-	m, p := memoryOf(q.db.hash(d.key)), d.place-1
+	key, p := q.db.hash(d.key), d.place-1
 	if d.back != nil {
-		return q.sentSo.freedSince(m, p)
+		return q.sentSo.freedSince(key, p)
 	}
-	return q.sentSo.anewSince(m, q.db.lockMemory(d.key, d.value), p)
+	return q.sentSo.anewSince(key, q.db.lockHash(d.key, d.value), p)
 }
 
 // apart is by how much a command may be carried out later by one master than by another,
@@ -184,7 +184,7 @@ func (q *queue) owe(d debt, o *op, told int, left time.Duration, now time.Time) 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := &o.sent[q.index]
-	if d.nonce = s.nonce; q.sentSo.takenSince(o.memory, s.ordinal) {
+	if d.nonce = s.nonce; q.sentSo.takenSince(o.hash, s.ordinal) {
 		return
 	}
 	if told >= 0 {
@@ -212,7 +212,7 @@ func (q *queue) oweLocked(d debt, now time.Time) {
 func (q *queue) heal(o *op) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.lockFreedSince(o, o.sent[q.index].ordinal) {
+	if q.sentSo.lockFreedSince(o.hash, q.db.lockHash(o.Key, o.Token), o.sent[q.index].ordinal) {
 		return
 	}
 	if q.open && q.addErrand(&healing{o, o.put}) {

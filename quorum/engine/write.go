@@ -28,6 +28,11 @@ func (o *op) expiresIf(seven bool) bool {
 
 // written is what follows from a write.
 func (r ruling) written() {
+	if r.votes.Decision() == quorum.Won {
+		if s, _ := r.Outcome(r.votes); decide.HasActed(&r.Request, s.Reply) {
+			r.db.holds.wrote(&r.Request, r.ttl, r.put)
+		}
+	}
 	for i := range r.db.lanes {
 		r.putBackWrite(i)
 	}
@@ -64,7 +69,7 @@ func (r ruling) putBack(i int) {
 			// costs nobody a lock.
 			r.db.lanes[i].queue.undo(d, r.now)
 		} else {
-			r.db.lanes[i].queue.undoBehind(d, memoryOf(r.db.hash(record.Key)), r.sent[i].ordinal, r.now)
+			r.db.lanes[i].queue.undoBehind(d, r.db.hash(record.Key), r.sent[i].ordinal, r.now)
 		}
 	}
 }

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// What goes in one batch with an acquire that is lost, and frees nothing of its key, does not keep
+// it from being undone.
+
+// k is another's on masters 1 and 2, and missing on 3. While each lane waits for a batch, A asks
+// for k, and behind that something else is asked, so that the two go in one batch.
+func lostAcquireWith(t *testing.T, behind ...quorum.Request) (left string) {
+	inWorld(t, 3, func(w *world) {
+		time.Sleep(3 * time.Second)
+		w.masters[0].put("k", "x", time.Minute)
+		w.masters[1].put("k", "x", time.Minute)
+		delay := func(d time.Duration) {
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = d }) }, 1, 2, 3)
+		}
+		delay(20 * ms)
+		other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
+		synctest.Wait()
+		time.Sleep(5 * ms)
+		a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+		var list []*waiter
+		for _, r := range behind {
+			list = append(list, w.put(r))
+		}
+		synctest.Wait()
+		delay(2 * ms)
+		other.wait(t)
+		w.want(a.wait(t), quorum.Contended)
+		for _, b := range list {
+			b.wait(t)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		left = w.masters[2].value("k")
+	})
+	return left
+}
+
+func TestLostAcquireIsUndoneBesideAScriptThatOnlyReads(t *testing.T) {
+	if left := lostAcquireWith(t); left != "" {
+		t.Errorf("alone: master 3 holds %q", left)
+	}
+	if left := lostAcquireWith(t, runOf(readsOnly, "k")); left != "" {
+		t.Errorf("beside a script that reads k: master 3 holds %q of an acquire that was answered no", left)
+	}
+}
+
+func TestLostAcquireIsUndoneBesideWhatFreesOtherKeys(t *testing.T) {
+	for name, kind := range map[string]quorum.Kind{"releases": quorum.Release, "removals": quorum.Remove} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			for range 20 {
+				var behind []quorum.Request
+				for i := range 300 {
+					behind = append(behind, quorum.Request{Kind: kind, Key: fmt.Sprintf("other%d", i), Token: fmt.Sprintf("t%d", i)})
+				}
+				if lostAcquireWith(t, behind...) != "" {
+					n++
+				}
+			}
+			if n > 0 {
+				t.Errorf("in %d of 20 rounds master 3 holds what an acquire has left that was answered no, beside 300 %s of other keys", n, name)
+			}
+		})
+	}
+}
+
+// All masters stall for 400 ms: what was asked is NOQUORUM. SET NX is carried out when they go
+// on, DEL behind it is not, as its date is over. Then k is nobody's, and locked for its ttl.
+func TestLateAcquireIsUndoneBeforeWhatIsTooLate(t *testing.T) {
+	for name, behind := range map[string]*quorum.Request{
+		"nothing": nil,
+		"DEL":     {Kind: quorum.Remove, Key: "k"},
+		"SET":     {Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				lag := func(d time.Duration) {
+					w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = d }) }, 1, 2, 3)
+				}
+				time.Sleep(3 * time.Second)
+				lag(20 * ms)
+				other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
+				synctest.Wait()
+				time.Sleep(5 * ms)
+				a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+				var b *waiter
+				if behind != nil {
+					b = w.put(*behind)
+				}
+				synctest.Wait()
+				lag(400 * ms)
+				other.wait(t)
+				w.want(a.wait(t), quorum.Unavailable)
+				if b != nil {
+					t.Log(b.wait(t).Decision)
+				}
+				time.Sleep(500 * ms)
+				lag(0)
+				time.Sleep(5 * time.Second)
+				synctest.Wait()
+				w.wantValues("k", "", "", "")
+				if r := w.acquire("k", "c", time.Minute); r.Decision != quorum.Won {
+					t.Errorf("k is nobody's, and C asks for it: %v", r.Decision)
+				}
+			})
+		})
+	}
+}
+
+// All masters stall for 400 ms, and A is told NOQUORUM; in the same batch others release other
+// locks. In one of some rounds k is locked on all masters then, for its ttl, and nobody's.
+func TestLateAcquireIsUndoneBesideReleasesOfOtherKeys(t *testing.T) {
+	blocked := 0
+	for range 10 {
+		inWorld(t, 3, func(w *world) {
+			lag := func(d time.Duration) {
+				w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = d }) }, 1, 2, 3)
+			}
+			time.Sleep(3 * time.Second)
+			lag(20 * ms)
+			other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
+			synctest.Wait()
+			time.Sleep(5 * ms)
+			a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+			for i := range 300 {
+				w.put(quorum.Request{Kind: quorum.Release, Key: fmt.Sprintf("other%d", i), Token: fmt.Sprintf("t%d", i)})
+			}
+			synctest.Wait()
+			lag(400 * ms)
+			other.wait(t)
+			w.want(a.wait(t), quorum.Unavailable)
+			time.Sleep(500 * ms)
+			lag(0)
+			time.Sleep(5 * time.Second)
+			if r := w.acquire("k", "c", time.Minute); r.Decision != quorum.Won {
+				blocked++
+			}
+		})
+	}
+	if blocked > 0 {
+		t.Errorf("in %d of 10 rounds nobody gets k, which nobody holds", blocked)
+	}
+}
+
+// Who counts the keys, as an exporter does, frees none.
+func TestLostAcquireIsUndoneBesideASurvey(t *testing.T) {
+	for _, args := range [][]string{{"DBSIZE"}} {
+		if left := lostAcquireWith(t, quorum.Request{Kind: quorum.Survey, Args: args}); left != "" {
+			t.Errorf("beside %q master 3 holds %q of an acquire that was answered no", args, left)
+		}
+	}
+}
+
+// SETNX k a, without a ttl: the answer to its second step comes too late, which went in one batch
+// with a script that reads k, and the client hears NOQUORUM. What it leaves is on all masters, for
+// ever.
+func TestSecondStepIsUndoneBesideAScriptThatOnlyReads(t *testing.T) {
+	reads := runOf(readsOnly, "k")
+	for name, behind := range map[string]*quorum.Request{"nothing": nil, "script that reads": &reads} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				delay := func(d time.Duration) {
+					w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = d }) }, 1, 2, 3)
+				}
+				time.Sleep(3 * time.Second)
+				delay(120 * ms)
+				other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
+				synctest.Wait()
+				time.Sleep(10 * ms)
+				a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a"})
+				synctest.Wait()
+				delay(60 * ms) // of the batch that is sent at 120: the first step
+				other.wait(t)
+				time.Sleep(30 * ms)
+				if behind != nil {
+					w.put(*behind) // at 150, which goes with the batch of 180, as the second step does
+				}
+				synctest.Wait()
+				delay(90 * ms) // of that batch
+				w.want(a.wait(t), quorum.Unavailable)
+				delay(0)
+				time.Sleep(5 * time.Second)
+				w.wantValues("k", "", "", "")
+				time.Sleep(5 * w.cfg.MaxTTL) // three times max-ttl and a half is promised
+				w.wantValues("k", "", "", "")
+			})
+		})
+	}
+}
