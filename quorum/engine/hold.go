@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // maxHolds and maxHoldBytes bound how many locks max-hold can watch over at once. Beyond it
@@ -32,6 +33,7 @@ type holds struct {
 type hold struct {
 	token   string
 	since   time.Time
+	ends    time.Time // as its holder counts
 	until   time.Time // it may be on the masters
 	eternal bool      // it has no ttl
 }
@@ -61,6 +63,8 @@ func (h *holds) keep(key, token string, padded time.Duration, now time.Time) {
 	if !known || held.token != token {
 		held = hold{token: token, since: now}
 	}
+	// It must not seem to end later than it does: else each extension could add the difference.
+	held.ends = now.Add(clock.Unpad(padded))
 	held.until, held.eternal = now.Add(padded+h.late), padded == 0
 	h.put(key, held, now)
 }
@@ -122,7 +126,7 @@ func (h *holds) extends(r *quorum.Request, ttl time.Duration, now time.Time) boo
 // would anyway keeps it not.
 func (h *holds) mayLast(held hold, ttl time.Duration, now time.Time) bool {
 	end := now.Add(ttl)
-	return ttl != 0 && (held.eternal || !end.After(held.since.Add(h.most)) || !end.After(held.until))
+	return ttl != 0 && (held.eternal || !end.After(held.since.Add(h.most)) || !end.After(held.ends))
 }
 
 // keeps is extends of a write: of EXPIRE and the like, which names no token and so is about
