@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"redlock-proxy/quorum"
-)
+import "redlock-proxy/quorum"
 
 // An extension is a compare and expire. A master that had no key any more is given it again.
 

@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"redlock-proxy/quorum"
-)
+import "redlock-proxy/quorum"
 
 // What is asked about a key while an acquire of it is in flight: some of it waits for that, and
 // some takes what it was granted.

@@ -58,6 +58,7 @@ func (h *holds) note(key, token string, padded time.Duration, now time.Time) {
 	h.keep(key, token, padded, now)
 }
 
+// keep is note. mu is held.
 func (h *holds) keep(key, token string, padded time.Duration, now time.Time) {
 	held, known := h.held(key, now)
 	if !known || held.token != token {
@@ -152,9 +153,10 @@ func (h *holds) wrote(r *quorum.Request, padded time.Duration, now time.Time) {
 	defer h.mu.Unlock()
 	held, known := h.held(r.Key, now)
 	switch {
-	case !known || r.Has("KEEPTTL"):
+	case !known:
 	case endsAtOnce(r), r.Args[0] == "SET" && r.Args[2] != held.token:
 		h.remove(r.Key)
+	case r.Has("KEEPTTL"):
 	case r.Args[0] == "SET", strings.HasPrefix(r.Args[0], "PEXPIRE"):
 		h.keep(r.Key, held.token, padded, now)
 	}

@@ -19,7 +19,7 @@ import (
 // What is short is never let go, so that nobody has to hold it for that.
 type longValues struct{ sync.Mutex }
 
-// holdsLong notes what a lane has been told before it casts its vote. What comes when all is
+// holdsLong notes what a lane has been told, before it casts its vote. What comes when all is
 // decided is not kept at all.
 func (o *op) holdsLong(s *decide.Said) {
 	switch {

@@ -26,6 +26,7 @@ type op struct {
 	holders  atomic.Int32  // see recycle.go
 	follows  int32         // how often it has waited behind an acquire
 	untold   atomic.Bool   // it was won, and is taken back
+	long     atomic.Bool   // a value of what was said is long, see longvalue.go
 	hash     uint64        // of Key
 	weight   int           // in bytes, both ways, as far as that is known
 	lock     uint64        // of an Acquire or a Release: of Key with Token
@@ -42,6 +43,8 @@ type op struct {
 	ttl     time.Duration  // as the masters get it: padded; 0 is none
 
 	decide.Question
+	// sent[i] is written by lane i before it casts its vote, as Said[i] is.
+	sent    []sending
 	px      string    // ttl in milliseconds, "" if none
 	attempt int       // how often the same acquire was put before
 	clock   [2]string // of a Run: the seconds and microseconds that its script is told
@@ -55,9 +58,6 @@ type op struct {
 	// Extend, to lose the short expiry it was set with.
 	first *op
 
-	// sent[i] is written by lane i before it casts its vote, as said[i] is.
-	sent   []sending
-	long   atomic.Bool // a value of them is long, see longvalue.go
 	values longValues
 }
 

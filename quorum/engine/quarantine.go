@@ -209,11 +209,9 @@ func (l *lane) quarantined() bool {
 // it is asked for no votes takes nothing from what it holds.
 func (db *database) sources(target *lane) (list []catchup.Source) {
 	for _, l := range db.lanes {
-		l.mu.Lock()
-		if l != target && l.open && !l.withheld && l.nonce != "" {
-			list = append(list, l.source())
+		if s, votes := l.asSource(); l != target && votes {
+			list = append(list, s)
 		}
-		l.mu.Unlock()
 	}
 	return list
 }

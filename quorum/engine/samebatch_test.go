@@ -17,11 +17,8 @@ func TestUndoOfAnAcquireTakesNoSetOfTheSameBatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
-				delay := func(d time.Duration) {
-					w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = d }) }, 1, 2, 3)
-				}
 				time.Sleep(3 * time.Second)
-				delay(240 * ms)
+				w.delayed(240*ms, 1, 2, 3)
 				other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
 				synctest.Wait()
 				time.Sleep(10 * ms)
@@ -30,7 +27,7 @@ func TestUndoOfAnAcquireTakesNoSetOfTheSameBatch(t *testing.T) {
 				time.Sleep(200 * ms)
 				b := w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "1", "PX", ""}, TTLArg: 4, TTL: time.Minute})
 				synctest.Wait()
-				delay(40 * ms)
+				w.delayed(40*ms, 1, 2, 3)
 				other.wait(t)
 				if r := a.wait(t); r.Decision == quorum.Won {
 					t.Error("the acquire was in time")
@@ -46,17 +43,14 @@ func TestUndoOfAnAcquireTakesNoSetOfTheSameBatch(t *testing.T) {
 // The same of an acquire without a ttl, whose second step comes too late.
 func TestUndoOfASecondStepTakesNoSetOfTheSameBatch(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
-		delay := func(d time.Duration) {
-			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = d }) }, 1, 2, 3)
-		}
 		time.Sleep(3 * time.Second)
-		delay(120 * ms)
+		w.delayed(120*ms, 1, 2, 3)
 		other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
 		synctest.Wait()
 		time.Sleep(10 * ms)
 		a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1"})
 		synctest.Wait()
-		delay(60 * ms) // of the batch that is sent at 120: the first step
+		w.delayed(60*ms, 1, 2, 3) // of the batch that is sent at 120: the first step
 		other.wait(t)
 		time.Sleep(30 * ms)
 		// 150: something else is asked, and goes with the batch of 180, before the second step
@@ -66,7 +60,7 @@ func TestUndoOfASecondStepTakesNoSetOfTheSameBatch(t *testing.T) {
 		// 190: the second step waits in each lane
 		b := w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "1"}})
 		synctest.Wait()
-		delay(40 * ms) // of the batch that is sent at 240
+		w.delayed(40*ms, 1, 2, 3) // of the batch that is sent at 240
 		w.want(b.wait(t), quorum.Won)
 		if r := a.wait(t); r.Decision == quorum.Won {
 			t.Error("the acquire was in time")

@@ -59,6 +59,7 @@ const (
 	releases                  // of its token
 	takes                     // by whatever it sets
 	asks                      // as its token
+	idle                      // none of it: it was not sent, or came too late
 )
 
 // mark is what was sent about a key.
@@ -66,6 +67,11 @@ type mark struct {
 	key, lock uint64 // hashes; lock is 0 of what names no token
 	at        ordinal
 	does      deed
+}
+
+// freesLock tells that a key with one token may have been freed by it.
+func (m *mark) freesLock(key, lock uint64) bool {
+	return m.key == key && m.does&frees != 0 || m.lock == lock && m.does&releases != 0
 }
 
 // sentSo is what a lane has sent so far. The lane's mu guards it.
@@ -133,15 +139,11 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 	}
 }
 
-// didNothing takes back what was noted of a command.
+// didNothing notes that a command was not sent, or came too late to do anything.
 func (s *sentSo) didNothing(at ordinal) {
-	for i := s.marks - 1; i >= max(0, s.marks-recents); i-- {
-		m := &s.recent[i%recents]
-		if m.at < at {
-			return
-		}
-		if m.at == at {
-			m.does = 0
+	for i := s.marks - 1; i >= max(0, s.marks-recents) && s.recent[i%recents].at >= at; i-- {
+		if m := &s.recent[i%recents]; m.at == at {
+			m.does |= idle
 		}
 	}
 }
@@ -149,15 +151,11 @@ func (s *sentSo) didNothing(at ordinal) {
 // since tells that something was sent after a place. It is known as long as all that was is
 // remembered by itself.
 func (s *sentSo) since(p ordinal, is func(m *mark) bool) (was, known bool) {
-	for i := s.marks - 1; i >= 0; i-- {
-		if i < s.marks-recents {
-			return false, false
-		}
-		m := &s.recent[i%recents]
-		if m.at <= p {
-			break
-		}
-		if is(m) {
+	if oldest := &s.recent[s.marks%recents]; s.marks > recents && oldest.at > p {
+		return false, false
+	}
+	for i := s.marks - 1; i >= max(0, s.marks-recents) && s.recent[i%recents].at > p; i-- {
+		if is(&s.recent[i%recents]) {
 			return true, true
 		}
 	}
@@ -176,13 +174,19 @@ func (s *sentSo) freedSince(key uint64, p ordinal) bool {
 
 // lockFreedSince is freedSince of a key with one token.
 func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool {
-		return m.key == key && m.does&frees != 0 || m.lock == lock && m.does&releases != 0
-	})
+	was, known := s.since(p, func(m *mark) bool { return m.freesLock(key, lock) })
 	if !known {
 		was = max(s.freed[memoryOf(key)], s.ended[memoryOf(lock)]) > p
 	}
 	return was || s.all > p
+}
+
+// lockGoneSince is lockFreedSince, but for what has done nothing on this master. It is for what
+// is taken away. What is given is not to be given behind that either: others may have carried
+// it out.
+func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) })
+	return s.all > p || was || !known && s.lockFreedSince(key, lock, p)
 }
 
 // anewSince tells that a key may have been freed, and then be held once more under a token, by

@@ -156,7 +156,10 @@ func (s *settling) op(i int, o *op, a decide.Answer) {
 	if o.Kind == quorum.Survey {
 		said.Value = s.link.Who.RunID
 	}
-	o.Said[s.index] = said
+	o.holdsLong(&said)
+	if said != (decide.Said{}) { // each lane's is beside the others', in one line of a cache
+		o.Said[s.index] = said
+	}
 	switch {
 	case v != quorum.Unknown || a.LeftOut() > 0:
 	case o.Kind == quorum.Run && a.Failed("NOSCRIPT"):
@@ -167,7 +170,6 @@ func (s *settling) op(i int, o *op, a decide.Answer) {
 		s.trouble = cmp.Or(said.Refusal(), s.trouble)
 	}
 	o.sent[s.index] = sending{s.keeper.known.Nonce, s.batch.ordinalOf(i), s.done, s.asked}
-	o.holdsLong(&o.Said[s.index])
 	if !s.counts || o.put.Before(s.keeper.anew) || slices.Contains(s.kept, o.Key) {
 		v = o.withheld(v, did)
 	}

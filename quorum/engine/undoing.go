@@ -35,7 +35,7 @@ func (q *queue) undoBehind(d debt, key uint64, p ordinal, now time.Time) {
 func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.lockFreedSince(o.hash, q.db.lockHash(o.Key, o.Token), p) {
+	if q.sentSo.lockGoneSince(o.hash, q.db.lockHash(o.Key, o.Token), p) {
 		q.cannotUndo(d)
 		return
 	}

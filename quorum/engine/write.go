@@ -1,18 +1,19 @@
 package engine
 
 import (
+	"strings"
+	"time"
+
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
-	"strings"
-	"time"
 )
 
 // A write names no token: it acts on whatever is there, and what was carried out by no quorum is
 // put back.
 
-// writeArgv is also that of a survey's command for one key. seven is of argv.
+// seven is of argv.
 func (o *op) writeArgv(b []string, seven bool) []string {
 	s := writeScript
 	if o.expiresIf(seven) {
@@ -28,7 +29,7 @@ func (o *op) expiresIf(seven bool) bool {
 
 // written is what follows from a write.
 func (r ruling) written() {
-	if r.votes.Decision() == quorum.Won {
+	if r.db.holds.most != 0 && r.votes.Decision() == quorum.Won {
 		if s, _ := r.Outcome(r.votes); decide.HasActed(&r.Request, s.Reply) {
 			r.db.holds.wrote(&r.Request, r.ttl, r.put)
 		}

@@ -1,0 +1,47 @@
+package engine
+
+import "testing"
+
+// What was sent last is known of each key by itself; what was sent long before that is not
+// forgotten, but may be another key's.
+func TestWhatWasSentIsRememberedForAsLongAsItMatters(t *testing.T) {
+	const (
+		key, lock = 3 * shards, 5 * shards // with memories of their own
+		other     = 9 * shards
+	)
+	for name, does := range map[string]deed{"freed": frees, "released": releases} {
+		for between, others := range map[string]int{"just now": 0, "some batches ago": recents - 1, "long ago": 2 * recents} {
+			t.Run(name+" "+between, func(t *testing.T) {
+				var s sentSo
+				s.last++
+				before := s.last
+				s.last++
+				s.mark(key, lock, does)
+				for range others {
+					s.last++
+					s.mark(other, other, asks)
+				}
+				if !s.freedSince(key, before) || !s.lockFreedSince(key, lock, before) || !s.lockGoneSince(key, lock, before) {
+					t.Error("it is forgotten")
+				}
+				if s.freedSince(other, before) || s.lockFreedSince(key, lock, s.last) || s.freedSince(key, s.last) {
+					t.Error("what was not freed is said to be")
+				}
+			})
+		}
+	}
+}
+
+// The place of a command that has done nothing is told by what is taken away alone.
+func TestWhatHasDoneNothingIsNotGone(t *testing.T) {
+	var s sentSo
+	s.last++
+	s.mark(1, 2, frees)
+	s.didNothing(s.last)
+	if s.lockGoneSince(1, 2, 0) {
+		t.Error("it has freed the lock")
+	}
+	if !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) {
+		t.Error("what is given behind it may be given after others carried it out")
+	}
+}
