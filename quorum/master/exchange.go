@@ -43,6 +43,11 @@ func (l *Link) Exchange(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	if l.ctx.Done() == nil {
 		return l.Converse(commands)
 	}
+	return l.timed(commands)
+}
+
+// timed is Exchange where rueidis does not keep the time.
+func (l *Link) timed(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)

@@ -82,7 +82,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 	if m.Rooms == nil {
 		m.Rooms = NewRooms(0, 1)
 	}
-	l := &Link{guard: newGuard(conn, &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
+	l := &Link{guard: newGuard(plain(conn), &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
 	l.guard.patience.Store(int64(timeout))
 	l.guard.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
