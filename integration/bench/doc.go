@@ -9,6 +9,7 @@
 //	go run ./integration/bench -list               the names of the trials
 //	go run ./integration/bench -run 'set|release'  some of them
 //	go run ./integration/bench -growth             how cost grows with masters, connections, keys and values
+//	go run ./integration/bench -before OTHER       beside another build of it, before the same masters
 //	go run ./integration/bench -profile profiles   CPU and allocation profiles of a proxy inside this process
 //
 // Two sides of a comparison take turns, A B B A A B and so on, and every turn

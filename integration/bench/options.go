@@ -16,6 +16,7 @@ type options struct {
 	idle     int
 	keys     int
 	program  string
+	before   string
 	pattern  *regexp.Regexp
 	list     bool
 	growth   bool
@@ -43,6 +44,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.idle, "idle", 10_000, "idle connections to hold; both ends need a file each in their process")
 	f.IntVar(&o.keys, "keys", 1_000_000, "with -growth: the most keys to hold; 10 million take 5 GB")
 	f.StringVar(&o.program, "program", "", "the redlock-proxy to measure; built from here if not named")
+	f.StringVar(&o.before, "before", "", "measure beside that `build` of redlock-proxy, in turns over the same masters, instead of the rest")
 	f.BoolVar(&o.list, "list", false, "print the names of the trials")
 	f.BoolVar(&o.growth, "growth", false, "measure how cost grows, instead of the rest")
 	f.StringVar(&o.profile, "profile", "", "write profiles of a proxy inside this process to that `directory`, instead of measuring")
@@ -84,8 +86,11 @@ func (o *options) shorten(f *flag.FlagSet) {
 // chosen is what is to be measured, in order.
 func (o *options) chosen() []trial {
 	all := trials()
-	if o.growth {
+	switch {
+	case o.growth:
 		all = growthTrials()
+	case o.before != "":
+		all = beforeTrials()
 	}
 	var list []trial
 	for _, t := range all {
