@@ -119,14 +119,8 @@ func (db *database) finish(o *op, r quorum.Result) {
 		next = db.nextOf(s, f, o.Key)
 		s.mu.Unlock()
 	}
-	switch {
-	case next == nil:
-	case failed:
-		// Not from here: where no master is left this would go as deep as the
-		// line is long.
-		db.again(next, time.Now())
-	default:
-		db.tryAgain(next)
+	if next != nil {
+		db.free(next, failed, time.Time{})
 	}
 }
 

@@ -41,6 +41,21 @@ func (db *database) tryAgain(o *op) {
 	db.inFlight.Add(-1)
 }
 
+// free has the next of a line be tried, which a decision has set free: here and now, unless it
+// is to rest until a time, or the decision has failed as too few masters could vote. Here that
+// would go as deep as the line is long, and keep who has others to serve for as long as its
+// clients ask again. So it is for the sweeper, who goes through what is due one after the other.
+func (db *database) free(o *op, failed bool, rests time.Time) {
+	switch now := time.Now(); {
+	case rests.After(now):
+		db.again(o, rests)
+	case failed:
+		db.again(o, now)
+	default:
+		db.tryAgain(o)
+	}
+}
+
 // expire decides the ops whose time is up by the votes that are in.
 func (db *database) expire(now time.Time) {
 	db.watchOwnClock()

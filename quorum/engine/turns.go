@@ -92,12 +92,7 @@ func (db *database) endTurn(t *turn, failed bool) {
 	}
 	s.mu.Unlock()
 	for i, t := range next {
-		if failed || at[i].After(now) {
-			// Where no master is left it would go as deep from here as the line is long.
-			db.again(t.op, at[i])
-		} else {
-			db.tryAgain(t.op)
-		}
+		db.free(t.op, failed, at[i])
 	}
 }
 
