@@ -3,15 +3,15 @@ package commands
 var stringRows = []*Command{
 	{
 		Name: "decr", Arity: 2, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW access update", do: (*Session).carryOut,
+		KeyFlags: "RW access update", do: (*Session).byScript,
 	},
 	{
 		Name: "decrby", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW access update", do: (*Session).carryOut,
+		KeyFlags: "RW access update", do: (*Session).byScript,
 	},
 	{
 		Name: "getdel", Arity: 2, Flags: "write fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW access delete", do: (*Session).carryOut,
+		KeyFlags: "RW access delete", do: (*Session).byScript,
 	},
 	{
 		Name: "getex", Arity: -2, Flags: "write fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
@@ -27,11 +27,11 @@ var stringRows = []*Command{
 	},
 	{
 		Name: "incr", Arity: 2, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW access update", do: (*Session).carryOut,
+		KeyFlags: "RW access update", do: (*Session).byScript,
 	},
 	{
 		Name: "incrby", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW access update", do: (*Session).carryOut,
+		KeyFlags: "RW access update", do: (*Session).byScript,
 	},
 	{
 		Name: "mget", Arity: -2, Flags: "readonly fast", Categories: "read string fast", FirstKey: 1, LastKey: -1, Step: 1,

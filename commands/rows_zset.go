@@ -3,30 +3,30 @@ package commands
 var zsetRows = []*Command{
 	{
 		Name: "zadd", Arity: -4, Flags: "write denyoom fast", Categories: "write sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW update", do: (*Session).carryOut,
+		KeyFlags: "RW update", do: (*Session).byScript,
 	},
 	{
 		Name: "zcard", Arity: 2, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RO", do: (*Session).carryOut,
+		KeyFlags: "RO", do: (*Session).byScript,
 	},
 	{
 		Name: "zcount", Arity: 4, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RO access", do: (*Session).carryOut,
+		KeyFlags: "RO access", do: (*Session).byScript,
 	},
 	{
 		Name: "zrange", Arity: -4, Flags: "readonly", Categories: "read sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RO access", do: (*Session).carryOut,
+		KeyFlags: "RO access", do: (*Session).byScript,
 	},
 	{
 		Name: "zrem", Arity: -3, Flags: "write fast", Categories: "write sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW delete", do: (*Session).carryOut,
+		KeyFlags: "RW delete", do: (*Session).byScript,
 	},
 	{
 		Name: "zremrangebyscore", Arity: 4, Flags: "write", Categories: "write sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RW delete", do: (*Session).carryOut,
+		KeyFlags: "RW delete", do: (*Session).byScript,
 	},
 	{
 		Name: "zscore", Arity: 3, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
-		KeyFlags: "RO access", do: (*Session).carryOut,
+		KeyFlags: "RO access", do: (*Session).byScript,
 	},
 }

@@ -58,7 +58,7 @@ func (s *Session) mset(c *Command, args []string) Action {
 	if text := s.d.allowNoTTL(); text != "" {
 		return refuse(text)
 	}
-	return s.carryOut(c, args)
+	return s.byScript(c, args)
 }
 
 // getrange cuts what a quorum holds.

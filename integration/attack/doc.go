@@ -33,7 +33,7 @@
 // Goroutines:
 //
 //	started by        owns                    ends when                  waited for by
-//	sendOut           what an attacker's      the attacker has ended     party.recall
+//	sendOut           what an attacker's      the attacker has ended     processes.recall
 //	                  process prints
 //	assault.until     the connections of its  the parent says so, or is  the process's end
 //	                  process                 gone

@@ -21,7 +21,7 @@ type batch struct {
 	asked    []bool   // which ops are sent
 	began    time.Time
 	ordinal  ordinal // of the first of the ops is the next
-	again    bool    // what it holds was sent before, see mend
+	again    bool    // what it holds was sent before, see resend
 	headed   bool    // it begins with a look at the master's clock
 
 	keys     []string // of a batch among others: what it is about

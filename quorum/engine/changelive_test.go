@@ -31,11 +31,11 @@ func TestNoLockHasTwoHoldersWhileTheSetIsChanged(t *testing.T) {
 // busily changes the set under clients.
 func (c *changing) busily(r *rand.Rand) {
 	var mu sync.Mutex // guards what follows
-	type hold struct {
+	type heldLock struct {
 		token string
 		until time.Time
 	}
-	held := make(map[string]hold)
+	held := make(map[string]heldLock)
 	engines := []*Engine{c.serve(c.old), c.serve(c.old)}
 	finished, won := false, 0
 	for _, m := range c.masters {
@@ -66,7 +66,7 @@ func (c *changing) busily(r *rand.Rand) {
 						c.t.Errorf("%s has %s until %v, and %s until %v", key, h.token, h.until, token, began.Add(ttl))
 					}
 					if until := began.Add(ttl); time.Now().Before(until) {
-						held[key] = hold{token, until}
+						held[key] = heldLock{token, until}
 					}
 					return true
 				}

@@ -18,7 +18,7 @@ func (db *database) now() (now time.Time, known bool) {
 	if !known {
 		return now, false
 	}
-	at, known := db.engine.trust.told.Tell(boot + ahead)
+	at, known := db.engine.installation.told.Tell(boot + ahead)
 	return time.Unix(0, int64(at)), known
 }
 

@@ -417,7 +417,7 @@ func TestWhoDeletesAKeyAgainAndAgainKeepsNobodyFromLockingIt(t *testing.T) {
 				}
 				stop.Store(true)
 				time.Sleep(time.Second)
-				if n := w.engine.zero.guarded.Load(); n != 0 || w.engine.Status().InFlight != 0 {
+				if n := w.engine.zero.shielded.Load(); n != 0 || w.engine.Status().InFlight != 0 {
 					t.Errorf("%d acquires are guarded, %d requests in flight", n, w.engine.Status().InFlight)
 				}
 			})

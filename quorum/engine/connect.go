@@ -65,7 +65,7 @@ func (c *connector) serve(ctx context.Context, link *master.Link) error {
 	stop := context.AfterFunc(ctx, func() { link.Interrupt() })
 	defer stop()
 
-	if err := c.keeper.stand(ctx, link); err != nil {
+	if err := c.keeper.examine(ctx, link); err != nil {
 		return err
 	}
 	if twin := c.db.claim(c.index, link.Who.RunID); twin != "" {
@@ -97,7 +97,7 @@ func (c *connector) serve(ctx context.Context, link *master.Link) error {
 			return err
 		}
 		if c.keeper.doubt || c.discharged() {
-			if err := c.keeper.stand(ctx, link); err != nil {
+			if err := c.keeper.examine(ctx, link); err != nil {
 				return err
 			}
 		}
@@ -197,7 +197,7 @@ func (c *connector) down(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	c.db.engine.trust.refuse(c.master.Name, err)
+	c.db.engine.installation.refuse(c.master.Name, err)
 	if lacked := master.NoDatabase(0); errors.As(err, &lacked) {
 		c.lacks(lacked)
 	}

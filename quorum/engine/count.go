@@ -21,7 +21,7 @@ import (
 // level brings all who counted less up to master m.
 func (r ruling) level(m int) (answered bool) {
 	model := r.Said[m].Journal
-	w := &awaited{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
+	w := &confirmation{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
 	w.then = func(done bool) bool {
 		result := r.result(r.votes)
 		result.Decision, result.Script = quorum.Split, nil
@@ -41,13 +41,13 @@ func (r ruling) level(m int) (answered bool) {
 			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: letGo}, i})
 		default:
 			back := r.bringing(i, r.Said[i].Journal.Record(r.Key), model.Record(r.Key))
-			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: bringUp, back: back, awaited: w}, i})
+			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: bringUp, back: back, confirmation: w}, i})
 			brought++
 		}
 	}
 	others := quorum.QuorumOf(len(r.db.lanes)) - 1
 	w.missing.Store(int32(others))
 	w.spare.Store(int32(brought - others))
-	r.db.awaiting.add(w)
+	r.db.confirmations.add(w)
 	return r.endAll(list)
 }

@@ -35,20 +35,20 @@ type database struct {
 	used    atomic.Bool   // a client has asked for it
 	made    time.Duration // when it was, by our clock
 
-	seed      maphash.Seed
-	shards    [shards]shard
-	guarded   atomic.Int64 // flights, see guard
-	holds     holds
-	sizes     sizes
-	retries   retries
-	turns     turns
-	awaiting  awaiting
-	behind    behind
-	steps     atomic.Uint64 // how many were tried
-	latestTTL atomic.Pointer[ttlText]
-	claims    claims
-	jumps     jumps
-	missing   missing // the sweeper's
+	seed          maphash.Seed
+	shards        [shards]shard
+	shielded      atomic.Int64 // flights, see shield
+	heldLocks     heldLocks
+	sizes         sizes
+	retries       retries
+	turns         turns
+	confirmations confirmations
+	laggards      laggards
+	steps         atomic.Uint64 // how many were tried
+	latestTTL     atomic.Pointer[ttlText]
+	claims        claims
+	jumps         jumps
+	missing       missing // the sweeper's
 
 	apart  atomic.Int64  // by how much our clocks differ, which grows when the machine sleeps
 	sleeps atomic.Uint64 // how often it has slept
@@ -65,18 +65,18 @@ type database struct {
 // newDatabase makes a database of an engine. It does nothing until it begins.
 func newDatabase(e *Engine, cfg Config, log hclog.Logger, cancel context.CancelFunc) *database {
 	db := &database{
-		Config:  cfg,
-		engine:  e,
-		log:     log,
-		name:    newName(),
-		since:   time.Now(),
-		holds:   holds{most: cfg.MaxHold, late: cfg.AcquireTimeout},
-		seed:    maphash.MakeSeed(),
-		tried:   make(chan struct{}),
-		cancel:  cancel,
-		retries: retries{kick: make(chan struct{}, 1)},
-		claims:  claims{list: make([]string, len(cfg.Masters))},
-		jumps:   jumps{list: make([]clock.Jump, len(cfg.Masters))},
+		Config:    cfg,
+		engine:    e,
+		log:       log,
+		name:      newName(),
+		since:     time.Now(),
+		heldLocks: heldLocks{most: cfg.MaxHold, late: cfg.AcquireTimeout},
+		seed:      maphash.MakeSeed(),
+		tried:     make(chan struct{}),
+		cancel:    cancel,
+		retries:   retries{kick: make(chan struct{}, 1)},
+		claims:    claims{list: make([]string, len(cfg.Masters))},
+		jumps:     jumps{list: make([]clock.Jump, len(cfg.Masters))},
 	}
 	db.untried.Store(int32(len(cfg.Masters)))
 	db.watchOwnClock()

@@ -13,10 +13,10 @@
 //
 // A journaled script of ours whose writes no token signs is a step: it latches its
 // keys on the masters (latch.go) until it is decided and what follows is done there
-// (step.go, awaited.go, behind.go, count.go), and steps of one proxy take turns (turns.go).
+// (step.go, confirmation.go, laggards.go, count.go), and steps of one proxy take turns (turns.go).
 //
 // Whether a master has a vote its keeper tells by the marker that stands there (keeper.go,
-// standing.go, inspect.go, durable.go).
+// examine.go, inspect.go, durable.go).
 //
 // A quarantined master is given back what it lost (quarantine.go, package catchup). Once it
 // votes again, it is freed of what nobody holds (ghosts.go), and so is each, over and over,
@@ -24,7 +24,7 @@
 //
 // All of this is done in each of the masters' databases by itself (database.go), on lanes of its
 // own. An Engine is database 0 and those that are opened beside it (engine.go, databases.go);
-// what is known of the masters in all of them is its trust.
+// what is known of the masters in all of them is its installation.
 //
 // What clients publish goes to this proxy's subscribers at once, and in envelopes
 // through all masters to those of the other proxies (publish.go, package messages),

@@ -224,6 +224,6 @@ func (l *lane) examined(ctx context.Context) (m marker.Marker, runID string, s m
 	case a.Kind == quorum.FailureReply:
 		return m, "", 0, errors.New(a.Str)
 	}
-	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.db.engine.trust.terms, l.db.engine.trust.installation(), "")
+	m, s, _, err = marker.Examine(a.Str, k.Who, l.master.Name, 0, l.db.engine.installation.terms, l.db.engine.installation.name(), "")
 	return m, k.Who.RunID, s, err
 }

@@ -20,7 +20,7 @@ import (
 // quorum that makes the same of k shares a master with the one before.
 
 // A master that has missed something is given what a quorum has made of the key, when it
-// has held the same for so long that it is nothing newer (see behind.go): else two masters
+// has held the same for so long that it is nothing newer (see laggards.go): else two masters
 // that have missed different things would leave none of three with one to agree with. It
 // must have voted before the decision: what it holds when it is late may be the lock of
 // whoever came next.
@@ -34,7 +34,7 @@ func (r ruling) bringUp(i int) {
 	for _, ours := range r.Said[i].Journal.Undo {
 		theirs := r.Made(r.votes, ours.Key)
 		if theirs == nil || dump.Same(ours.After, theirs.After) || !ours.Differs(theirs) || !dump.Is(theirs.After) ||
-			!r.db.behind.still(ours.Key, i, &ours, r.now, 2*r.db.AcquireTimeout) {
+			!r.db.laggards.still(ours.Key, i, &ours, r.now, 2*r.db.AcquireTimeout) {
 			continue
 		}
 		d := r.bringing(i, &ours, theirs)

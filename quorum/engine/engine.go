@@ -23,7 +23,7 @@ type Engine struct {
 	others databases
 
 	hand          sync.Mutex // the operator's: one order at a time
-	trust         trust
+	installation  installation
 	messages      *messages.Bus
 	subscriptions *messages.Subscriptions
 }
@@ -34,7 +34,7 @@ func New(cfg Config, log hclog.Logger) *Engine {
 	for i := range cfg.Masters {
 		cfg.Masters[i].Rooms = master.NewRooms(cfg.Memory, len(cfg.Masters))
 	}
-	e := &Engine{trust: trust{log: log, terms: cfg.Terms()}}
+	e := &Engine{installation: installation{log: log, terms: cfg.Terms()}}
 	ctx, cancel := context.WithCancel(context.Background())
 	zero := newDatabase(e, cfg, log, cancel)
 	e.zero = zero

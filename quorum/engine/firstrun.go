@@ -66,12 +66,12 @@ const whyUnmarked = "its marker is gone, and no master votes"
 // it is its turn.
 func (k *keeper) markFirst(link *master.Link) (marker.Verdict, error) {
 	db := k.db
-	known := !db.engine.trust.unproven() // it has had a part in the installation that we know
+	known := !db.engine.installation.unproven() // it has had a part in the installation that we know
 	if !db.FirstStart && !known {
 		k.withhold(nil, "it has no marker: run redlock-proxy bootstrap with the same options, as first-start is no")
 		return marker.Unmarked, nil
 	}
-	installation := db.engine.trust.installation()
+	installation := db.engine.installation.name()
 	if installation == "" && !db.isZero() {
 		k.withhold(nil, "it has no marker")
 		return marker.Unmarked, nil // database 0 begins
@@ -126,8 +126,8 @@ func (k *keeper) markNew(link *master.Link, installation string) (marker.Verdict
 		return marker.Unmarked, nil
 	}
 	m, err := marker.Parse(a.Elems[1].Str)
-	if err == nil && !m.Terms.Equal(db.engine.trust.terms) {
-		err = &marker.OtherTerms{Theirs: m, Ours: db.engine.trust.terms, Name: k.master.Name}
+	if err == nil && !m.Terms.Equal(db.engine.installation.terms) {
+		err = &marker.OtherTerms{Theirs: m, Ours: db.engine.installation.terms, Name: k.master.Name}
 	}
 	if err != nil {
 		return 0, fmt.Errorf("database %d: %w", a.Elems[0].Int, err)
@@ -149,7 +149,7 @@ func (k *keeper) join(link *master.Link, read marker.Nonce, m marker.Marker) (ma
 	k.known = marker.Marker{}
 	votes := !m.Nonce.Provisional() && m.RunID == link.Who.RunID
 	k.see(marker.Sight{Reached: true, Nonce: m.Nonce, Installation: m.Installation, First: m.First, Votes: votes})
-	ours := db.engine.trust.installation()
+	ours := db.engine.installation.name()
 	why := fmt.Sprintf("its marker is of installation %s, the other masters' is of %s", m.Installation, ours)
 	if votes {
 		why += fmt.Sprintf("; if nobody uses that, delete its key %s", quorum.MarkerKey)
@@ -159,7 +159,7 @@ func (k *keeper) join(link *master.Link, read marker.Nonce, m marker.Marker) (ma
 	switch {
 	case installation == "":
 	case installation != ours: // also where bootstrap has made that
-		if db.engine.trust.adopt(installation) {
+		if db.engine.installation.adopt(installation) {
 			db.rouseAll()
 		}
 		return 0, nil
@@ -178,7 +178,7 @@ func (k *keeper) stands() (installation string, votes bool) {
 	if db.isZero() {
 		return marker.Stands(db.sights(), db.Names())
 	}
-	if s := db.engine.zero.sights()[k.index]; s.Bears(db.engine.trust.installation()) {
+	if s := db.engine.zero.sights()[k.index]; s.Bears(db.engine.installation.name()) {
 		return s.Installation, k.anotherVotes() || s.Votes
 	}
 	return "", false

@@ -510,7 +510,7 @@ func TestFirstStartWaitsUntilEveryProxyHasLooked(t *testing.T) {
 				next := New(w.some(3, 4, 5), w.log)
 				w.engines = append(w.engines, next)
 				for f := next.zero.firstStart(); !f.begun || len(f.waits) > 0; f = next.zero.firstStart() {
-					if next.trust.barring() != nil {
+					if next.installation.barring() != nil {
 						return // the old proxy has looked before the other could begin
 					}
 					time.Sleep(50 * ms)

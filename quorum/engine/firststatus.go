@@ -40,7 +40,7 @@ func (db *database) firstStart() (f firstStart) {
 	if len(f.waits) > 0 {
 		f.left = db.FirstTime()
 	}
-	f.begun = f.begun && !db.alone() && db.engine.trust.barring() == nil
+	f.begun = f.begun && !db.alone() && db.engine.installation.barring() == nil
 	return f
 }
 
@@ -48,7 +48,7 @@ func (db *database) firstStart() (f firstStart) {
 // are not marked, or not long enough, or they are others' by their terms. It is "" if
 // there is no such thing.
 func (db *database) hindrance() string {
-	if err := db.engine.trust.barring(); err != nil {
+	if err := db.engine.installation.barring(); err != nil {
 		return "nothing is granted until this proxy is restarted: " + err.Error()
 	}
 	f := db.firstStart()

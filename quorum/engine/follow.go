@@ -19,7 +19,7 @@ import "redlock-proxy/quorum"
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
 func (db *database) follow(o *op) (waits bool) {
-	if !o.Undecides() && db.guarded.Load() == 0 || o.flight != nil || o.Kind == quorum.Survey {
+	if !o.Undecides() && db.shielded.Load() == 0 || o.flight != nil || o.Kind == quorum.Survey {
 		return false
 	}
 	keys := o.keys()
@@ -83,23 +83,23 @@ func (db *database) spoilKey(key string, o *op) {
 	}
 }
 
-// guard has what would spoil the next attempt wait behind it, or no more. It is for one
+// shield has what would spoil the next attempt wait behind it, or no more. It is for one
 // that was spoiled: whoever deletes a key again and again would keep it from being locked.
 // Each such command waits for one attempt at most. The shard is locked.
-func (db *database) guard(f *flight, on bool) {
+func (db *database) shield(f *flight, on bool) {
 	switch {
-	case on && !f.guarded:
-		db.guarded.Add(1)
-	case !on && f.guarded:
-		db.guarded.Add(-1)
+	case on && !f.shielded:
+		db.shielded.Add(1)
+	case !on && f.shielded:
+		db.shielded.Add(-1)
 	}
-	f.guarded = on
+	f.shielded = on
 }
 
-// bars tells that an op has to wait behind a guarded attempt. Once one that a client may put
+// bars tells that an op has to wait behind a shielded attempt. Once one that a client may put
 // others behind does so, all others wait, too: the order on a key is kept. The shard is locked.
 func (f *flight) bars(o *op) bool {
-	f.barred = f.barred || f.asking && f.guarded &&
+	f.barred = f.barred || f.asking && f.shielded &&
 		(o.Kind == quorum.Release && o.Token == f.token || o.Kind == quorum.Remove || o.Kind == quorum.Write)
 	return f.barred
 }
@@ -112,7 +112,7 @@ func (db *database) letFollow(o *op) {
 	f.asking = false
 	spoiled := f.void.Load()
 	db.putBehind(s, f)
-	db.guard(f, spoiled)
+	db.shield(f, spoiled)
 }
 
 // putBehind puts those that have followed, and those who come meanwhile and may not pass

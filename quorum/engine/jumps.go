@@ -43,7 +43,7 @@ func (db *database) blameOurs(ctx context.Context, i int, by time.Duration) bool
 	}
 	db.jumps.note(i, now)
 	ours := by.Abs() // what our wall clock may not have moved by
-	if own := db.engine.trust.wallMoved(db.wallClock()).Abs(); own > ours/2 {
+	if own := db.engine.installation.wallMoved(db.wallClock()).Abs(); own > ours/2 {
 		return false
 	}
 	for deadline := db.Boot() + db.AcquireTimeout; ctx.Err() == nil; clock.Pause(ctx, db.AcquireTimeout/50) {
@@ -100,20 +100,22 @@ func (c *Config) wallClock() clock.Sample {
 }
 
 // watchOwnClock notes how our own wall clock runs beside our other one.
-func (db *database) watchOwnClock() { db.engine.trust.watchWall(db.wallClock(), 2*db.ProbeInterval) }
+func (db *database) watchOwnClock() {
+	db.engine.installation.watchWall(db.wallClock(), 2*db.ProbeInterval)
+}
 
 // watchWall notes a look at our wall clock, unless the one that is known is younger.
-func (t *trust) watchWall(now clock.Sample, younger time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.wall == (clock.Sample{}) || now.Read-t.wall.Read >= younger {
-		t.wall = now
+func (i *installation) watchWall(now clock.Sample, younger time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.wall == (clock.Sample{}) || now.Read-i.wall.Read >= younger {
+		i.wall = now
 	}
 }
 
 // wallMoved is by how much our wall clock did not run as our other one since it was noted.
-func (t *trust) wallMoved(now clock.Sample) time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.wall.Moved(now)
+func (i *installation) wallMoved(now clock.Sample) time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.wall.Moved(now)
 }

@@ -82,7 +82,7 @@ type ending struct {
 	ends ends
 	back debt // what the key is to become, unless it is let go of; told as what is owed
 
-	awaited *awaited // hears whether it was done; nil: nobody waits for it
+	confirmation *confirmation // hears whether it was done; nil: nobody waits for it
 }
 
 func (n *ending) argv(b []string, now time.Time) []string {
@@ -105,10 +105,10 @@ func (n *ending) heard(a decide.Answer) (answered bool) {
 		db := n.op.db
 		db.turns.want(n.key, time.Now().Add(db.SplitDelay))
 	}
-	if n.awaited == nil {
+	if n.confirmation == nil {
 		return false
 	}
-	return n.awaited.heard(a.Int&saysEnded != 0)
+	return n.confirmation.heard(a.Int&saysEnded != 0)
 }
 
 func (n *ending) about() []string { return []string{n.key} }

@@ -19,7 +19,7 @@ import (
 
 // standAlone examines the only master that there is.
 func (k *keeper) standAlone(link *master.Link) error {
-	if met := k.db.engine.trust.metMarker(); met != nil {
+	if met := k.db.engine.installation.metMarker(); met != nil {
 		return met
 	}
 	a, p, err := link.Do("GET", quorum.MarkerKey)
@@ -31,25 +31,25 @@ func (k *keeper) standAlone(link *master.Link) error {
 	}
 	k.tick(p)
 	if a.Kind != quorum.NilReply || p.Nonce != "" {
-		return k.db.engine.trust.meetMarker(marker.OfASet(a.Str))
+		return k.db.engine.installation.meetMarker(marker.OfASet(a.Str))
 	}
 	k.lift(marker.Marker{}, link.Who)
 	return nil
 }
 
 // meetMarker has a lone proxy grant nothing from now on, in no database.
-func (t *trust) meetMarker(err error) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.met == nil {
-		t.met = err
+func (i *installation) meetMarker(err error) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.met == nil {
+		i.met = err
 	}
-	return t.met
+	return i.met
 }
 
 // metMarker is why a lone proxy grants nothing, nil if it may.
-func (t *trust) metMarker() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.met
+func (i *installation) metMarker() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.met
 }

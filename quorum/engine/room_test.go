@@ -158,7 +158,7 @@ func TestDebtsOfAllDatabasesAreBoundedTogether(t *testing.T) {
 // What is remembered by name does not grow with the names.
 func TestLongNamesAreNotRememberedInFull(t *testing.T) {
 	now, long := time.Now(), strings.Repeat("k", 1<<20)
-	var b behind
+	var b laggards
 	r := &decide.UndoRecord{Before: "a", After: "a"}
 	b.still(long, 0, r, now, time.Second)
 	for id := range b.since {
@@ -172,7 +172,7 @@ func TestLongNamesAreNotRememberedInFull(t *testing.T) {
 	if b.caughtUp(long, 0); len(b.since) != 0 {
 		t.Error("it is not forgotten")
 	}
-	h := holds{most: time.Hour}
+	h := heldLocks{most: time.Hour}
 	for i := range 100 {
 		h.begin(&quorum.Request{Key: fmt.Sprint(long, i), Token: "t"}, time.Minute, now)
 	}

@@ -54,7 +54,7 @@ func (s *sender) settle(link *master.Link, b *batch) error {
 	link.Give(b.cost)
 	empty := b.empty
 	s.recycle(b)
-	if err := s.mend(link, w.lost); err != nil {
+	if err := s.resend(link, w.lost); err != nil {
 		return err
 	}
 	if empty || heard != nil {
@@ -73,7 +73,7 @@ func (s *settling) next() decide.Answer {
 func (s *settling) errands() {
 	for _, e := range s.batch.sent {
 		a := s.next()
-		if a.Failed("NOSCRIPT") && s.mendable(e.remains(), s.batch.ops, s.batch.asked) {
+		if a.Failed("NOSCRIPT") && s.resendable(e.remains(), s.batch.ops, s.batch.asked) {
 			s.lost.errands, s.lost.unscripted = append(s.lost.errands, e), true
 			continue
 		}
@@ -141,7 +141,7 @@ func (s *settling) again(i int, o *op, a decide.Answer) bool {
 		return true
 	case length > 0:
 		s.leftOut(o, length)
-	case a.Failed("NOSCRIPT") && s.mendable(o.keys(), later, sent):
+	case a.Failed("NOSCRIPT") && s.resendable(o.keys(), later, sent):
 		s.lost.add(o, 0)
 		return true
 	default:

@@ -276,7 +276,7 @@ func (s *firstStarts) bootstrap(cfg Config, sworn bool) {
 func (s *firstStarts) servesAgain() {
 	cfg := s.world.cfg
 	for i, e := range s.engines {
-		if e.trust.barring() != nil {
+		if e.installation.barring() != nil {
 			s.tell("engine %d is restarted, having met other terms", i)
 			s.stop(i)
 			s.launch(i)

@@ -24,7 +24,7 @@ func (r ruling) stepDecided() (answered bool) {
 	if m := r.Leveller(r.votes); d == quorum.Split && m >= 0 {
 		return r.level(m)
 	}
-	w := &awaited{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
+	w := &confirmation{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
 	w.then = func(undone bool) bool { return r.stepEnds(undone) }
 	var list []laneEnding
 	for i := range r.db.lanes {
@@ -33,7 +33,7 @@ func (r ruling) stepDecided() (answered bool) {
 		}
 	}
 	for _, n := range list {
-		if n.awaited != nil {
+		if n.confirmation != nil {
 			w.missing.Add(1)
 		}
 	}
@@ -42,15 +42,15 @@ func (r ruling) stepDecided() (answered bool) {
 		r.endAll(list)
 		return r.stepEnds(true)
 	}
-	r.db.awaiting.add(w)
+	r.db.confirmations.add(w)
 	return r.endAll(list)
 }
 
 // endAll puts endings into their lanes. One that cannot be has not happened.
 func (r ruling) endAll(list []laneEnding) (answered bool) {
 	for _, n := range list {
-		if !r.db.lanes[n.lane].queue.endStep(n.ending) && n.awaited != nil {
-			answered = n.awaited.heard(false) || answered
+		if !r.db.lanes[n.lane].queue.endStep(n.ending) && n.confirmation != nil {
+			answered = n.confirmation.heard(false) || answered
 		}
 	}
 	return answered
@@ -64,11 +64,11 @@ type laneEnding struct {
 
 // endings are what takes a step back on master i, which acted. What it has only read, it lets
 // go of.
-func (r ruling) endings(i int, w *awaited) (list []laneEnding) {
+func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 	for _, key := range r.turn.keys {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		if record := r.Said[i].Journal.Record(key); record != nil && record.Changed() {
-			n.ends, n.back, n.awaited = takeBack, r.puttingBack(i, record, record, r.now), w
+			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, record, r.now), w
 		}
 		list = append(list, laneEnding{n, i})
 	}
@@ -136,8 +136,8 @@ func (r ruling) commit(i int) {
 			n.ends, n.back = takeBack, r.puttingBack(i, ours, ours, r.now)
 		case theirs == nil || r.votes.Vote(i) == quorum.Withheld:
 		case dump.Same(ours.After, theirs.After):
-			r.db.behind.caughtUp(key, i)
-		case r.db.behind.still(key, i, ours, r.now, 2*r.db.AcquireTimeout):
+			r.db.laggards.caughtUp(key, i)
+		case r.db.laggards.still(key, i, ours, r.now, 2*r.db.AcquireTimeout):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		}
 		if r.votes.Did(i) || n.ends == bringUp {

@@ -66,7 +66,7 @@ func (db *database) expire(now time.Time) {
 		l.queue.probe(now, db.ProbeInterval)
 	}
 	db.expireTurns(now)
-	for _, w := range db.awaiting.overdue(now) {
+	for _, w := range db.confirmations.overdue(now) {
 		if w.end(false) {
 			w.op.flusher.Flush()
 		}

@@ -277,8 +277,8 @@ func TestCommandOnAnyOfSeveralKeysKeepsItsPlace(t *testing.T) {
 		{[]string{"b"}, both, false, true},
 		{[]string{"c"}, &op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Survey}}}, true, false},
 	} {
-		if got := l.sender.mendable(c.keys, []*op{c.later}, []bool{c.sent}); got != c.want {
-			t.Errorf("%q before %v of %q: mendable is %v", c.keys, c.later.Kind, c.later.keys(), got)
+		if got := l.sender.resendable(c.keys, []*op{c.later}, []bool{c.sent}); got != c.want {
+			t.Errorf("%q before %v of %q: resendable is %v", c.keys, c.later.Kind, c.later.keys(), got)
 		}
 	}
 }

@@ -80,7 +80,7 @@ type standings struct {
 // asksStandings puts that question behind what a batch asks when it looks, if it is the lane
 // of database 0. It tells whether it does.
 func (k *keeper) asksStandings(link *master.Link, b *batch) bool {
-	installation := k.db.engine.trust.installation()
+	installation := k.db.engine.installation.name()
 	if k.master.DB != 0 || k.db.alone() || installation == "" {
 		return false
 	}
@@ -152,7 +152,7 @@ func (e *Engine) tend(ctx context.Context) {
 	var closed [quorum.Databases]time.Duration // when each last was, by our clock
 	forgot, first := make(map[int]struct{}), rand.IntN(quorum.Databases)
 	for ; ctx.Err() == nil; clock.Pause(ctx, e.zero.ProbeInterval/8) {
-		if e.zero.firstStart().begun || e.trust.barring() != nil {
+		if e.zero.firstStart().begun || e.installation.barring() != nil {
 			continue // which is over in all databases at once, or never
 		}
 		room := tendedAtOnce

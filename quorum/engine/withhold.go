@@ -12,7 +12,7 @@ import (
 // lift has the master vote. Of a log that was switched off while nobody looked, its marker
 // says nothing yet.
 func (k *keeper) lift(m marker.Marker, who marker.Identity) {
-	k.db.engine.trust.sawVote()
+	k.db.engine.installation.sawVote()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.knows(m)

@@ -61,11 +61,11 @@ func (l *Link) timed(commands []rueidis.Completed) (answers []rueidis.RedisResul
 			return answers, p, err
 		case <-timeout.C:
 		}
-		if left := l.patience - time.Since(l.guard.heard()); left > 0 {
+		if left := l.patience - time.Since(l.framed.heard()); left > 0 {
 			timeout.Reset(left)
 			continue
 		}
-		l.guard.Close()
+		l.framed.Close()
 		<-answered
 		return nil, p, os.ErrDeadlineExceeded
 	}
@@ -76,7 +76,7 @@ func (l *Link) timed(commands []rueidis.Completed) (answers []rueidis.RedisResul
 func (l *Link) Overlap() {
 	if l.ctx.Done() == nil {
 		l.ctx, l.end = context.WithCancel(context.Background())
-		l.guard.patience.Store(0)
+		l.framed.patience.Store(0)
 	}
 }
 
@@ -89,7 +89,7 @@ func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 		}
 	}()
 	commands = append(commands, AskProof...)
-	l.guard.expect(len(commands))
+	l.framed.expect(len(commands))
 	p.Clock.Sent = l.boot()
 	answers = l.client.DoMulti(l.ctx, commands...)
 	p.Clock.Read = l.boot()
@@ -101,7 +101,7 @@ func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	last := len(answers) - len(AskProof)
 	cost := 0
 	mark, end := l.Read(answers[last], &cost), l.Read(answers[last+1], &cost)
-	l.guard.give(cost)
+	l.framed.give(cost)
 	now, ok := TimeOf(end)
 	switch {
 	case end.Kind == quorum.FailureReply:
@@ -123,7 +123,7 @@ func (l *Link) Read(r rueidis.RedisResult, cost *int) decide.Answer {
 	m, _ := r.ToMessage()
 	a := newAnswer(m)
 	*cost += costOf(&a)
-	if l.guard.leavesOut.Load() {
+	if l.framed.leavesOut.Load() {
 		if n := a.LeftOut(); n > 0 {
 			return decide.Answer{Kind: quorum.FailureReply, Str: decide.SaysTooLong(n)}
 		}
@@ -137,7 +137,7 @@ func (l *Link) ReadAll(results []rueidis.RedisResult) []decide.Answer {
 	for i, r := range results {
 		answers[i] = l.Read(r, &cost)
 	}
-	l.guard.give(cost)
+	l.framed.give(cost)
 	return answers
 }
 

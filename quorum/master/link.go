@@ -18,7 +18,7 @@ import (
 // more use, so that no command ever causes a dial.
 type Link struct {
 	client rueidis.Client
-	guard  *guard
+	framed *framedConn
 	Who    marker.Identity
 	boot   func() time.Duration // our clock
 
@@ -82,9 +82,9 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 	if m.Rooms == nil {
 		m.Rooms = NewRooms(0, 1)
 	}
-	l := &Link{guard: newGuard(plain(conn), &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
-	l.guard.patience.Store(int64(timeout))
-	l.guard.expect(1) // HELLO 2, with which rueidis begins
+	l := &Link{framed: newFramedConn(plain(conn), &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
+	l.framed.patience.Store(int64(timeout))
+	l.framed.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
 	l.client, err = rueidis.NewClient(rueidis.ClientOption{
 		InitAddress: []string{m.Name},
@@ -93,7 +93,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 				return nil, errDialedTwice
 			}
 			dialed = true
-			return l.guard, nil
+			return l.framed, nil
 		},
 		// One connection, and no goroutine of rueidis's own on it: a single
 		// caller without a keep-alive is served in its own goroutine.
@@ -118,30 +118,30 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 
 // Close ends the connection, before the client: rueidis would wait for a silent master.
 func (l *Link) Close() {
-	l.guard.Close()
+	l.framed.Close()
 	if l.client != nil {
 		l.client.Close()
 	}
-	l.guard.giveAll()
+	l.framed.giveAll()
 	l.end()
 }
 
 // Interrupt ends the connection: whoever waits for an answer waits no longer. Any goroutine may
 // call it, and the link is still to be closed.
-func (l *Link) Interrupt() { l.guard.Close() }
+func (l *Link) Interrupt() { l.framed.Close() }
 
 // Heard is when a stretch of the answers last came, zero if none has.
-func (l *Link) Heard() time.Time { return l.guard.heard() }
+func (l *Link) Heard() time.Time { return l.framed.heard() }
 
 // Allow tells whether there are surveys among the next commands, whose replies are longer.
-func (l *Link) Allow(surveys bool) { l.guard.allow(surveys) }
+func (l *Link) Allow(surveys bool) { l.framed.allow(surveys) }
 
 // Give gives the room back that answers have taken which are judged: their cost, as Read adds it up.
-func (l *Link) Give(cost int) { l.guard.give(cost) }
+func (l *Link) Give(cost int) { l.framed.give(cost) }
 
 // TakeFrom has what the answers take be taken from another room than the master's for replies.
 // It is called before anything is asked.
-func (l *Link) TakeFrom(r *Room) { l.guard.room = r }
+func (l *Link) TakeFrom(r *Room) { l.framed.room = r }
 
 // NoteTrip takes in how long a batch has taken, by its proof.
 func (l *Link) NoteTrip(batch clock.Sample) {

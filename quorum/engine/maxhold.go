@@ -18,19 +18,19 @@ const (
 	maxHoldBytes = 32 << 20
 )
 
-// holds remembers since when each lock is held, as far as this proxy has seen
+// heldLocks remembers since when each lock is held, as far as this proxy has seen
 // it, so that extensions cannot keep one for ever. It is only used if max-hold
 // is on. What is asked for is judged by it, and what a quorum has done is noted.
-type holds struct {
+type heldLocks struct {
 	most time.Duration // max-hold; 0 is off
 	late time.Duration // after which masters may still do what they were asked to
 
 	mu    sync.Mutex // guards what follows
-	byKey map[string]hold
+	byKey map[string]heldLock
 	bytes int
 }
 
-type hold struct {
+type heldLock struct {
 	token   string
 	since   time.Time
 	ends    time.Time // as its holder counts
@@ -39,17 +39,17 @@ type hold struct {
 }
 
 // lives tells that the lock may still be held.
-func (h hold) lives(now time.Time) bool { return h.eternal || !h.until.Before(now) }
+func (h heldLock) lives(now time.Time) bool { return h.eternal || !h.until.Before(now) }
 
 // held is what is known of the lock on a key. mu is held.
-func (h *holds) held(key string, now time.Time) (held hold, known bool) {
+func (h *heldLocks) held(key string, now time.Time) (held heldLock, known bool) {
 	held, known = h.byKey[key]
 	return held, known && held.lives(now)
 }
 
 // note notes that a lock was won, or kept, by what was put at the time now. padded is its ttl as
 // the masters have it, 0 for ever.
-func (h *holds) note(key, token string, padded time.Duration, now time.Time) {
+func (h *heldLocks) note(key, token string, padded time.Duration, now time.Time) {
 	if h.most == 0 {
 		return
 	}
@@ -59,10 +59,10 @@ func (h *holds) note(key, token string, padded time.Duration, now time.Time) {
 }
 
 // keep is note. mu is held.
-func (h *holds) keep(key, token string, padded time.Duration, now time.Time) {
+func (h *heldLocks) keep(key, token string, padded time.Duration, now time.Time) {
 	held, known := h.held(key, now)
 	if !known || held.token != token {
-		held = hold{token: token, since: now}
+		held = heldLock{token: token, since: now}
 	}
 	// It must not seem to end later than it does: else each extension could add the difference.
 	held.ends = now.Add(clock.Unpad(padded))
@@ -71,15 +71,15 @@ func (h *holds) keep(key, token string, padded time.Duration, now time.Time) {
 }
 
 // begin is note of a lock that was acquired.
-func (h *holds) begin(r *quorum.Request, padded time.Duration, now time.Time) {
+func (h *heldLocks) begin(r *quorum.Request, padded time.Duration, now time.Time) {
 	h.end(r)
 	h.note(r.Key, r.Token, padded, now)
 }
 
 // put stores a hold, in the room of one that has run out if there is no more.
-func (h *holds) put(key string, held hold, now time.Time) {
+func (h *heldLocks) put(key string, held heldLock, now time.Time) {
 	if h.byKey == nil {
-		h.byKey = make(map[string]hold)
+		h.byKey = make(map[string]heldLock)
 	}
 	key, held.token = strings.Clone(key), strings.Clone(held.token)
 	h.remove(key)
@@ -98,7 +98,7 @@ func (h *holds) put(key string, held hold, now time.Time) {
 	h.bytes += n
 }
 
-func (h *holds) remove(key string) {
+func (h *heldLocks) remove(key string) {
 	if held, ok := h.byKey[key]; ok {
 		h.bytes -= held.size(key)
 		delete(h.byKey, key)
@@ -106,11 +106,11 @@ func (h *holds) remove(key string) {
 }
 
 // size is about what a hold takes in memory.
-func (h hold) size(key string) int { return len(key) + len(h.token) + 128 }
+func (h heldLock) size(key string) int { return len(key) + len(h.token) + 128 }
 
 // extends tells whether a lock may be kept for another ttl, 0 for ever. One that this proxy
 // sees for the first time begins now. What is held under another token is for the masters to say.
-func (h *holds) extends(r *quorum.Request, ttl time.Duration, now time.Time) bool {
+func (h *heldLocks) extends(r *quorum.Request, ttl time.Duration, now time.Time) bool {
 	if h.most == 0 {
 		return true
 	}
@@ -118,14 +118,14 @@ func (h *holds) extends(r *quorum.Request, ttl time.Duration, now time.Time) boo
 	defer h.mu.Unlock()
 	held, known := h.held(r.Key, now)
 	if !known || held.token != r.Token {
-		held = hold{since: now}
+		held = heldLock{since: now}
 	}
 	return h.mayLast(held, ttl, now)
 }
 
 // mayLast tells whether a lock may be kept for another ttl. What ends it no later than it
 // would anyway keeps it not.
-func (h *holds) mayLast(held hold, ttl time.Duration, now time.Time) bool {
+func (h *heldLocks) mayLast(held heldLock, ttl time.Duration, now time.Time) bool {
 	end := now.Add(ttl)
 	return ttl != 0 && (held.eternal || !end.After(held.since.Add(h.most)) || !end.After(held.ends))
 }
@@ -133,7 +133,7 @@ func (h *holds) mayLast(held hold, ttl time.Duration, now time.Time) bool {
 // keeps is extends of a write: of EXPIRE and the like, which names no token and so is about
 // the lock that is known here, and of a SET that puts the token there again. Of a lock that
 // this proxy has not seen it is not known since when it is held: masters do not note that.
-func (h *holds) keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool {
+func (h *heldLocks) keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool {
 	if h.most == 0 || ttl < 0 || endsAtOnce(r) {
 		return true
 	}
@@ -145,7 +145,7 @@ func (h *holds) keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool 
 }
 
 // wrote notes a write that a quorum has carried out.
-func (h *holds) wrote(r *quorum.Request, padded time.Duration, now time.Time) {
+func (h *heldLocks) wrote(r *quorum.Request, padded time.Duration, now time.Time) {
 	if h.most == 0 {
 		return
 	}
@@ -174,7 +174,7 @@ func shortensOnly(option string) bool {
 
 // refusal is what a write is answered that would keep a lock for too long: Redis's own no, or
 // where there is none an error.
-func (h *holds) refusal(r *quorum.Request) quorum.Reply {
+func (h *heldLocks) refusal(r *quorum.Request) quorum.Reply {
 	switch {
 	case r.Args[0] != "SET":
 		return quorum.Reply{Kind: quorum.IntegerReply}
@@ -185,7 +185,7 @@ func (h *holds) refusal(r *quorum.Request) quorum.Reply {
 }
 
 // end forgets a lock that was released.
-func (h *holds) end(r *quorum.Request) {
+func (h *heldLocks) end(r *quorum.Request) {
 	if h.most == 0 {
 		return
 	}

@@ -29,11 +29,11 @@ import (
 // The marker is read behind the SET: it is either gone, or the keys are there.
 func (k *keeper) proven(p master.Proof) bool {
 	if k.db.alone() {
-		k.doubt = k.doubt || p.Nonce != "" || k.db.engine.trust.metMarker() != nil
+		k.doubt = k.doubt || p.Nonce != "" || k.db.engine.installation.metMarker() != nil
 		return !k.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.era != k.db.engine.trust.era.Load() {
+	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.era != k.db.engine.installation.era.Load() {
 		k.doubt = true
 		return false
 	}
@@ -61,10 +61,10 @@ const vagueLooks = 4
 // errRestless says that a master's marker changed whenever it was looked at.
 var errRestless = errors.New("its marker changes all the time")
 
-// stand examines the master and acts on it: its votes count from now on, or are
+// examine looks at the master and acts on it: its votes count from now on, or are
 // withheld. An error means that nothing may be sent to it.
-func (k *keeper) stand(ctx context.Context, link *master.Link) error {
-	k.doubt, k.era = false, k.db.engine.trust.era.Load()
+func (k *keeper) examine(ctx context.Context, link *master.Link) error {
+	k.doubt, k.era = false, k.db.engine.installation.era.Load()
 	if k.db.alone() {
 		return k.standAlone(link)
 	}
@@ -85,7 +85,7 @@ func (k *keeper) stand(ctx context.Context, link *master.Link) error {
 		if e.err != nil {
 			return e.err
 		}
-		if err := k.db.engine.trust.barring(); err != nil {
+		if err := k.db.engine.installation.barring(); err != nil {
 			k.known = marker.Marker{}
 			k.see(marker.Sight{})
 			k.withhold(nil, err.Error())
@@ -119,8 +119,8 @@ type examination struct {
 
 // reads judges the marker by itself.
 func (e *examination) reads(ctx context.Context, text string) bool {
-	trust := &e.db.engine.trust
-	e.marker, e.verdict, e.why, e.err = marker.Examine(text, e.link.Who, e.master.Name, e.master.DB, trust.terms, trust.installation(), trust.from())
+	ours := &e.db.engine.installation
+	e.marker, e.verdict, e.why, e.err = marker.Examine(text, e.link.Who, e.master.Name, e.master.DB, ours.terms, ours.name(), ours.from())
 	if e.err != nil {
 		again := e.marker.OfAnEarlier(e.link.Who) && !e.asked
 		if again {
@@ -225,11 +225,11 @@ func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, 
 		}
 		s, why = marker.Restarted, "its process was started anew, and it is not known that its log is whole"
 	case marker.Emptied:
-		gone := k.markerOf(link, db.engine.trust.installation(), k.known.Loss)
+		gone := k.markerOf(link, db.engine.installation.name(), k.known.Loss)
 		gone.Nonce, gone.Why = marker.NewNonce(true), why
 		return 0, k.mark(link, read, gone)
 	}
-	lost := k.markerOf(link, db.engine.trust.installation(), marker.NewInstallation())
+	lost := k.markerOf(link, db.engine.installation.name(), marker.NewInstallation())
 	lost.Why, lost.First = why, m.First && !k.anotherVotes()
 	spared, of := "", lost.Installation
 	if s == marker.Restarted || s == marker.Outdated {
@@ -245,7 +245,7 @@ func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, 
 // it is, and of which one that was made.
 func (k *keeper) awaitOthers(ctx context.Context) {
 	db := k.db
-	for began := db.Boot(); ctx.Err() == nil && db.Boot()-began < db.ConnectTimeout && db.engine.trust.from() == ""; {
+	for began := db.Boot(); ctx.Err() == nil && db.Boot()-began < db.ConnectTimeout && db.engine.installation.from() == ""; {
 		clock.Pause(ctx, db.ConnectTimeout/50)
 	}
 }

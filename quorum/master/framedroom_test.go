@@ -56,7 +56,7 @@ func TestAMasterThatLiesIsHeldToItsRoom(t *testing.T) {
 		"huge counts":                     {goesOn: "*9223372036854775807\r\n", left: 1 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGuard(lie, &Room{Most: most})
+			g := newFramedConn(lie, &Room{Most: most})
 			g.expect(4000)
 			handed, peak := 0, int64(0)
 			for p := make([]byte, 64<<10); ; {
@@ -94,7 +94,7 @@ func TestWhatIsLeftOutIsAnErrorInItsPlace(t *testing.T) {
 		{bulk(long[:10<<10]) + bulk(long), bulk(long[:10<<10]) + "-TOOLONG 102400 bytes are more than there is room for\r\n"},
 	} {
 		for _, size := range []int{1, 7, 1000, 1 << 20} {
-			g := newGuard(&chunked{data: []byte(test.sent), sizes: func() int { return size }}, &Room{Most: 50 << 10})
+			g := newFramedConn(&chunked{data: []byte(test.sent), sizes: func() int { return size }}, &Room{Most: 50 << 10})
 			g.expect(2)
 			got, err := io.ReadAll(g)
 			if err != nil || string(got) != test.came {
@@ -119,10 +119,10 @@ func TestTheRoomThatRepliesTakeIsGivenBack(t *testing.T) {
 				data = append(data, randomReply(r, 3)...)
 			}
 		}
-		g := newGuard(&chunked{data: data, sizes: func() int { return 1 + r.IntN(9000) }}, &Room{Most: 24 << 10})
+		g := newFramedConn(&chunked{data: data, sizes: func() int { return 1 + r.IntN(9000) }}, &Room{Most: 24 << 10})
 		g.expect(n)
 		in := bufio.NewReader(g)
-		link := &Link{guard: g}
+		link := &Link{framed: g}
 		cost := 0
 		for range n {
 			m, err := readMessage(in)
@@ -131,7 +131,7 @@ func TestTheRoomThatRepliesTakeIsGivenBack(t *testing.T) {
 			}
 			cost += costOf(&m)
 		}
-		link.guard.give(cost)
+		link.framed.give(cost)
 		if used := g.room.Used.Load(); used != 0 {
 			t.Fatalf("%q: %d bytes are taken that were given back", data, used)
 		}

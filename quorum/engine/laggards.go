@@ -20,26 +20,26 @@ import (
 // If A overwrote master 3 now, B's lock would be on one master alone. So the master
 // must have held the very same for as long as B may take to be decided, and longer.
 
-// maxBehind bounds how many keys are remembered. A key that is forgotten is brought up
+// maxLaggards bounds how many keys are remembered. A key that is forgotten is brought up
 // later.
-const maxBehind = 4096
+const maxLaggards = 4096
 
-// behind remembers the keys that masters have fallen behind on.
-type behind struct {
+// laggards remembers the keys that masters have fallen behind on.
+type laggards struct {
 	mu    sync.Mutex // guards since
-	since map[behindOn]lag
+	since map[laggard]lag
 }
 
-// behindOn is a key, or of a long one its fingerprint: it may be as long as a command.
-type behindOn struct {
+// laggard is a key, or of a long one its fingerprint: it may be as long as a command.
+type laggard struct {
 	key  string
 	long bool
 	lane int
 }
 
-func newBehindOn(key string, lane int) behindOn {
+func newLaggard(key string, lane int) laggard {
 	name := dump.Fingerprint(key)
-	return behindOn{strings.Clone(name), name != key, lane}
+	return laggard{strings.Clone(name), name != key, lane}
 }
 
 // lag is since when a master is known to be behind, and the fingerprint of what the
@@ -51,19 +51,19 @@ type lag struct {
 
 // still notes that a master was behind with a step, and tells whether it has been so
 // for that long, with nobody but steps having changed the key there.
-func (b *behind) still(key string, lane int, r *decide.UndoRecord, now time.Time, long time.Duration) bool {
+func (b *laggards) still(key string, lane int, r *decide.UndoRecord, now time.Time, long time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id := newBehindOn(key, lane)
+	id := newLaggard(key, lane)
 	old, known := b.since[id]
 	if !known || old.left != dump.Fingerprint(r.Before) {
 		if b.since == nil {
-			b.since = make(map[behindOn]lag)
+			b.since = make(map[laggard]lag)
 		}
 		old.since = now
 	}
 	for forgotten := range b.since {
-		if known || len(b.since) < maxBehind {
+		if known || len(b.since) < maxLaggards {
 			break
 		}
 		delete(b.since, forgotten)
@@ -74,8 +74,8 @@ func (b *behind) still(key string, lane int, r *decide.UndoRecord, now time.Time
 }
 
 // caughtUp forgets that a master was behind on a key.
-func (b *behind) caughtUp(key string, lane int) {
+func (b *laggards) caughtUp(key string, lane int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.since, newBehindOn(key, lane))
+	delete(b.since, newLaggard(key, lane))
 }

@@ -59,16 +59,16 @@ func randomReply(r *rand.Rand, depth int) string {
 	return bulk(text)
 }
 
-// pass reads everything through a guard that expects n replies.
+// pass reads everything through a framedConn that expects n replies.
 func pass(data []byte, n int, sizes func() int) (got []byte, c *chunked, err error) {
 	c = &chunked{data: bytes.Clone(data), sizes: sizes}
-	g := newGuard(c, nil)
+	g := newFramedConn(c, nil)
 	g.expect(n)
 	got, err = io.ReadAll(g)
 	return got, c, err
 }
 
-func TestGuardPassesWellFormedRepliesInAnyPieces(t *testing.T) {
+func TestFramedConnPassesWellFormedRepliesInAnyPieces(t *testing.T) {
 	r := seeded(t)
 	for range 3000 {
 		n := 1 + r.IntN(5)
@@ -87,7 +87,7 @@ func TestGuardPassesWellFormedRepliesInAnyPieces(t *testing.T) {
 	}
 }
 
-func TestGuardStopsWhatIsNoReply(t *testing.T) {
+func TestFramedConnStopsWhatIsNoReply(t *testing.T) {
 	for _, data := range []string{
 		"\r\n", "\n", "+OK\n", "x\r\n", "HTTP/1.1 200 OK\r\n", ":\r\n", ":1x\r\n", ":99999999999999999999\r\n",
 		"$\r\n", "$-2\r\n", "$x\r\n", "$2147483648\r\n", "$99999999999999999999\r\n",
@@ -106,16 +106,16 @@ func TestGuardStopsWhatIsNoReply(t *testing.T) {
 }
 
 // Arrays in arrays must not add up to more than their bound.
-func TestGuardBoundsNestedArrays(t *testing.T) {
+func TestFramedConnBoundsNestedArrays(t *testing.T) {
 	data := strings.Repeat(fmt.Sprintf("*%d\r\n", decide.MaxElems), 64)
 	if _, c, err := pass([]byte(data), 1, func() int { return 1000 }); err == nil || !c.closed {
 		t.Error("arrays in arrays came through without bound")
 	}
 }
 
-func TestGuardStaysShut(t *testing.T) {
+func TestFramedConnStaysShut(t *testing.T) {
 	c := &chunked{data: []byte("garbage\r\n+OK\r\n"), sizes: func() int { return 9 }}
-	g := newGuard(c, nil)
+	g := newFramedConn(c, nil)
 	g.expect(1)
 	for range 3 {
 		if n, err := g.Read(make([]byte, 100)); n != 0 || err == nil {
@@ -124,7 +124,7 @@ func TestGuardStaysShut(t *testing.T) {
 	}
 }
 
-func FuzzGuard(f *testing.F) {
+func FuzzFramedConn(f *testing.F) {
 	f.Add([]byte("+OK\r\n$3\r\nabc\r\n*2\r\n:1\r\n$-1\r\n"), 3, byte(3))
 	f.Add([]byte("*2\r\n*2\r\n"), 1, byte(1))
 	f.Add([]byte("$2147483647\r\n"), 1, byte(9))

@@ -13,8 +13,8 @@ import (
 	"redlock-proxy/quorum/marker"
 )
 
-// trust is what is known of the masters together, in all databases.
-type trust struct {
+// installation is what is known of the masters together, in all databases.
+type installation struct {
 	log   hclog.Logger
 	terms marker.Terms
 	told  clock.ToldTime
@@ -31,78 +31,78 @@ type trust struct {
 	wall  clock.Sample // of our own wall clock
 }
 
-func (t *trust) installation() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.set
+func (i *installation) name() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.set
 }
 
 // from is the installation that ours was made of by change-masters, as far as is known.
-func (t *trust) from() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.of
+func (i *installation) from() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.of
 }
 
 // learn notes the installation that a marker names, if none is known yet, and the one that it
 // was made of. It tells whether that is the one, and whether it is news.
-func (t *trust) learn(installation, from string) (ours, news bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.set == "" {
-		t.set, news = installation, true
+func (i *installation) learn(installation, from string) (ours, news bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.set == "" {
+		i.set, news = installation, true
 	}
-	if t.set != installation {
+	if i.set != installation {
 		return false, news
 	}
-	if t.of == "" {
-		t.of = from
+	if i.of == "" {
+		i.of = from
 	}
 	return true, news
 }
 
 // adopt has the masters' installation be another, which stands in the place of what was
 // known so far. It tells whether it is another.
-func (t *trust) adopt(installation string) (news bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.set == installation {
+func (i *installation) adopt(installation string) (news bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.set == installation {
 		return false
 	}
-	t.set, t.of, t.voted = installation, "", false
-	t.era.Add(1)
-	t.log.Warn("several installations of the same masters were found: this one stands", "installation", installation)
+	i.set, i.of, i.voted = installation, "", false
+	i.era.Add(1)
+	i.log.Warn("several installations of the same masters were found: this one stands", "installation", installation)
 	return true
 }
 
 // sawVote notes that a master of the installation votes: it is no first start.
-func (t *trust) sawVote() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.voted = true
+func (i *installation) sawVote() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.voted = true
 }
 
 // unproven tells that no master has been seen to vote.
-func (t *trust) unproven() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return !t.voted
+func (i *installation) unproven() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return !i.voted
 }
 
 // refuse notes why a master is not ours, or can be none at all. Where one is that of
 // proxies with other terms, nothing is granted any more: their quorums need not meet
 // those of this one, and it cannot be told what has been granted there.
-func (t *trust) refuse(name string, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (i *installation) refuse(name string, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	terms := errors.Is(err, quorum.ErrOtherTerms)
-	if (terms || errors.As(err, new(*marker.Unfit))) && (t.other == nil || misspelt(err) && !misspelt(t.other)) {
-		t.other = fmt.Errorf("master %s: %w", name, err)
+	if (terms || errors.As(err, new(*marker.Unfit))) && (i.other == nil || misspelt(err) && !misspelt(i.other)) {
+		i.other = fmt.Errorf("master %s: %w", name, err)
 	}
-	if terms && t.bars == nil {
-		t.bars = fmt.Errorf("master %s: %w", name, err)
-		t.era.Add(1)
-		t.log.Error("nothing is granted any more until this proxy is restarted", "reason", t.bars)
+	if terms && i.bars == nil {
+		i.bars = fmt.Errorf("master %s: %w", name, err)
+		i.era.Add(1)
+		i.log.Error("nothing is granted any more until this proxy is restarted", "reason", i.bars)
 	}
 }
 
@@ -114,22 +114,22 @@ func misspelt(err error) bool {
 }
 
 // barring is why nothing is granted any more, nil if it is.
-func (t *trust) barring() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.bars
+func (i *installation) barring() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.bars
 }
 
 // refusal is Engine.Refusal.
-func (t *trust) refusal() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.other
+func (i *installation) refusal() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.other
 }
 
-// learn has all masters be looked at if it learns of an installation; see trust.learn.
+// learn has all masters be looked at if it learns of an installation; see installation.learn.
 func (db *database) learn(installation, from string) (ours bool) {
-	ours, news := db.engine.trust.learn(installation, from)
+	ours, news := db.engine.installation.learn(installation, from)
 	if news {
 		db.rouseAll()
 	}
@@ -153,4 +153,4 @@ func (db *database) rouseAll() {
 // a one when it starts must not serve: with another set of masters its quorums need
 // not meet those of the others, and the rest is easily mended now. Of a master that
 // becomes such a one later, it is why it is down.
-func (e *Engine) Refusal() error { return e.trust.refusal() }
+func (e *Engine) Refusal() error { return e.installation.refusal() }

@@ -42,7 +42,7 @@ func (a *again) first() (errands []errand, ops []*op) {
 	return errands, ops
 }
 
-// mendable tells whether a command on keys may be sent once more: not if later
+// resendable tells whether a command on keys may be sent once more: not if later
 // ones of its batch were sent for one of them, or for all, as it would be carried
 // out behind them.
 //
@@ -51,8 +51,8 @@ func (a *again) first() (errands []errand, ops []*op) {
 //	3: the release, sent again, frees what the other client holds
 //
 // Such a command has an unknown vote, and ends the link.
-func (s *sender) mendable(keys []string, later []*op, sent []bool) bool {
-	if s.mending {
+func (s *sender) resendable(keys []string, later []*op, sent []bool) bool {
+	if s.resending {
 		return false
 	}
 	for i, o := range later {
@@ -83,7 +83,7 @@ func (o *op) keys() []string {
 // more: its batch asked for more than there is room for, as nothing was known of what it
 // reads. What later commands of the batch write is not to be read before its time.
 func (s *sender) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
-	if s.mending || o.Kind != quorum.Read || int64(length) > s.master.Rooms.Replies.Most {
+	if s.resending || o.Kind != quorum.Read || int64(length) > s.master.Rooms.Replies.Most {
 		return false
 	}
 	for i, other := range later {
@@ -94,13 +94,13 @@ func (s *sender) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
 	return true
 }
 
-// mend sends again what is to be, and loads the scripts first where they are needed for it.
-func (s *sender) mend(link *master.Link, lost again) error {
+// resend sends again what is to be, and loads the scripts first where they are needed for it.
+func (s *sender) resend(link *master.Link, lost again) error {
 	if len(lost.errands)+len(lost.ops) == 0 {
 		return nil
 	}
-	s.mending = true
-	defer func() { s.mending = false }()
+	s.resending = true
+	defer func() { s.resending = false }()
 	if lost.unscripted {
 		link.Forget()
 		var loads []rueidis.Completed

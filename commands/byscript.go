@@ -62,9 +62,9 @@ func counting(c *Command, args []string) *quorum.Script {
 	return countUp
 }
 
-// carryOut is a command that the masters carry out as it is. Its arguments are
+// byScript is a command that the masters carry out as it is. Its arguments are
 // theirs to judge.
-func (s *Session) carryOut(c *Command, args []string) Action {
+func (s *Session) byScript(c *Command, args []string) Action {
 	if len(args) > maxWords {
 		return refusef(errTooManyWords, c.Name, maxWords)
 	}

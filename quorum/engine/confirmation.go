@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// awaited is what the masters have to confirm about a step before its asker is answered.
-type awaited struct {
+// confirmation is what the masters have to confirm about a step before its asker is answered.
+type confirmation struct {
 	op      *op
 	until   time.Time
 	then    func(done bool) (answered bool) // called once
@@ -18,38 +18,38 @@ type awaited struct {
 
 // heard takes in that something was done on one master, or not. It tells whether the
 // asker was answered.
-func (w *awaited) heard(done bool) (answered bool) {
+func (w *confirmation) heard(done bool) (answered bool) {
 	if done && w.missing.Add(-1) != 0 || !done && w.spare.Add(-1) >= 0 {
 		return false
 	}
 	return w.end(done)
 }
 
-func (w *awaited) end(done bool) (answered bool) {
+func (w *confirmation) end(done bool) (answered bool) {
 	if w.over.Swap(true) {
 		return false
 	}
-	w.op.db.awaiting.remove(w)
+	w.op.db.confirmations.remove(w)
 	return w.then(done)
 }
 
-// awaiting are the steps that wait so. Their number is bounded by that of the requests
+// confirmations are the steps that wait so. Their number is bounded by that of the requests
 // in flight.
-type awaiting struct {
+type confirmations struct {
 	mu  sync.Mutex // guards set
-	set map[*awaited]struct{}
+	set map[*confirmation]struct{}
 }
 
-func (s *awaiting) add(w *awaited) {
+func (s *confirmations) add(w *confirmation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.set == nil {
-		s.set = make(map[*awaited]struct{})
+		s.set = make(map[*confirmation]struct{})
 	}
 	s.set[w] = struct{}{}
 }
 
-func (s *awaiting) remove(w *awaited) {
+func (s *confirmations) remove(w *confirmation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.set, w)
@@ -57,7 +57,7 @@ func (s *awaiting) remove(w *awaited) {
 
 // overdue are those that have waited long enough: what they wait for may have happened
 // or not.
-func (s *awaiting) overdue(now time.Time) (list []*awaited) {
+func (s *confirmations) overdue(now time.Time) (list []*confirmation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.set {

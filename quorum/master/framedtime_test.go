@@ -20,7 +20,7 @@ func (c *paced) SetDeadline(t time.Time) error { c.deadline = t; return nil }
 func TestAMasterThatIsAnsweringHasMoreTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := new(paced)
-		g := newGuard(conn, nil)
+		g := newFramedConn(conn, nil)
 		g.skip = 1 << 40
 		g.patience.Store(int64(500 * time.Millisecond))
 		drip, piece := make([]byte, 100), make([]byte, 32<<10)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// guard is a connection to a master that hands on exactly as many well-formed
+// framedConn is a connection to a master that hands on exactly as many well-formed
 // replies as were asked for. rueidis panics on a reply that it does not expect,
 // would take a surplus reply for the answer to the next command, and allocates
 // whatever length it is told; so what is wrong ends the connection here, before
@@ -20,7 +20,7 @@ import (
 // not that there is none.
 //
 // One goroutine reads at a time, and others may be about to send meanwhile.
-type guard struct {
+type framedConn struct {
 	net.Conn
 	frames
 	out []byte // what is still to be handed on
@@ -31,11 +31,11 @@ type guard struct {
 	latest   atomic.Int64 // when that was, since started; 0 if never
 }
 
-func newGuard(conn net.Conn, room *Room) *guard {
-	return &guard{Conn: conn, frames: frames{bill: bill{room: room}}}
+func newFramedConn(conn net.Conn, room *Room) *framedConn {
+	return &framedConn{Conn: conn, frames: frames{bill: bill{room: room}}}
 }
 
-func (g *guard) Read(p []byte) (int, error) {
+func (g *framedConn) Read(p []byte) (int, error) {
 	for len(g.out) == 0 {
 		if g.err != nil {
 			return 0, g.err
@@ -65,7 +65,7 @@ const stretch = 64 << 10
 var loaded = time.Now()
 
 // hears notes that n bytes have come.
-func (g *guard) hears(n int) {
+func (g *framedConn) hears(n int) {
 	if g.stretch += n; g.stretch < stretch {
 		return
 	}
@@ -78,7 +78,7 @@ func (g *guard) hears(n int) {
 }
 
 // heard is when a stretch of the answers last came, zero if none has.
-func (g *guard) heard() (at time.Time) {
+func (g *framedConn) heard() (at time.Time) {
 	if n := g.latest.Load(); n != 0 {
 		at = loaded.Add(time.Duration(n))
 	}

@@ -21,8 +21,8 @@ const asAttacker = "attacker"
 // begun is the line by which an attacker tells that it is at it.
 const begun = "begun"
 
-// party is attackers at work, each a process.
-type party []*attackerProcess
+// processes is attackers at work, each a process.
+type processes []*attackerProcess
 
 type attackerProcess struct {
 	name  string
@@ -32,7 +32,7 @@ type attackerProcess struct {
 }
 
 // sendOut starts attackers, and returns when each of them is at it.
-func sendOut(names []string, addr string, turn int) (p party, err error) {
+func sendOut(names []string, addr string, turn int) (p processes, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (a *attackerProcess) next() (string, error) {
 }
 
 // recall ends the attackers and gathers what they have done.
-func (p party) recall() (sum tally, err error) {
+func (p processes) recall() (sum tally, err error) {
 	for _, a := range p {
 		a.stdin.Close()
 	}
@@ -100,7 +100,7 @@ func (p party) recall() (sum tally, err error) {
 }
 
 // abandon ends attackers of which some may not have begun.
-func (p party) abandon() error {
+func (p processes) abandon() error {
 	var err error
 	for _, a := range p {
 		err = errors.Join(err, a.cmd.Process.Kill())
