@@ -1,17 +1,12 @@
 package integration
 
 import (
-	"bufio"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -96,36 +91,6 @@ func listed(steps []stepOf) string {
 	return b.String()
 }
 
-// pair is one client's connections to the proxy and to Redis, and what is known of it.
-type pair struct {
-	conns   [2]net.Conn
-	readers [2]*bufio.Reader
-
-	proto              int
-	channels, patterns map[string]bool
-	queued             [][]string // since MULTI; nil outside
-	watches            bool
-	misnamed           bool // by a HELLO that was refused
-}
-
-func newPair(t *testing.T, addrs [2]string) *pair {
-	t.Helper()
-	p := &pair{proto: 2, channels: make(map[string]bool), patterns: make(map[string]bool)}
-	for i, addr := range addrs {
-		conn, err := net.Dial("tcp", addr)
-		must(t, err)
-		p.conns[i], p.readers[i] = conn, bufio.NewReader(conn)
-		must(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
-	}
-	return p
-}
-
-func (p *pair) close() {
-	for _, c := range p.conns {
-		c.Close()
-	}
-}
-
 // converseTwice holds one conversation with both. It tells the first difference that is
 // not allowed, and how many steps were taken.
 func converseTwice(t *testing.T, addrs [2]string, steps []stepOf) (wrong string, taken int) {
@@ -166,104 +131,6 @@ func converseTwice(t *testing.T, addrs [2]string, steps []stepOf) (wrong string,
 		}
 	}
 	return "", len(steps)
-}
-
-// ask sends a step to both, and reads all that is answered.
-func (p *pair) ask(s stepOf) (replies [2][]RawReply, err error) {
-	for _, c := range p.conns {
-		if _, err := c.Write(s.bytes()); err != nil && !isClosed(err) {
-			return replies, err
-		}
-	}
-	// Redis tells how many replies there are.
-	for _, side := range []int{1, 0} {
-		n := 1
-		for j := 0; j < n; j++ {
-			r, err := ReadRaw(p.readers[side])
-			if err != nil && !isClosed(err) {
-				return replies, fmt.Errorf("%s does not answer %q: %w", [2]string{"the proxy", "Redis"}[side], s.bytes(), err)
-			}
-			if j == 0 {
-				n = p.expected(s.args, &r)
-			}
-			replies[side] = append(replies[side], r)
-		}
-	}
-	if len(replies[0]) != len(replies[1]) {
-		return replies, fmt.Errorf("the proxy gives %d replies to %q, Redis %d", len(replies[0]), s.bytes(), len(replies[1]))
-	}
-	return replies, nil
-}
-
-func isClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-}
-
-// expected is how many replies a command has, by its first one.
-func (p *pair) expected(args []string, first *RawReply) int {
-	if len(args) == 0 {
-		if first.Failed("ERR Protocol error") {
-			return 2 // and then the connection is closed
-		}
-		return 1
-	}
-	switch name := nameOf(args); {
-	case first.Failed("ERR Protocol error"):
-		return 2
-	case first.Kind == '-' || first.Kind == 0 || first.Text == "QUEUED":
-	case name == "quit":
-		return 2
-	case name == "subscribe", name == "psubscribe":
-		return len(args) - 1
-	case name == "unsubscribe" && len(args) == 1:
-		return max(len(p.channels), 1)
-	case name == "punsubscribe" && len(args) == 1:
-		return max(len(p.patterns), 1)
-	case name == "unsubscribe", name == "punsubscribe":
-		return len(args) - 1
-	}
-	return 1
-}
-
-// follow keeps up with what the client's connection is in, by what Redis has answered.
-func (p *pair) follow(args []string, replies []RawReply) {
-	if len(args) == 0 {
-		return
-	}
-	set := p.channels
-	switch name := nameOf(args); {
-	case replies[0].Text == "QUEUED":
-		p.queued = append(p.queued, args)
-	case name == "exec", name == "discard":
-		p.queued, p.watches = nil, p.watches && replies[0].Failed("ERR ")
-	case replies[0].Kind == '-':
-		p.misnamed = p.misnamed || name == "hello"
-	case name == "reset":
-		p.proto, p.queued, p.watches = 2, nil, false
-		clear(p.channels)
-		clear(p.patterns)
-	case name == "watch":
-		p.watches = true
-	case name == "unwatch":
-		p.watches = false
-	case name == "psubscribe":
-		set = p.patterns
-		fallthrough
-	case name == "subscribe":
-		for _, channel := range args[1:] {
-			set[channel] = true
-		}
-	case name == "punsubscribe":
-		set = p.patterns
-		fallthrough
-	case name == "unsubscribe":
-		if len(args) == 1 {
-			clear(set)
-		}
-		for _, channel := range args[1:] {
-			delete(set, channel)
-		}
-	}
 }
 
 // compare tells whether two replies are the same or may differ, and whether the
