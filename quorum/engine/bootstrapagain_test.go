@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -123,4 +124,68 @@ func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
 		w.launch(w.cfg)
 		w.wantVotes(w.engine, 0)
 	})
+}
+
+// A bootstrap is cut off after any of its writes and ordered again, before or after
+// proxies have met what it left.
+func TestBootstrapThatIsCutOffCanBeOrderedAgain(t *testing.T) {
+	for _, proxies := range []bool{false, true} {
+		wasCut := true
+		for cut := 1; wasCut; cut++ {
+			inBlank(t, 3, func(w *world) {
+				wasCut = w.cutBootstrap(cut)
+				if proxies {
+					w.launch(w.cfg)
+					time.Sleep(time.Duration(cut) * 300 * ms)
+				}
+				w.boots(sworn)
+				if !proxies {
+					w.launch(w.cfg)
+				}
+				if took, voting := allVote(w.engine); !voting || took > w.cfg.ProbeInterval {
+					t.Errorf("cut off after %d, proxies %t: they vote %t after %v", cut, proxies, voting, took)
+				}
+				w.sameInstallation(1, 2, 3)
+				for db := range quorum.Databases {
+					m, err := marker.Parse(w.masters[cut%3].markerIn(db))
+					if err != nil || m.DB != db {
+						t.Errorf("database %d: %v, %v", db, m, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// cutBootstrap has a bootstrap end after so many writes of markers, and tells whether
+// there were so many.
+func (w *world) cutBootstrap(after int) (was bool) {
+	ctx, stop := context.WithCancel(w.t.Context())
+	defer stop()
+	writes := 0
+	for _, m := range w.masters {
+		m.set(func(m *fakeMaster) {
+			m.after = func(args []string, m *fakeMaster) {
+				if args[0] != "EVAL" || args[1] != master.MarkScript.Text && args[1] != master.LossScript.Text {
+					return
+				}
+				if writes++; writes == after {
+					was = true
+					stop()
+					for _, conn := range m.conns {
+						conn.Close()
+					}
+					clear(m.conns)
+				}
+			}
+		})
+	}
+	err := Bootstrap(ctx, w.cfg, sworn)
+	for _, m := range w.masters {
+		m.set(func(m *fakeMaster) { m.after = nil })
+	}
+	if (err == nil) == was {
+		w.t.Errorf("cut off %t: %v", was, err)
+	}
+	return was
 }

@@ -1,19 +1,12 @@
 package engine
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/catchup"
-	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 	"redlock-proxy/quorum/members"
@@ -68,47 +61,6 @@ func (c *changing) of(numbers []int) Config {
 
 func (c *changing) change() error {
 	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(text string) { c.told = append(c.told, text) }})
-}
-
-// cutOff has a change end after so many writes of a marker, and tells whether there
-// were so many.
-func (c *changing) cutOff(after int) (was bool) {
-	c.t.Helper()
-	ctx, stop := context.WithCancel(c.t.Context())
-	defer stop()
-	writes := 0
-	for _, m := range c.masters {
-		m.set(func(m *fakeMaster) {
-			m.after = func(args []string, m *fakeMaster) {
-				if args[0] != "EVAL" || args[1] != master.MarkScript.Text {
-					return
-				}
-				if writes++; writes == after {
-					was = true
-					stop()
-					for _, conn := range m.conns {
-						conn.Close()
-					}
-					clear(m.conns)
-				}
-			}
-		})
-	}
-	err := ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
-	for _, m := range c.masters {
-		m.set(func(m *fakeMaster) { m.after = nil })
-	}
-	if (err == nil) == was {
-		c.t.Fatalf("cut off %t: %v", was, err)
-	}
-	closed := slices.ContainsFunc(c.old.Masters, func(m master.Master) bool {
-		i := slices.IndexFunc(c.masters, func(f *fakeMaster) bool { return f.name == m.Name })
-		return strings.Contains(c.masters[i].value(quorum.MarkerKey), `"from":`)
-	})
-	if was && errors.Is(err, members.ErrHalfChanged) != closed {
-		c.t.Fatalf("a master of the old set is marked for the new one %t, and it says %v", closed, err)
-	}
-	return was
 }
 
 // serve asks an engine from now on.
@@ -192,95 +144,6 @@ func TestEvictionRightAfterAChangeOfTheSetIsNoticed(t *testing.T) {
 	})
 }
 
-// A change is cut off after any of its writes. Then neither the old set nor the new
-// one gives a lock a second time, nor do both give one; and the same order again
-// ends what was begun.
-func TestChangeOfTheSetThatIsCutOffCanBeOrderedAgain(t *testing.T) {
-	for name, m := range moves {
-		for cut := 1; ; cut++ {
-			wasCut := false
-			t.Run(fmt.Sprintf("%s after write %d", name, cut), func(t *testing.T) {
-				inChange(t, m, func(c *changing) {
-					began := time.Now()
-					if d := c.grants(c.old, "k", "a"); d != quorum.Won {
-						t.Fatal(d)
-					}
-					wasCut = c.cutOff(cut)
-					granted := 0
-					for i, cfg := range []Config{c.old, c.new} {
-						if d := c.grants(cfg, "k", fmt.Sprint("b", i)); d == quorum.Won {
-							t.Errorf("set %d gives the lock a second time", i)
-						}
-						if d := c.grants(cfg, "fresh", fmt.Sprint("c", i)); d == quorum.Won {
-							granted++
-						}
-					}
-					if granted > 1 {
-						t.Error("both sets gave one lock")
-					}
-					if err := c.change(); err != nil {
-						t.Fatalf("again: %v; told %q", err, c.told)
-					}
-					if d := c.grants(c.new, "k", "d"); d != quorum.Contended {
-						t.Errorf("after all, by then %v: %v; told %q", time.Since(began), d, c.told)
-					}
-					if d := c.grants(c.old, "new", "d"); d == quorum.Won {
-						t.Errorf("the old set: %v", d)
-					}
-				})
-			})
-			if !wasCut || t.Failed() {
-				break
-			}
-		}
-	}
-}
-
-// Proxies of both sets are started after a change was cut off, and not stopped: at no
-// time do both sets grant locks.
-func TestChangeOfTheSetThatIsCutOffLeavesOneSetAtMost(t *testing.T) {
-	for name, m := range moves {
-		if len(m.old) == 1 {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for cut := 1; cutOffOnce(t, m, cut) && !t.Failed(); cut++ {
-			}
-		})
-	}
-}
-
-// cutOffOnce has the change cut off at a write; false: it has no more writes than that.
-func cutOffOnce(t *testing.T, m move, cut int) (wasCut bool) {
-	t.Run(fmt.Sprintf("after write %d", cut), func(t *testing.T) {
-		inChange(t, m, func(c *changing) {
-			wasCut = c.cutOff(cut)
-			old, new := c.serve(c.old), c.serve(c.new)
-			unfinished := false
-			c.each(func(m *fakeMaster) {
-				unfinished = unfinished || strings.Contains(m.value(quorum.MarkerKey), `"changing":true`)
-			}, m.new...)
-			if (new.Refusal() != nil) != unfinished {
-				t.Errorf("a proxy of the new set is told %v", new.Refusal())
-			}
-			for i := range 3 {
-				granted := 0
-				for _, c.engine = range []*Engine{old, new} {
-					if c.acquire(fmt.Sprint(i), fmt.Sprint(granted), time.Second).Decision == quorum.Won {
-						granted++
-					}
-				}
-				if granted > 1 {
-					t.Error("both sets gave one lock")
-				}
-				time.Sleep(c.cfg.MaxTTL)
-			}
-		})
-	})
-	return wasCut
-}
-
 func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    move
@@ -320,40 +183,6 @@ func TestChangeOfTheSetIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-// In a database that no proxy has looked at since, a quorum of the old set has forgotten, one
-// after the other. Nobody could tell what was granted there: it is waited out.
-func TestChangeOfTheSetWaitsOutWhatNobodyRemembers(t *testing.T) {
-	for _, forgotten := range []int{0, 1} {
-		inChange(t, moves["one replaced"], func(c *changing) {
-			c.each(func(m *fakeMaster) { m.count = 2 }, 1, 2, 3, 4)
-			c.each(func(m *fakeMaster) {
-				m.mark(marker.Marker{Installation: "old", Member: m.name, Terms: c.old.Terms(), RunID: m.runID})
-			}, 1, 2, 3)
-			if d := c.grants(c.old, "k", "a"); d != quorum.Won {
-				t.Fatal(d)
-			}
-			c.each(func(m *fakeMaster) { m.put("long", "a", time.Hour) }, 1, 2, 3)
-			c.each(func(m *fakeMaster) { m.locked(func() { m.in(forgotten, func() { clear(m.keys) }) }) }, 1, 2)
-			began := time.Now()
-			if err := c.change(); err != nil {
-				t.Fatal(err)
-			}
-			if took := time.Since(began); took < clock.Pad(c.old.MaxTTL) {
-				t.Errorf("it took %v", took)
-			}
-			if told := strings.Join(c.told, "\n"); !strings.Contains(told, fmt.Sprintf("database %d: 1 masters of the old set remember what they granted, 2 are needed; these may have lost locks: m1 m2; once the old set is closed, what it may have granted there is waited out for 10s", forgotten)) {
-				t.Error(told)
-			}
-			if d := c.grants(c.new, "long", "b"); d != quorum.Contended {
-				t.Errorf("what one still holds, or all do, is %v", d)
-			}
-			if d := c.grants(c.new, "k", "b"); d != quorum.Won {
-				t.Errorf("what has ended is %v", d)
-			}
-		})
-	}
-}
-
 // A minority of the old set may be lost or away: what it held is on the others.
 func TestChangeOfTheSetDoesWithoutAMinorityOfTheOldOne(t *testing.T) {
 	for name, harm := range map[string]func(*fakeMaster){"lost": (*fakeMaster).restartBlank, "away": (*fakeMaster).cut} {
@@ -379,172 +208,6 @@ func TestChangeOfTheSetDoesWithoutAMinorityOfTheOldOne(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// What is left of another lock on one of the old masters is waited for: whose lock
-// it is cannot be told while they disagree.
-func TestChangeOfTheSetWaitsUntilTheOldMastersAgree(t *testing.T) {
-	inChange(t, moves["one replaced"], func(c *changing) {
-		c.masters[0].put("k", "leftover", 4*time.Second)
-		c.masters[1].put("k", "a", 9*time.Second)
-		c.masters[2].put("k", "a", 9*time.Second)
-		began := time.Now()
-		if err := c.change(); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
-			t.Errorf("it took %v", took)
-		}
-		for _, n := range []int{1, 2, 4} {
-			if v := c.masters[n-1].value("k"); v != "a" {
-				t.Errorf("m%d holds %q", n, v)
-			}
-		}
-	})
-}
-
-// A lock without end that is disputed for ever does not keep the set from changing
-// for ever, and is told of.
-func TestChangeOfTheSetEndsWhenLocksWithinMaxTTLHaveEnded(t *testing.T) {
-	inChange(t, moves["one replaced"], func(c *changing) {
-		c.masters[0].put("k", "x", 0)
-		c.masters[1].put("k", "y", 0)
-		began := time.Now()
-		if err := c.change(); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(began); took < c.cfg.MaxTTL || took > 2*c.cfg.MaxTTL {
-			t.Errorf("it took %v", took)
-		}
-		if text := strings.Join(c.told, "\n"); !strings.Contains(text, catchup.ErrDisputed.Error()) || !strings.Contains(text, "outlive max-ttl") {
-			t.Errorf("told: %s", text)
-		}
-	})
-}
-
-// Two operators give one order at once, with the names in another order, after one that
-// was cut off, or not: they end in one new set.
-func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
-	for name, m := range moves {
-		for seed := range 12 {
-			inChange(t, m, func(c *changing) {
-				if len(m.old) > 1 {
-					if d := c.grants(c.old, "k", "a"); d != quorum.Won {
-						t.Fatal(d)
-					}
-					c.cutOff(1 + seed)
-				}
-				other := c.new
-				other.Masters = slices.Clone(other.Masters)
-				slices.Reverse(other.Masters)
-				old := slices.Clone(c.old.Masters)
-				slices.Reverse(old)
-				for i, m := range c.masters {
-					m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
-				}
-				errs := make(chan error, 2)
-				go func() {
-					errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
-				}()
-				go func() { errs <- ChangeMasters(c.t.Context(), old, other, members.Changing{Tell: func(string) {}}) }()
-				for range 2 {
-					if err := <-errs; err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-				}
-				c.sameInstallation(m.new...)
-				want := quorum.Contended
-				if len(m.old) == 1 {
-					want = quorum.Won
-				}
-				if d := c.grants(c.new, "k", "b"); d != want {
-					t.Errorf("%s: the lock is %v", name, d)
-				}
-			})
-		}
-	}
-}
-
-// Two operators give one order at once, and the master that is marked first is flushed
-// between the two: neither finds there what the other makes of it.
-//
-//	1: both read that 4 5 6 bear no marker
-//	2: one marks 4; it is flushed, and the other marks it
-//	3: the first marks 5
-func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.T) {
-	inChange(t, moves["all replaced"], func(c *changing) {
-		if d := c.grants(c.old, "k", "a"); d != quorum.Won {
-			t.Fatal(d)
-		}
-		flushed := false
-		for _, m := range c.masters[3:] {
-			m.set(func(m *fakeMaster) {
-				m.after = func(args []string, m *fakeMaster) {
-					if args[0] == "EVAL" && args[1] == master.MarkScript.Text && !flushed {
-						flushed = true
-						m.flushAll()
-					}
-				}
-			})
-		}
-		errs := make(chan error, 2)
-		for range 2 {
-			go func() {
-				errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
-			}()
-		}
-		for range 2 {
-			if err := <-errs; err != nil {
-				t.Error(err)
-			}
-		}
-		if d := c.grants(c.new, "k", "b"); d != quorum.Contended || !flushed {
-			t.Errorf("flushed %t; the lock is %v", flushed, d)
-		}
-	})
-}
-
-// Whoever marks the first of the old set makes his; the other has closed none of it.
-func TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished(t *testing.T) {
-	for name, sets := range map[string][3][]int{
-		"a machine each":        {{1, 2, 3}, {2, 3, 4}, {1, 3, 5}},
-		"by the same new one":   {{1, 2, 3}, {4, 2, 3}, {3, 1, 4}},
-		"two each, by the same": {{1, 2, 3}, {2, 4, 5}, {5, 1, 4}},
-		"of five":               {{1, 2, 3, 4, 5}, {3, 4, 5, 6}, {2, 1}},
-	} {
-		for seed := range 12 {
-			inChange(t, move{sets[0], sets[1]}, func(c *changing) {
-				if d := c.grants(c.old, "k", "a"); d != quorum.Won {
-					t.Fatal(d)
-				}
-				other := c.of(sets[2])
-				for i, m := range c.masters {
-					m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
-				}
-				var errs [2]error
-				var wait sync.WaitGroup
-				for i, cfg := range []Config{c.new, other} {
-					wait.Go(func() {
-						errs[i] = ChangeMasters(c.t.Context(), c.old.Masters, cfg, members.Changing{Tell: func(string) {}})
-					})
-				}
-				wait.Wait()
-				made, not := c.new, errs[1]
-				if errs[0] != nil {
-					made, not = other, errs[0]
-				}
-				if (errs[0] == nil) == (errs[1] == nil) || !strings.Contains(not.Error(), "neither the old set nor the new one") {
-					t.Fatalf("%s: %v; %v", name, errs[0], errs[1])
-				}
-				if d := c.grants(made, "k", "b"); d != quorum.Contended {
-					t.Errorf("%s: the lock is %v", name, d)
-				}
-				if d := c.grants(made, "k2", "b"); d != quorum.Won {
-					t.Errorf("%s: another is %v", name, d)
-				}
-			})
-		}
 	}
 }
 
@@ -578,40 +241,4 @@ func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
 			t.Errorf("%v, told %q", err, c.told)
 		}
 	})
-}
-
-// What one master of the old set has missed the release of is no lock of the new one's,
-// unless the others that could tell are away.
-func TestChangeOfTheSetGivesNobodyWhatIsLeftOfALockWithoutTTL(t *testing.T) {
-	for _, told := range []bool{true, false} {
-		inChange(t, moves["3 to 5"], func(c *changing) {
-			e := c.serve(c.old)
-			c.want(c.acquire("k", "a", 0), quorum.Won)
-			c.want(c.acquire("held", "a", 0), quorum.Won)
-			c.settle()
-			c.heldBy("held", "a", 1, 2)
-			c.down(1)
-			c.want(c.release("k", "a"), quorum.Won)
-			c.settle()
-			c.stop(e)
-			c.masters[0].mend()
-			if !told {
-				c.masters[2].cut()
-			}
-			c.new.AcquireTimeout = c.cfg.AcquireTimeout
-			if !told {
-				c.new = c.of([]int{1, 2, 4, 5, 6})
-			}
-			if err := c.change(); err != nil {
-				t.Fatal(err)
-			}
-			c.serve(c.new)
-			c.want(c.acquire("held", "b", time.Second), quorum.Contended)
-			want := quorum.Won
-			if !told {
-				want = quorum.Contended
-			}
-			c.want(c.acquire("k", "b", time.Second), want)
-		})
-	}
 }

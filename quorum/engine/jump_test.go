@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,5 +87,145 @@ func TestJumpSeenInOneDatabaseCountsInAllAtOnce(t *testing.T) {
 		m.set(func(m *fakeMaster) { m.respond = nil })
 		time.Sleep(5 * w.cfg.ProbeInterval)
 		w.wantState(1, quorum.Voting, "")
+	})
+}
+
+func TestClockJumpTakesOneMasterOut(t *testing.T) {
+	inWorld(t, 5, func(w *world) {
+		w.masters[4].set(func(m *fakeMaster) { m.jumped = -time.Minute })
+		w.noticed(5)
+		if s := w.state(5); !strings.Contains(s.Reason, "its clock has jumped by -1m") {
+			t.Errorf("%+v", s)
+		}
+		for i := range 4 {
+			w.wantState(i+1, quorum.Voting, "")
+		}
+	}, briefTTL)
+}
+
+// A jump that was seen is acted on, whatever happens before the marker tells of it.
+func TestClockJumpIsRememberedUntilTheMarkerTells(t *testing.T) {
+	for name, then := range map[string]func(*world, *fakeMaster){
+		"the connection is lost": func(w *world, m *fakeMaster) {
+			m.cut()
+			time.Sleep(w.cfg.AcquireTimeout)
+			m.mend()
+		},
+		"the clock is set back": func(_ *world, m *fakeMaster) {
+			m.set(func(m *fakeMaster) { m.jumped = 0 })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				m := w.masters[1]
+				m.set(func(m *fakeMaster) { m.jumped = time.Minute })
+				w.want(w.acquire("k", "a", time.Second), quorum.Won) // and its proof shows the jump
+				time.Sleep(w.cfg.AcquireTimeout / 2)                 // others are looked at first
+				if s := w.state(2); s.State != quorum.Voting || s.Withheld == 0 {
+					t.Fatalf("it is %+v", s)
+				}
+				then(w, m)
+				w.noticed(2)
+				if s := w.state(2); !strings.Contains(s.Reason, "its clock has jumped by 1m0s") {
+					t.Errorf("%+v", s)
+				}
+			}, briefTTL)
+		})
+	}
+}
+
+func TestClockJumpIsOneQuarantineForAllProxies(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		for range 2 {
+			w.start(w.cfg)
+		}
+		m := w.masters[1]
+		quarantines := make(map[marker.Nonce]bool)
+		m.set(func(m *fakeMaster) {
+			m.jumped = time.Minute
+			m.after = func(_ []string, m *fakeMaster) {
+				if n := marker.NonceOf(m.marker()); n.Provisional() && m.using == 0 {
+					quarantines[n] = true
+				}
+			}
+		})
+		time.Sleep(10 * w.cfg.ProbeInterval)
+		m.locked(func() {
+			if len(quarantines) != 1 {
+				t.Errorf("it was quarantined %d times", len(quarantines))
+			}
+		})
+		for i, e := range w.engines {
+			if s := e.Status().Masters[1]; s.State != quorum.Voting {
+				t.Errorf("engine %d: %+v", i, s)
+			}
+		}
+	})
+}
+
+// A proxy whose own clock stood still must not take every master out for it.
+func TestOwnClockThatStoodStillTakesNobodyOut(t *testing.T) {
+	var wall atomic.Int64
+	clock := func(cfg *Config) {
+		cfg.Clock = func() (time.Duration, time.Time) {
+			boot, now := virtualClock()
+			return boot, now.Add(time.Duration(wall.Load()))
+		}
+	}
+	for _, own := range []bool{true, false} {
+		wall.Store(0)
+		inWorld(t, 3, func(w *world) {
+			// Seen from us, the others have gone on for a minute.
+			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2, 3)
+			if !own {
+				wall.Store(int64(time.Minute)) // ours as well: it is the world's clocks that were set
+			}
+			time.Sleep(3 * w.cfg.ProbeInterval)
+			for i := range 3 {
+				if own {
+					w.wantState(i+1, quorum.Voting, "")
+				} else {
+					w.wantState(i+1, quorum.Quarantined, "its clock has jumped by 1m0s")
+				}
+			}
+			if own {
+				w.want(w.acquire("k", "a", time.Second), quorum.Won)
+			}
+		}, briefTTL, clock)
+	}
+}
+
+// A clock that runs as it did is proof that it was not ours that stood still.
+func TestClocksOfAQuorumThatJumpAlikeAreNotOurs(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2)
+		w.masters[2].set(func(m *fakeMaster) { m.lag = 50 * ms })
+		time.Sleep(3 * w.cfg.ProbeInterval)
+		w.wantState(1, quorum.Quarantined, "its clock has jumped by 1m0s")
+		w.wantState(2, quorum.Quarantined, "its clock has jumped by 1m0s")
+		w.wantState(3, quorum.Voting, "")
+	}, briefTTL)
+}
+
+// What was put before this machine slept is decided no more: a vote from before may
+// be worth nothing by now, and the patience did not run on.
+func TestSleepEndsEveryVote(t *testing.T) {
+	var slept atomic.Int64
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.lag = 50 * ms }, 2, 3)
+		a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Hour})
+		time.Sleep(20 * ms) // one has granted
+		slept.Store(int64(time.Minute))
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.jumped = time.Minute }) }, 1, 2, 3)
+		w.want(a.wait(t), quorum.Unavailable)
+		time.Sleep(time.Second)
+		w.wantValues("k", "", "", "")
+		w.want(w.acquire("k", "b", time.Second), quorum.Won)
+	}, func(cfg *Config) {
+		cfg.Clock = func() (time.Duration, time.Time) {
+			boot, now := virtualClock()
+			asleep := time.Duration(slept.Load())
+			return boot + asleep, now.Add(asleep)
+		}
 	})
 }

@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// What an acquire in flight has set may be taken back, and is nobody else's: tokens may
+// be constants.
+func TestExtendWaitsForTheAcquireOfItsToken(t *testing.T) {
+	for name, extend := range map[string]quorum.Request{
+		"extend": {Kind: quorum.Extend, Key: "k", Token: "1", TTL: 9 * time.Second},
+		"script": {Kind: quorum.Run, Key: "k", Keys: []string{"k"}, Args: []string{"1", "2"}, Script: setStep},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorldOfSteps(t, func(w *world) {
+				w.masters[0].put("k", "1", 10*time.Second)
+				w.masters[1].put("k", "1", 10*time.Second)
+				w.each((*fakeMaster).freeze, 2)
+				lost := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1", TTL: 10 * time.Second})
+				time.Sleep(50 * ms) // the third has granted it, and the first refused
+				extended := w.put(extend)
+				if r := extended.wait(t); r.Decision == quorum.Won {
+					t.Errorf("%+v", r)
+				}
+				w.want(lost.wait(t), quorum.Split)
+				w.settle()
+				w.wantValues("k", "1", "1", "")
+				if s := w.engine.Status(); s.InFlight != 0 {
+					t.Errorf("%d are in flight", s.InFlight)
+				}
+			})
+		})
+	}
+}
+
+// Nor does an extension wait until a split acquire is tried again: its lock might have
+// ended by then, and it would give its ttl to another's.
+func TestExtendDoesNotWaitForAnotherAttempt(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "1", 40*ms, 1, 2)
+		split := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1", TTL: 10 * time.Second})
+		time.Sleep(10 * ms)
+		began := time.Now()
+		w.want(w.extend("k", "1", time.Minute), quorum.Won)
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+		w.want(split.wait(t), quorum.Contended)
+	}, func(cfg *Config) { cfg.SplitRetries, cfg.SplitDelay = 1, 250*ms })
+}
+
+// Its lock may end while it waits: what the other has won is not extended.
+func TestExtendIsRefusedIfTheAcquireItWaitsForIsWon(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.sets("k", "1", 50*ms, 1, 2, 3)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 100 * ms }) }, 2, 3)
+		won := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "1", TTL: time.Minute})
+		time.Sleep(10 * ms)
+		r := w.extend("k", "1", time.Second)
+		if w.want(r, quorum.Contended); !r.Absent {
+			t.Errorf("told %+v", r)
+		}
+		w.want(won.wait(t), quorum.Won)
+		w.settle()
+		for _, m := range w.masters[1:] {
+			if left := m.left("k"); left < 50*time.Second {
+				t.Errorf("%s holds it for %v", m.name, left)
+			}
+		}
+		if s := w.engine.Status(); s.InFlight != 0 || s.Decisions[quorum.Extend][quorum.Contended] != 1 {
+			t.Errorf("%d in flight, %d refused", s.InFlight, s.Decisions[quorum.Extend][quorum.Contended])
+		}
+	})
+}
+
+// Neither another's acquire nor one that is decided holds an extension up.
+func TestExtendWaitsForNoOtherAcquire(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), quorum.Won)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 50 * ms }) }, 1, 2, 3)
+		other := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		began := time.Now()
+		w.want(w.ask(quorum.Request{Kind: quorum.Extend, Key: "k", Token: "a", TTL: time.Minute}), quorum.Won)
+		if took := time.Since(began); took > 110*ms {
+			t.Errorf("it took %v", took)
+		}
+		w.want(other.wait(t), quorum.Contended)
+	})
+}
+
+// Who looks whose lock it is keeps nobody from taking it.
+func TestScriptThatLooksAtAKeyKeepsNobodyFromLockingIt(t *testing.T) {
+	for name, s := range map[string]*quorum.Script{"may write": looksScript, "may not": readsOnly} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 10 * ms; m.log = nil }) }, 1, 2, 3)
+				asked := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t", TTL: time.Minute})
+				looked := w.put(runOf(s, "k"))
+				w.want(asked.wait(t), quorum.Won)
+				if r := looked.wait(t); r.Script == nil || r.Script.Str != "t" {
+					t.Errorf("it saw %+v", r)
+				}
+				for _, m := range w.masters {
+					if n := len(m.commands("SET")); n != 1 {
+						t.Errorf("%s saw %d attempts", m.name, n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Whoever only reads does not wait for the decision, either.
+func TestScriptThatMayNotWriteWaitsForNoAcquire(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), quorum.Won)
+		w.each((*fakeMaster).freeze, 1)
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 50 * ms }) }, 2)
+		other := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "b", TTL: time.Minute})
+		looked := w.put(runOf(readsOnly, "k"))
+		w.settle()
+		if n := len(w.masters[2].commands("a script k")); n != 1 {
+			t.Errorf("the third master was asked %d times", n)
+		}
+		w.each((*fakeMaster).unfreeze, 1)
+		w.want(other.wait(t), quorum.Contended)
+		if r := looked.wait(t); r.Script == nil || r.Script.Str != "a" {
+			t.Errorf("it saw %+v", r)
+		}
+	})
+}
+
+func TestExpiryInThePastThatHasWaitedIsCarriedOut(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 10 * ms }) }, 1, 2, 3)
+		asked := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+		expired := w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", "", "XX"}, TTLArg: 2, At: 1})
+		w.want(asked.wait(t), quorum.Won)
+		if r := expired.wait(t); r.Decision != quorum.Won || r.Reply.Int != 1 {
+			t.Errorf("%+v", r)
+		}
+		w.settle()
+		w.wantValues("k", "", "", "")
+	})
+}
