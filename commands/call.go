@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"redlock-proxy/commands/recognise"
 	"redlock-proxy/quorum"
 )
 
@@ -23,33 +24,34 @@ const exact = 1 << 53
 // newCall takes what the shape names out of KEYS and ARGV. It is false if this call
 // is not the one that was recognised: something is not given, or the ttl argument is
 // none that the shape speaks of. What comes of that may hang on what the key holds.
+// The tests of package recognise take the same calls for served (scriptCase).
 func newCall(sc *script, keys, argv []string) (call, bool) {
 	sh, c := &sc.shape, call{sc: sc}
-	if len(keys) < sh.keys || len(argv) < sh.args {
+	if len(keys) < sh.Keys || len(argv) < sh.Args {
 		return call{}, false
 	}
-	c.key, c.token = keys[sh.key-1], argv[sh.token-1]
-	if sh.ttl > 0 {
-		n, ok := parseInt(argv[sh.ttl-1])
-		if !ok || n > exact || n < -exact || n <= 0 && sh.bySet && !sh.orPersist {
+	c.key, c.token = keys[sh.Key-1], argv[sh.Token-1]
+	if sh.TTL > 0 {
+		n, ok := parseInt(argv[sh.TTL-1])
+		if !ok || n > exact || n < -exact || n <= 0 && sh.BySet && !sh.OrPersist {
 			return call{}, false
 		}
 		c.number = n
 	}
-	c.additive = sh.additive > 0 && argv[sh.additive-1] == "0"
+	c.additive = sh.Additive > 0 && argv[sh.Additive-1] == "0"
 	return c, true
 }
 
 func (c call) action(s *Session) Action {
 	sh := &c.sc.shape
 	switch {
-	case sh.class == quorum.Release:
+	case sh.Class == quorum.Release:
 		return Action{Requests: s.one(c.release()), Render: called{c.sc}}
-	case c.additive || sh.greater || sh.needsTTL:
+	case c.additive || sh.Greater || sh.NeedsTTL:
 		// What becomes of the key depends on the ttl it has.
 		return Action{Requests: forEach(quorum.Read, []string{c.key}), Render: afterRead{c, s.d}, Continues: true}
 	}
-	return c.extend(s.d, c.number, sh.unit)
+	return c.extend(s.d, c.number, sh.Unit)
 }
 
 func (c call) release() quorum.Request {
@@ -60,15 +62,15 @@ func (c call) release() quorum.Request {
 // or a Unix time. An expiry that is over ends the lock, as PEXPIRE does.
 func (c call) extend(d *Dialect, n int64, unit time.Duration) Action {
 	sh := &c.sc.shape
-	if n <= 0 && sh.orPersist {
+	if n <= 0 && sh.OrPersist {
 		if text := d.allowNoTTL(); text != "" {
 			return refuse(text)
 		}
 		return c.putExtend(expiry{})
 	}
-	e, ok := newExpiry(n, unit, sh.absolute)
-	if !ok || sh.bySet && n <= 0 { // what was added to was less than was taken off
-		return refuse(inScript(invalidExpire(sh.command()), c.sc.sha))
+	e, ok := newExpiry(n, unit, sh.Absolute)
+	if !ok || sh.BySet && n <= 0 { // what was added to was less than was taken off
+		return refuse(inScript(invalidExpire(expireCommand(sh)), c.sc.sha))
 	}
 	if e.past() {
 		return Action{Requests: []quorum.Request{c.release()}, Render: called{c.sc}}
@@ -85,18 +87,18 @@ func (c call) putExtend(e expiry) Action {
 	return Action{Requests: []quorum.Request{r}, Render: called{c.sc}}
 }
 
-// command is the name of the command that a script of this shape expires its key
+// expireCommand is the name of the command that a script of this shape expires its key
 // with.
-func (sh *shape) command() string {
-	if sh.bySet {
+func expireCommand(sh *recognise.Shape) string {
+	if sh.BySet {
 		return "set"
 	}
 	var name strings.Builder
-	if sh.unit == time.Millisecond {
+	if sh.Unit == time.Millisecond {
 		name.WriteByte('p')
 	}
 	name.WriteString("expire")
-	if sh.absolute {
+	if sh.Absolute {
 		name.WriteString("at")
 	}
 	return name.String()
@@ -113,11 +115,11 @@ func (c called) Render(results []quorum.Result) (Reply, Action) {
 	}
 	switch {
 	case r.Decision == quorum.Won:
-		return sh.yes, Action{}
+		return plainReply(sh.Yes), Action{}
 	case r.Absent:
-		return sh.absent, Action{}
+		return plainReply(sh.Absent), Action{}
 	}
-	return sh.other, Action{}
+	return plainReply(sh.Other), Action{}
 }
 
 // failure is an error of a master as it reads when a script met it.
@@ -143,11 +145,11 @@ func (a afterRead) Render(results []quorum.Result) (Reply, Action) {
 	}
 	switch {
 	case !r.Exists:
-		return sh.absent, Action{}
+		return plainReply(sh.Absent), Action{}
 	case r.Type != "string":
 		return Error(inScript(errWrongType, a.c.sc.sha)), Action{}
-	case r.Value != a.c.token, sh.needsTTL && r.TTL == quorum.NoTTL:
-		return sh.other, Action{}
+	case r.Value != a.c.token, sh.NeedsTTL && r.TTL == quorum.NoTTL:
+		return plainReply(sh.Other), Action{}
 	}
 	next := a.next(r.TTL)
 	if next.Requests == nil {
@@ -162,23 +164,23 @@ func (a afterRead) next(left time.Duration) Action {
 	if c.additive {
 		return a.add(left)
 	}
-	if sh.greater && !sh.absolute && a.longEnough(left) {
-		return Action{Reply: sh.kept}
+	if sh.Greater && !sh.Absolute && a.longEnough(left) {
+		return Action{Reply: plainReply(sh.Kept)}
 	}
-	return c.extend(a.d, c.number, sh.unit)
+	return c.extend(a.d, c.number, sh.Unit)
 }
 
 // longEnough tells whether what is left is at least what is asked for. A key
 // without a ttl lives longest.
 func (a afterRead) longEnough(left time.Duration) bool {
-	e, ok := newExpiry(a.c.number, a.c.sc.shape.unit, false)
+	e, ok := newExpiry(a.c.number, a.c.sc.shape.Unit, false)
 	return left == quorum.NoTTL || ok && e.ttl() <= left
 }
 
 // add counts in milliseconds. To a key without a ttl the argument is added as to
 // -1, which is how the scripts read it.
 func (a afterRead) add(left time.Duration) Action {
-	perUnit := int64(a.c.sc.shape.unit / time.Millisecond)
+	perUnit := int64(a.c.sc.shape.Unit / time.Millisecond)
 	millis := int64(-1)
 	if left != quorum.NoTTL {
 		millis = left.Milliseconds()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"redlock-proxy/commands/recognise"
 	"redlock-proxy/quorum"
 )
 
@@ -78,25 +79,27 @@ var shapeRows = []struct {
 	{"or persist, another's", "orPersist", "u", 1000, "0", "+other", 1000},
 }
 
+func status(word string) quorum.Reply { return quorum.Reply{Kind: quorum.StatusReply, Str: word} }
+
 // answeringScripts are scripts of each shape, with answers that tell which one was given.
 func answeringScripts() map[string]*script {
-	answers := func(sh shape) *script {
-		sh.key, sh.token = 1, 1
-		sh.yes, sh.other, sh.absent, sh.kept = Simple("yes"), Simple("other"), Simple("absent"), Simple("kept")
+	answers := func(sh recognise.Shape) *script {
+		sh.Key, sh.Token = 1, 1
+		sh.Yes, sh.Other, sh.Absent, sh.Kept = status("yes"), status("other"), status("absent"), status("kept")
 		return &script{sha: "f", known: true, shape: sh}
 	}
 	return map[string]*script{
-		"release":       answers(shape{class: quorum.Release}),
-		"extend":        answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond}),
-		"seconds":       answers(shape{class: quorum.Extend, ttl: 2, unit: time.Second}),
-		"until":         answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, absolute: true}),
-		"adding":        answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, additive: 3, needsTTL: true}),
-		"addingSeconds": answers(shape{class: quorum.Extend, ttl: 2, unit: time.Second, additive: 3}),
-		"longer":        answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, greater: true}),
-		"needsTTL":      answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, needsTTL: true}),
-		"bySet":         answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, bySet: true}),
-		"bySetAdding":   answers(shape{class: quorum.Extend, ttl: 2, unit: time.Millisecond, additive: 3, bySet: true}),
-		"orPersist":     answers(shape{class: quorum.Extend, ttl: 2, unit: time.Second, orPersist: true}),
+		"release":       answers(recognise.Shape{Class: quorum.Release}),
+		"extend":        answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond}),
+		"seconds":       answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Second}),
+		"until":         answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, Absolute: true}),
+		"adding":        answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, Additive: 3, NeedsTTL: true}),
+		"addingSeconds": answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Second, Additive: 3}),
+		"longer":        answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, Greater: true}),
+		"needsTTL":      answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, NeedsTTL: true}),
+		"bySet":         answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, BySet: true}),
+		"bySetAdding":   answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, Additive: 3, BySet: true}),
+		"orPersist":     answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Second, OrPersist: true}),
 	}
 }
 
@@ -137,7 +140,7 @@ func TestShapesActAsTheirScriptsWould(t *testing.T) {
 
 func TestScriptsReadBeforeTheyAddAndSaySo(t *testing.T) {
 	d := NewDialect(Options{})
-	sc := &script{sha: "f", known: true, shape: shape{class: quorum.Extend, key: 1, token: 1, ttl: 2, unit: time.Second, greater: true}}
+	sc := &script{sha: "f", known: true, shape: recognise.Shape{Class: quorum.Extend, Key: 1, Token: 1, TTL: 2, Unit: time.Second, Greater: true}}
 	a := do(t, d.Session(1), rename(d, sc, "EVALSHA f 1 k t 5"))
 	if len(a.Requests) != 1 || a.Requests[0].Kind != quorum.Read || !a.Continues {
 		t.Errorf("%+v", a)
@@ -153,7 +156,9 @@ func TestCallsThatAreNotTheRecognisedOneRunJournaled(t *testing.T) {
 		ifKey     = `if redis.call('get', KEYS[1]) ~= ARGV[1] or KEYS[2] == nil then return 0 end return redis.call('del', KEYS[1])`
 		orDefault = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2] or 5000) end return 0`
 		extend    = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('expire', KEYS[1], tonumber(ARGV[2])) end return 0`
-		bySet     = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end return 0`
+		orPersist = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+			if tonumber(ARGV[2]) > 0 then redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) else redis.call('persist', KEYS[1]) end return 1`
+		bySet = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end return 0`
 	)
 	for _, test := range []struct {
 		text, call string
@@ -181,6 +186,8 @@ func TestCallsThatAreNotTheRecognisedOneRunJournaled(t *testing.T) {
 		{extend, "1 k t", quorum.Run},
 		{bySet, "1 k t 9000", quorum.Extend},
 		{bySet, "1 k t 0", quorum.Run},
+		{orPersist, "1 k t 9000", quorum.Extend},
+		{orPersist, "1 k t 0", quorum.Extend},
 	} {
 		a := NewDialect(Options{}).Session(1).Do(append([]string{"EVAL", test.text}, strings.Fields(test.call)...))
 		if len(a.Requests) != 1 || a.Requests[0].Kind != test.want {

@@ -3,8 +3,9 @@
 //
 // It opens no connection, starts no goroutine and reads no clock. A Session is
 // one client's; a Dialect is what all of them share: the options and the table of
-// scripts. Every command is a row of one table, from which its dispatch, the
-// check of its arity, COMMAND and HELP come, these with the prose of docs.json.
+// scripts. Package lua reads these, and package recognise tells which are a release or
+// an extend. Every command is a row of one table, from which its dispatch, the check of
+// its arity, COMMAND and HELP come, these with the prose of docs.json.
 //
 //	session := commands.NewDialect(options).Session(id) // one Dialect, a Session for each connection
 //	a := session.Do([]string{"SET", "k", "x", "NX"})    // a.Reply, a.Requests or a.Effect

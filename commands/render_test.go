@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"redlock-proxy/commands/recognise"
 	"redlock-proxy/quorum"
 )
 
@@ -92,8 +93,8 @@ var decisionRows = []struct {
 func TestDecisionsReadAsReplies(t *testing.T) {
 	for _, test := range decisionRows {
 		d := NewDialect(Options{})
-		release := &script{sha: "f", known: true, shape: shape{
-			class: quorum.Release, key: 1, token: 1, yes: Simple("yes"), other: Simple("other"), absent: Simple("absent")}}
+		release := &script{sha: "f", known: true, shape: recognise.Shape{
+			Class: quorum.Release, Key: 1, Token: 1, Yes: status("yes"), Other: status("other"), Absent: status("absent")}}
 		a := do(t, d.Session(1), rename(d, release, test.line))
 		if len(a.Requests) != len(test.results) {
 			t.Fatalf("%s: %d requests", test.line, len(a.Requests))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"redlock-proxy/commands/recognise"
 	"redlock-proxy/integration/transcript"
 	"redlock-proxy/quorum"
 )
@@ -153,8 +154,8 @@ func TestOverMaxTTLIsRefusedWhereAsked(t *testing.T) {
 	const none = "ERR a key without a ttl outlives max-ttl (5m0s), which over-max-ttl refuses"
 	now := time.Unix(4102444800, 0)
 	o := Options{MaxTTL: 5 * time.Minute, RefuseOverMaxTTL: true, Now: func() (time.Time, bool) { return now, true }}
-	expireOrPersist := &script{sha: "f", known: true, shape: shape{
-		class: quorum.Extend, key: 1, token: 1, ttl: 2, unit: time.Second, orPersist: true, yes: Integer(1)}}
+	expireOrPersist := &script{sha: "f", known: true, shape: recognise.Shape{
+		Class: quorum.Extend, Key: 1, Token: 1, TTL: 2, Unit: time.Second, OrPersist: true, Yes: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}}
 	for line, want := range map[string]string{
 		"SET k v NX PX 300000":           "",
 		"SET k v NX PX 300001":           long,

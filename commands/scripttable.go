@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"redlock-proxy/commands/lua"
+	"redlock-proxy/commands/recognise"
 	"redlock-proxy/quorum"
 )
 
@@ -26,7 +27,7 @@ const (
 // script is one script that was loaded or run. But for used it never changes.
 type script struct {
 	text, sha string
-	shape     shape
+	shape     recognise.Shape
 	known     bool // whether it has a shape
 	shebang   shebang
 	fault     string         // why it is not for masters, as an error; "" if it is
@@ -161,7 +162,7 @@ func newScript(text string, bounds quorum.Bounds) *script {
 		sc.fault = faultOf(err, sc.sha)
 		return sc
 	}
-	sc.shape, sc.known = recognise(sc.text)
+	sc.shape, sc.known = recognise.Script(sc.text)
 	sc.printed = len(program.Body)
 	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
 	return sc

@@ -1,4 +1,4 @@
-package commands
+package recognise
 
 import (
 	"flag"
@@ -10,7 +10,7 @@ import (
 	"redlock-proxy/commands/lua"
 )
 
-// The tests here look for a script that recognise has wrong, among scripts that
+// The tests here look for a script that is recognised wrongly, among scripts that
 // nobody wrote. A real Redis says what they do.
 var (
 	searchSize = flag.Int("script-search", 30_000, "how many scripts each search for a wrongly recognised one makes")
@@ -21,7 +21,7 @@ var (
 // their cases. At least wanted of them must be recognised, or the search says
 // little.
 func searchScripts(t *testing.T, wanted int, next func(*rand.Rand) string) {
-	server := newLuaServer(t)
+	server := newRedisServer(t)
 	random := rand.New(rand.NewPCG(*searchSeed, 0))
 	seen := map[string]bool{}
 	kinds := map[string]int{}
@@ -30,7 +30,7 @@ func searchScripts(t *testing.T, wanted int, next func(*rand.Rand) string) {
 		if seen[text] {
 			continue
 		}
-		sh, ok := recognise(text)
+		sh, ok := Script(text)
 		if !ok {
 			continue
 		}
@@ -39,7 +39,7 @@ func searchScripts(t *testing.T, wanted int, next func(*rand.Rand) string) {
 		cases := scriptCases(sh)
 		random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 		if difference := server.check(t, text, sh, cases[:min(len(cases), 30)]); difference != "" {
-			t.Fatalf("%s\n%+v\n%s\nagain: go test ./commands -run '^%s$' -script-seed %d -script-search %d",
+			t.Fatalf("%s\n%+v\n%s\nagain: go test ./commands/recognise -run '^%s$' -script-seed %d -script-search %d",
 				difference, sh, text, t.Name(), *searchSeed, *searchSize)
 		}
 		if len(seen)%1000 == 0 {
@@ -59,7 +59,7 @@ func TestNoMutantIsRecognisedWrongly(t *testing.T) {
 	var scripts [][]lua.Token
 	var pool []lua.Token
 	for _, s := range lockScripts(t) {
-		if tokens, ok := luaTokens(s.text); ok {
+		if tokens, ok := tokensOf(s.text); ok {
 			tokens = tokens[:len(tokens)-1]
 			scripts = append(scripts, tokens)
 			pool = append(pool, tokens...)
@@ -131,18 +131,18 @@ func spellScript(tokens []lua.Token) string {
 	return b.String()
 }
 
-// FuzzRecognise looks for texts that take recognise down, or in.
+// FuzzRecognise looks for texts that take Script down, or in.
 func FuzzRecognise(f *testing.F) {
 	for _, s := range lockScripts(f) {
 		f.Add(s.text)
 	}
-	server := newLuaServer(f)
+	server := newRedisServer(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		sh, ok := recognise(text)
+		sh, ok := Script(text)
 		if !ok {
 			return
 		}
-		if max(sh.keys, sh.args) > 20 {
+		if max(sh.Keys, sh.Args) > 20 {
 			return // Not more keys and arguments than the check cares to make.
 		}
 		if difference := server.check(t, text, sh, scriptCases(sh)); difference != "" {

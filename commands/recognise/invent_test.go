@@ -1,4 +1,4 @@
-package commands
+package recognise
 
 import (
 	"fmt"

@@ -1,32 +1,32 @@
-package commands
+package recognise
 
 // This file carries out a script on one state of its key, with what is not
 // known before the call (keys, arguments, the key's value) kept as symbols.
 // A condition that the state does not decide, and anything else that is not
 // certain, ends the run as not understood.
 
-// luaAssumption is the state of the key and of the arguments in which a
+// assumption is the state of the key and of the arguments in which a
 // script is carried out.
-type luaAssumption struct {
-	key     luaKeyState
+type assumption struct {
+	key     keyState
 	ttl     bool // the key has an expiry
 	adds    bool // the argument that may be "0" is
 	expires bool // the ttl argument is above 0
 }
 
-type luaKeyState uint8
+type keyState uint8
 
 const (
-	luaAbsent luaKeyState = iota + 1
-	luaHoldsOther
-	luaHoldsToken
-	luaHoldsNoString
+	absent keyState = iota + 1
+	holdsOther
+	holdsToken
+	holdsNoString
 )
 
-// luaBindings are the indexes that a script has been seen to use, over all its
+// bindings are the indexes that a script has been seen to use, over all its
 // runs: 0 where there is none yet. One that is used otherwise than it is bound
 // makes the script not understood.
-type luaBindings struct {
+type bindings struct {
 	key, token, ttl, additive int
 	persists                  bool // whether the ttl is above 0 makes a difference
 
@@ -35,46 +35,46 @@ type luaBindings struct {
 	keys, args int
 }
 
-func luaBind(slot *int, index int64) bool {
+func bind(slot *int, index int64) bool {
 	if *slot == 0 {
 		*slot = int(index)
 	}
 	return *slot == int(index)
 }
 
-// luaOutcome is what a script did and answered in one run.
-type luaOutcome struct {
-	result luaValue
-	effect luaEffect
+// outcome is what a script did and answered in one run.
+type outcome struct {
+	result value
+	effect effect
 	raised bool
 }
 
-type luaRun struct {
-	assumed  luaAssumption
-	bindings *luaBindings
-	locals   []luaLocalValue
-	effect   luaEffect
+type run struct {
+	assumed  assumption
+	bindings *bindings
+	locals   []localValue
+	effect   effect
 	raised   bool // it has ended with the error that the key holds no string
 }
 
-type luaLocalValue struct {
+type localValue struct {
 	name  string
-	value luaValue
+	value value
 }
 
-// luaCarryOut runs a script, false if it is not understood.
-func luaCarryOut(script []luaStatement, assumed luaAssumption, bindings *luaBindings) (luaOutcome, bool) {
-	r := luaRun{assumed: assumed, bindings: bindings}
+// carryOut runs a script, false if it is not understood.
+func carryOut(script []statement, assumed assumption, b *bindings) (outcome, bool) {
+	r := run{assumed: assumed, bindings: b}
 	result, _, ok := r.block(script)
 	if !ok {
-		return luaOutcome{raised: r.raised}, r.raised
+		return outcome{raised: r.raised}, r.raised
 	}
 	result, ok = result.result()
-	return luaOutcome{result: result, effect: r.effect}, ok
+	return outcome{result: result, effect: r.effect}, ok
 }
 
 // block carries out a block and tells whether it returned, and what.
-func (r *luaRun) block(block []luaStatement) (result luaValue, returned, ok bool) {
+func (r *run) block(block []statement) (result value, returned, ok bool) {
 	outside := len(r.locals)
 	for _, s := range block {
 		result, returned, ok = r.statement(s)
@@ -83,63 +83,63 @@ func (r *luaRun) block(block []luaStatement) (result luaValue, returned, ok bool
 		}
 	}
 	r.locals = r.locals[:outside]
-	return luaValue{}, false, true
+	return value{}, false, true
 }
 
-func (r *luaRun) statement(s luaStatement) (result luaValue, returned, ok bool) {
+func (r *run) statement(s statement) (result value, returned, ok bool) {
 	switch s.op {
-	case luaReturn:
+	case returnStatement:
 		if len(s.values) == 0 {
-			return luaValue{}, true, true
+			return value{}, true, true
 		}
 		result, ok = r.eval(s.values[0])
 		return result, true, ok
-	case luaCall:
-		return luaValue{}, false, r.drop(s.values[0])
-	case luaAssign:
+	case callStatement:
+		return value{}, false, r.drop(s.values[0])
+	case assignStatement:
 		local := r.local(s.names[0])
-		value, ok := r.eval(s.values[0])
+		assigned, ok := r.eval(s.values[0])
 		if !ok || local == nil {
-			return luaValue{}, false, false
+			return value{}, false, false
 		}
-		local.value = value
-		return luaValue{}, false, true
-	case luaLocal:
-		return luaValue{}, false, r.declare(s)
-	case luaIf:
+		local.value = assigned
+		return value{}, false, true
+	case localStatement:
+		return value{}, false, r.declare(s)
+	case ifStatement:
 		for _, arm := range s.arms {
 			cond, ok := r.eval(arm.cond)
 			if !ok {
-				return luaValue{}, false, false
+				return value{}, false, false
 			}
 			if cond.truthy() {
 				return r.block(arm.then)
 			}
 		}
-		return luaValue{}, false, true
+		return value{}, false, true
 	}
-	return luaValue{}, false, false
+	return value{}, false, false
 }
 
-func (r *luaRun) declare(s luaStatement) bool {
+func (r *run) declare(s statement) bool {
 	// A local is not yet visible in the values that it begins with.
-	declared := make([]luaLocalValue, len(s.names))
+	declared := make([]localValue, len(s.names))
 	for i, name := range s.names {
 		declared[i].name = name
 		if s.values == nil {
 			continue
 		}
-		value, ok := r.eval(s.values[i])
+		v, ok := r.eval(s.values[i])
 		if !ok {
 			return false
 		}
-		declared[i].value = value
+		declared[i].value = v
 	}
 	r.locals = append(r.locals, declared...)
 	return true
 }
 
-func (r *luaRun) local(name string) *luaLocalValue {
+func (r *run) local(name string) *localValue {
 	for i := len(r.locals) - 1; i >= 0; i-- {
 		if r.locals[i].name == name {
 			return &r.locals[i]
@@ -148,52 +148,52 @@ func (r *luaRun) local(name string) *luaLocalValue {
 	return nil
 }
 
-func (r *luaRun) eval(e luaExpr) (luaValue, bool) {
+func (r *run) eval(e expression) (value, bool) {
 	switch e.op {
-	case luaConstant:
+	case constantExpression:
 		return e.value, true
-	case luaVariable:
+	case variableExpression:
 		local := r.local(e.text)
 		if local == nil {
-			return luaValue{}, false
+			return value{}, false
 		}
 		return local.value, true
-	case luaFunction:
+	case functionExpression:
 		return r.function(e)
-	case luaBinary:
+	case binaryExpression:
 		return r.binary(e)
 	}
 	arg, ok := r.eval(e.args[0])
 	if !ok {
-		return luaValue{}, false
+		return value{}, false
 	}
 	switch {
-	case e.op == luaNot:
-		return luaBool(!arg.truthy()), true
-	case e.op == luaIndex && arg.kind == luaNum && arg.num > 0:
+	case e.op == notExpression:
+		return booleanValue(!arg.truthy()), true
+	case e.op == indexExpression && arg.kind == numberKind && arg.num > 0:
 		return r.given(e.text, arg.num), true
-	case e.op == luaTable && arg.kind == luaStr && e.text == "ok":
-		return luaValue{kind: luaStatus, text: arg.text}, true
-	case e.op == luaTable && arg.kind == luaStr && e.text == "err":
-		return luaValue{kind: luaErr, text: arg.text}, true
+	case e.op == tableExpression && arg.kind == stringKind && e.text == "ok":
+		return value{kind: statusKind, text: arg.text}, true
+	case e.op == tableExpression && arg.kind == stringKind && e.text == "err":
+		return value{kind: errorKind, text: arg.text}, true
 	}
-	return luaValue{}, false
+	return value{}, false
 }
 
 // given is KEYS[n] or ARGV[n].
-func (r *luaRun) given(list string, n int64) luaValue {
+func (r *run) given(list string, n int64) value {
 	if list == "KEYS" {
 		r.bindings.keys = max(r.bindings.keys, int(n))
-		return luaValue{kind: luaKey, num: n}
+		return value{kind: keyKind, num: n}
 	}
 	r.bindings.args = max(r.bindings.args, int(n))
-	return luaValue{kind: luaArg, num: n}
+	return value{kind: argKind, num: n}
 }
 
-func (r *luaRun) binary(e luaExpr) (luaValue, bool) {
+func (r *run) binary(e expression) (value, bool) {
 	left, ok := r.eval(e.args[0])
 	if !ok {
-		return luaValue{}, false
+		return value{}, false
 	}
 	if e.text == "and" || e.text == "or" {
 		if left.truthy() == (e.text == "or") {
@@ -203,12 +203,12 @@ func (r *luaRun) binary(e luaExpr) (luaValue, bool) {
 	}
 	right, ok := r.eval(e.args[1])
 	if !ok {
-		return luaValue{}, false
+		return value{}, false
 	}
 	switch e.text {
 	case "==", "~=":
 		equal, ok := r.equal(left, right)
-		return luaBool(equal == (e.text == "==")), ok
+		return booleanValue(equal == (e.text == "==")), ok
 	case "<":
 		return r.less(left, right)
 	case ">":
@@ -222,36 +222,36 @@ func (r *luaRun) binary(e luaExpr) (luaValue, bool) {
 }
 
 // function carries out a function whose result is used.
-func (r *luaRun) function(e luaExpr) (luaValue, bool) {
+func (r *run) function(e expression) (value, bool) {
 	args, ok := r.args(e)
 	if !ok {
-		return luaValue{}, false
+		return value{}, false
 	}
 	switch e.text {
 	case "redis.call", "redis.pcall":
 		return r.call(args, e.text == "redis.pcall")
 	}
 	if len(args) != 1 {
-		return luaValue{}, false
+		return value{}, false
 	}
 	switch arg := args[0]; {
-	case e.text == "tonumber" && arg.kind == luaArg:
+	case e.text == "tonumber" && arg.kind == argKind:
 		// That is a number, because the ttl of a call that is served is one.
-		return luaValue{kind: luaArgNumber, num: arg.num}, luaBind(&r.bindings.ttl, arg.num)
-	case e.text == "tonumber" && arg.luaType() == luaNumberType:
+		return value{kind: argNumberKind, num: arg.num}, bind(&r.bindings.ttl, arg.num)
+	case e.text == "tonumber" && arg.valueType() == numberType:
 		return arg, true
-	case e.text == "tostring" && arg.kind == luaBoolean:
-		return luaText([]string{"false", "true"}[arg.num]), true
-	case e.text == "redis.status_reply" && arg.kind == luaStr:
-		return luaValue{kind: luaStatus, text: arg.text}, true
-	case e.text == "redis.error_reply" && arg.kind == luaStr:
-		return luaErrorReply(arg.text)
+	case e.text == "tostring" && arg.kind == booleanKind:
+		return stringValue([]string{"false", "true"}[arg.num]), true
+	case e.text == "redis.status_reply" && arg.kind == stringKind:
+		return value{kind: statusKind, text: arg.text}, true
+	case e.text == "redis.error_reply" && arg.kind == stringKind:
+		return errorReply(arg.text)
 	}
-	return luaValue{}, false
+	return value{}, false
 }
 
-func (r *luaRun) args(e luaExpr) ([]luaValue, bool) {
-	args := make([]luaValue, len(e.args))
+func (r *run) args(e expression) ([]value, bool) {
+	args := make([]value, len(e.args))
 	for i := range e.args {
 		arg, ok := r.eval(e.args[i])
 		if !ok {

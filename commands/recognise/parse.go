@@ -1,4 +1,4 @@
-package commands
+package recognise
 
 import (
 	"strconv"
@@ -6,43 +6,43 @@ import (
 	"redlock-proxy/commands/lua"
 )
 
-// luaParse returns a script's statements, false if it is not of this grammar.
-func luaParse(text string) ([]luaStatement, bool) {
-	if len(text) > luaMaxBytes {
+// parse returns a script's statements, false if it is not of this grammar.
+func parse(text string) ([]statement, bool) {
+	if len(text) > maxBytes {
 		return nil, false
 	}
-	tokens, ok := luaTokens(text)
+	tokens, ok := tokensOf(text)
 	if !ok {
 		return nil, false
 	}
-	p := luaParser{tokens: tokens}
+	p := parser{tokens: tokens}
 	block := p.block()
 	return block, !p.bad && p.tokens[0].Kind == lua.End
 }
 
-// luaParser holds what is left to parse. Once bad, it takes nothing more, so
+// parser holds what is left to parse. Once bad, it takes nothing more, so
 // that every loop over its tokens ends.
-type luaParser struct {
+type parser struct {
 	tokens []lua.Token
 	depth  int
 	locals int
 	bad    bool
 }
 
-func (p *luaParser) fail() { p.bad = true }
+func (p *parser) fail() { p.bad = true }
 
 // sees tells whether the next token is this symbol or reserved word.
-func (p *luaParser) sees(text string) bool {
+func (p *parser) sees(text string) bool {
 	t := p.tokens[0]
-	return !p.bad && t.Text == text && luaWord(t)
+	return !p.bad && t.Text == text && isWord(t)
 }
 
-// luaWord tells whether a token says what it is by its text.
-func luaWord(t lua.Token) bool {
+// isWord tells whether a token says what it is by its text.
+func isWord(t lua.Token) bool {
 	return t.Kind == lua.Symbol || t.Kind == lua.Keyword || t.Kind == lua.Name
 }
 
-func (p *luaParser) accept(text string) bool {
+func (p *parser) accept(text string) bool {
 	if !p.sees(text) {
 		return false
 	}
@@ -50,14 +50,14 @@ func (p *luaParser) accept(text string) bool {
 	return true
 }
 
-func (p *luaParser) expect(text string) {
+func (p *parser) expect(text string) {
 	if !p.accept(text) {
 		p.fail()
 	}
 }
 
 // take takes a token of a kind. A goto is a name to Lua 5.1 alone.
-func (p *luaParser) take(kind lua.Kind) string {
+func (p *parser) take(kind lua.Kind) string {
 	t := p.tokens[0]
 	if p.bad || t.Kind != kind || kind == lua.Name && t.Text == "goto" {
 		p.fail()
@@ -67,24 +67,24 @@ func (p *luaParser) take(kind lua.Kind) string {
 	return t.Text
 }
 
-func (p *luaParser) enter() {
-	if p.depth++; p.depth > luaMaxDepth {
+func (p *parser) enter() {
+	if p.depth++; p.depth > maxDepth {
 		p.fail()
 	}
 }
 
-func (p *luaParser) leave() { p.depth-- }
+func (p *parser) leave() { p.depth-- }
 
 // block takes statements up to the word that ends the block, which it leaves.
-func (p *luaParser) block() []luaStatement {
+func (p *parser) block() []statement {
 	p.enter()
 	defer p.leave()
-	var block []luaStatement
+	var block []statement
 	for !p.bad && p.tokens[0].Kind != lua.End && !p.sees("end") && !p.sees("else") && !p.sees("elseif") {
 		if p.accept("return") {
-			s := luaStatement{op: luaReturn}
+			s := statement{op: returnStatement}
 			if p.tokens[0].Kind != lua.End && !p.sees("end") && !p.sees("else") && !p.sees("elseif") && !p.sees(";") {
-				s.values = []luaExpr{p.expr(0)}
+				s.values = []expression{p.expression(0)}
 			}
 			p.accept(";")
 			// Lua wants a return to be the last of its block.
@@ -96,17 +96,17 @@ func (p *luaParser) block() []luaStatement {
 	return block
 }
 
-func (p *luaParser) statement() luaStatement {
+func (p *parser) statement() statement {
 	switch {
 	case p.accept("if"):
 		return p.conditional()
 	case p.accept("do"):
-		s := luaStatement{op: luaIf, arms: []luaArm{{luaExpr{op: luaConstant, value: luaBool(true)}, p.block()}}}
+		s := statement{op: ifStatement, arms: []arm{{expression{op: constantExpression, value: booleanValue(true)}, p.block()}}}
 		p.expect("end")
 		return s
 	case p.accept("local"):
-		s := luaStatement{op: luaLocal, names: p.names()}
-		if p.locals += len(s.names); p.locals > luaMaxLocals {
+		s := statement{op: localStatement, names: p.names()}
+		if p.locals += len(s.names); p.locals > maxLocals {
 			p.fail()
 		}
 		if p.accept("=") {
@@ -115,36 +115,36 @@ func (p *luaParser) statement() luaStatement {
 		return s
 	case p.sees("redis"):
 		call := p.operand()
-		if call.op != luaFunction {
+		if call.op != functionExpression {
 			p.fail()
 		}
-		return luaStatement{op: luaCall, values: []luaExpr{call}}
+		return statement{op: callStatement, values: []expression{call}}
 	}
 	// One name and one value: of several, Lua says not in which order it assigns.
-	s := luaStatement{op: luaAssign, names: []string{p.name()}}
+	s := statement{op: assignStatement, names: []string{p.name()}}
 	p.expect("=")
-	s.values = []luaExpr{p.expr(0)}
+	s.values = []expression{p.expression(0)}
 	return s
 }
 
-func (p *luaParser) conditional() luaStatement {
-	s := luaStatement{op: luaIf}
+func (p *parser) conditional() statement {
+	s := statement{op: ifStatement}
 	for {
-		cond := p.expr(0)
+		cond := p.expression(0)
 		p.expect("then")
-		s.arms = append(s.arms, luaArm{cond, p.block()})
+		s.arms = append(s.arms, arm{cond, p.block()})
 		if !p.accept("elseif") {
 			break
 		}
 	}
 	if p.accept("else") {
-		s.arms = append(s.arms, luaArm{luaExpr{op: luaConstant, value: luaBool(true)}, p.block()})
+		s.arms = append(s.arms, arm{expression{op: constantExpression, value: booleanValue(true)}, p.block()})
 	}
 	p.expect("end")
 	return s
 }
 
-func (p *luaParser) names() []string {
+func (p *parser) names() []string {
 	names := []string{p.name()}
 	for p.accept(",") {
 		names = append(names, p.name())
@@ -152,19 +152,19 @@ func (p *luaParser) names() []string {
 	return names
 }
 
-func (p *luaParser) name() string {
+func (p *parser) name() string {
 	name := p.take(lua.Name)
-	if luaGlobals[name] {
+	if globals[name] {
 		p.fail()
 	}
 	return name
 }
 
 // values takes exactly n expressions: Lua would drop some or fill up with nil.
-func (p *luaParser) values(n int) []luaExpr {
-	values := []luaExpr{p.expr(0)}
+func (p *parser) values(n int) []expression {
+	values := []expression{p.expression(0)}
 	for p.accept(",") {
-		values = append(values, p.expr(0))
+		values = append(values, p.expression(0))
 	}
 	if len(values) != n {
 		p.fail()
@@ -172,92 +172,92 @@ func (p *luaParser) values(n int) []luaExpr {
 	return values
 }
 
-// expr takes an expression whose operators all bind tighter than priority.
-func (p *luaParser) expr(priority int) luaExpr {
+// expression takes an expression whose operators all bind tighter than priority.
+func (p *parser) expression(priority int) expression {
 	p.enter()
 	defer p.leave()
 	left := p.operand()
 	for !p.bad {
 		t := p.tokens[0]
-		binds := luaPriority[t.Text]
-		if !luaWord(t) || binds <= priority {
+		binds := priorities[t.Text]
+		if !isWord(t) || binds <= priority {
 			break
 		}
 		p.tokens = p.tokens[1:]
-		left = luaExpr{op: luaBinary, text: t.Text, args: []luaExpr{left, p.expr(binds)}}
+		left = expression{op: binaryExpression, text: t.Text, args: []expression{left, p.expression(binds)}}
 	}
 	return left
 }
 
-func (p *luaParser) operand() luaExpr {
+func (p *parser) operand() expression {
 	switch {
 	case p.bad:
-		return luaExpr{}
+		return expression{}
 	case p.accept("not"):
-		return luaExpr{op: luaNot, args: []luaExpr{p.expr(luaPriority["+"])}}
+		return expression{op: notExpression, args: []expression{p.expression(priorities["+"])}}
 	case p.accept("("):
-		e := p.expr(0)
+		e := p.expression(0)
 		p.expect(")")
 		return e
 	case p.accept("nil"):
-		return luaExpr{op: luaConstant}
+		return expression{op: constantExpression}
 	case p.sees("true") || p.sees("false"):
-		e := luaExpr{op: luaConstant, value: luaBool(p.sees("true"))}
+		e := expression{op: constantExpression, value: booleanValue(p.sees("true"))}
 		p.tokens = p.tokens[1:]
 		return e
 	case p.accept("-"):
-		return luaExpr{op: luaConstant, value: luaInt(-p.number())}
+		return expression{op: constantExpression, value: numberValue(-p.number())}
 	case p.accept("{"):
 		return p.table()
 	}
 	switch p.tokens[0].Kind {
 	case lua.Number:
-		return luaExpr{op: luaConstant, value: luaInt(p.number())}
+		return expression{op: constantExpression, value: numberValue(p.number())}
 	case lua.String:
-		return luaExpr{op: luaConstant, value: luaText(p.take(lua.String))}
+		return expression{op: constantExpression, value: stringValue(p.take(lua.String))}
 	}
 	return p.named()
 }
 
-func (p *luaParser) number() int64 {
+func (p *parser) number() int64 {
 	n, _ := strconv.ParseInt(p.take(lua.Number), 10, 64)
 	return n
 }
 
 // named takes what begins with a name: a local, KEYS[…], ARGV[…] or a call.
-func (p *luaParser) named() luaExpr {
+func (p *parser) named() expression {
 	name := p.take(lua.Name)
 	switch name {
 	case "KEYS", "ARGV":
 		p.expect("[")
-		e := luaExpr{op: luaIndex, text: name, args: []luaExpr{p.expr(0)}}
+		e := expression{op: indexExpression, text: name, args: []expression{p.expression(0)}}
 		p.expect("]")
 		return e
 	case "redis":
 		p.expect(".")
 		name += "." + p.take(lua.Name)
-		if !luaFunctions[name] {
+		if !functions[name] {
 			p.fail()
 		}
 	case "tonumber", "tostring":
 	default:
-		return luaExpr{op: luaVariable, text: name}
+		return expression{op: variableExpression, text: name}
 	}
 	p.expect("(")
-	args := []luaExpr{p.expr(0)}
+	args := []expression{p.expression(0)}
 	for p.accept(",") {
-		args = append(args, p.expr(0))
+		args = append(args, p.expression(0))
 	}
 	p.expect(")")
-	if len(args) > luaMaxArgs {
+	if len(args) > maxArgs {
 		p.fail()
 	}
-	return luaExpr{op: luaFunction, text: name, args: args}
+	return expression{op: functionExpression, text: name, args: args}
 }
 
 // table takes the one field of a table whose brace is taken.
-func (p *luaParser) table() luaExpr {
-	e := luaExpr{op: luaTable}
+func (p *parser) table() expression {
+	e := expression{op: tableExpression}
 	if p.accept("[") {
 		e.text = p.take(lua.String)
 		p.expect("]")
@@ -265,7 +265,7 @@ func (p *luaParser) table() luaExpr {
 		e.text = p.take(lua.Name)
 	}
 	p.expect("=")
-	e.args = []luaExpr{p.expr(0)}
+	e.args = []expression{p.expression(0)}
 	if !p.accept(",") {
 		p.accept(";")
 	}
