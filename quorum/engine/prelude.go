@@ -40,10 +40,11 @@ func (p preludeParts) run(line int, knows string, w wrapping) string {
 	return fmt.Sprintf("%s %s %s(redis,KEYS,ARGV,%s,%t,__make,%d,%s)", p.before, knows, p.after, latch, w.reads, line, bounds)
 }
 
-// A client's script is given what it may name, and makes besides what takes its steps.
+// A client's script is given what it may name, and makes besides what takes its steps. What is no
+// number takes all of them: nothing is less than that, and a script whose steps it is has no end.
 const (
 	printedParameters = "KEYS,ARGV,__h,__t,__x"
-	printedFurther    = ",function(n) __t=__t-n if __t<1 then __x() end return __t end"
+	printedFurther    = ",function(n) __t=__t-n if not(__t>=1) then __x() end return __t end"
 )
 
 //go:embed journal.lua
