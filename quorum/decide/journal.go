@@ -7,7 +7,7 @@ import (
 )
 
 // A journaled script, a client's or ours, is run on each master behind a prelude that takes an
-// undo record of what it writes (engine/journal.lua), so that the masters can vote on its effect.
+// undo record of what it writes (package journal), so that the masters can vote on its effect.
 
 // What the flags of a journaled answer say.
 const (

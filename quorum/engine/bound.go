@@ -7,6 +7,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -66,7 +67,7 @@ func (o *op) found(see func(*decide.Said)) {
 func (o *op) boundArgv(b []string, link *master.Link) []string {
 	switch {
 	case o.Kind == quorum.Run:
-		s, chunk := formOf(o.Script).runs()
+		s, chunk := journal.FormOf(o.Script).Runs()
 		s = bound(s)
 		b = o.runArgs(b, s, chunk, link.Knows(s.SHA))
 	case o.expiresIf(link.Who.Seven):
@@ -134,7 +135,7 @@ func (r ruling) intrudesOn(record *decide.UndoRecord, i int) bool {
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for
 // each key, the footprints of what was found, how many these are, and its name; and how
 // many keys.
-var boundText = oneLine(`
+var boundText = journal.OneLine(`
 local __held = (function(A)
   local function same(d, f)
     local c = string.sub(d, 1, -11)
@@ -168,7 +169,7 @@ end)(ARGV)
 
 // bound is a journaled script as it is sent where it is bound.
 func bound(s *master.Script) *master.Script {
-	return s.Form(func(text string) string { return boundRun + undated(text) })
+	return s.Form(func(text string) string { return boundRun + journal.Undated(text) })
 }
 
 // boundRun goes before a journaled script that is bound.

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/journal"
 )
 
 // What names no token may be under way for long when it is decided: a master that was
@@ -45,17 +45,8 @@ func (db *database) flushedBy(r *quorum.Request) []*database {
 func (s *sender) date(o *op, now time.Time) string {
 	seen := s.sighted()
 	if s.db.alone() || !seen.Known() {
-		return noDate // where there is no other master, no other has decided
+		return journal.NoDate // where there is no other master, no other has decided
 	}
 	end := s.db.Boot() + o.put.Add(o.patience).Sub(now)
 	return strconv.FormatInt(clock.Milliseconds(seen.AtMost(end)), 10)
 }
-
-// noDate is later than any.
-const noDate = "9e15"
-
-// datedText begins the scripts of what is dated, of which the date is the last argument.
-const datedText = "do local t=redis.call('TIME') if t[1]*1000+t[2]/1000>tonumber(table.remove(ARGV)) then return -4 end end "
-
-// undated is the text of a script without that.
-func undated(text string) string { return strings.TrimPrefix(text, datedText) }

@@ -10,6 +10,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/dump"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -107,7 +108,7 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 				}
 				h := maps.Clone(h)
 				if latch[0] != "" {
-					h[latchKeys+"k"] = heldValue{latch[0], life}
+					h[journal.LatchKeys+"k"] = heldValue{latch[0], life}
 				}
 				beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, ours, func(s side) []string {
 					return append(append([]string{"own", latch[1], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, bounds...), nonce, moved, ended)

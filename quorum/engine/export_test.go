@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/journal"
 )
 
 // Front is a whole proxy before an engine: what clients ask of it, it asks the engine.
@@ -38,7 +39,7 @@ func SimulateProxies(t *testing.T, exec, digest *quorum.Script, print func(text 
 			}
 		}
 		effects[exec], effects[digest] = transacts, digests
-		known = append(known, formOf(exec).wrapped, formOf(digest).wrapped)
+		known = append(known, journal.FormOf(exec).Own(), journal.FormOf(digest).Own())
 	}
 	n, won := eachSeed(t, 20, func(t *testing.T, seed uint64) int {
 		return simulateWith(t, seed, func(s *simulation) { s.front, s.manners = front, allManners })

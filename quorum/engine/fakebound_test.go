@@ -7,6 +7,7 @@ import (
 
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -36,7 +37,7 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 	}
 	run := false
 	for c := range effects {
-		switch s := bound(formOf(c).wrapped); args[1] {
+		switch s := bound(journal.FormOf(c).Own()); args[1] {
 		case s.SHA:
 			if m.scripts[s.SHA] == nil {
 				return args, ""
@@ -44,7 +45,7 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 			fallthrough
 		case s.Text:
 			m.scripts[s.SHA] = s
-			run, rest[0], rest[1] = true, "EVAL", formOf(c).wrapped.Text
+			run, rest[0], rest[1] = true, "EVAL", journal.FormOf(c).Own().Text
 		}
 	}
 	switch rest[1] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/journal"
 )
 
 // undate takes its date from what is dated, and tells what the master answers if that is
@@ -24,12 +25,12 @@ func (m *fakeMaster) undate(args []string) (rest []string, reply string) {
 
 // isDated tells of a script, by its text or hash, that it is.
 func isDated(name string) bool {
-	if strings.HasPrefix(name, datedText) {
+	if strings.HasPrefix(name, journal.DatedText) {
 		return true
 	}
 	for _, s := range known {
 		if s.SHA == name {
-			return strings.HasPrefix(s.Text, datedText)
+			return strings.HasPrefix(s.Text, journal.DatedText)
 		}
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -70,7 +71,7 @@ return redis.call('DEL', KEYS[1])`
 // clientsScript is the script that is known to masters as s, nil if that is one of ours.
 func clientsScript(s *master.Script) *quorum.Script {
 	for c := range effects {
-		if formOf(c).wrapped == s {
+		if journal.FormOf(c).Own() == s {
 			return c
 		}
 	}

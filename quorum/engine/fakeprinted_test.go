@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -22,7 +23,8 @@ type printedForms struct {
 }
 
 func formsOf(p *quorum.Script) *printedForms {
-	return &printedForms{formOf(p).itself(), constantOf(p.Printed.Bounds, p.Reads), formOf(p).chunk()}
+	f := journal.FormOf(p)
+	return &printedForms{f.Own(), f.Constant(), f.Chunk()}
 }
 
 // unprint has what a call runs be the script that was printed, and tells what the master
@@ -48,7 +50,7 @@ func (m *fakeMaster) unprint(args []string) (rest []string, reply string) {
 				rest = slices.Delete(rest, chunk, chunk+1)
 			}
 			m.scripts[run.SHA] = run
-			is := formOf(c).wrapped
+			is := journal.FormOf(c).Own()
 			if run == bound(p.own) || run == bound(p.constant) {
 				is = bound(is)
 			}

@@ -10,6 +10,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/marker"
 	"redlock-proxy/quorum/master"
 )
@@ -41,7 +42,7 @@ var known = append(slices.Clone(scripts), clientsScripts()...)
 
 func clientsScripts() (list []*master.Script) {
 	for s := range effects {
-		list = append(list, formOf(s).wrapped)
+		list = append(list, journal.FormOf(s).Own())
 	}
 	return list
 }
@@ -75,8 +76,8 @@ func told(args []string) string {
 	names := map[*master.Script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
 		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
-		latchScript: "latch", formOf(lockScript).wrapped: "lock", formOf(takeStep).wrapped: "take by step", formOf(renewStep).wrapped: "renew by step", formOf(freeStep).wrapped: "free by step",
-		formOf(takeHash).wrapped: "take hash", formOf(renewHash).wrapped: "renew hash", formOf(freeHash).wrapped: "free hash", acquireScript: "acquire", expireIfScript: "expireif",
+		latchScript: "latch", journal.FormOf(lockScript).Own(): "lock", journal.FormOf(takeStep).Own(): "take by step", journal.FormOf(renewStep).Own(): "renew by step", journal.FormOf(freeStep).Own(): "free by step",
+		journal.FormOf(takeHash).Own(): "take hash", journal.FormOf(renewHash).Own(): "renew hash", journal.FormOf(freeHash).Own(): "free hash", acquireScript: "acquire", expireIfScript: "expireif",
 	}
 	for s, name := range names {
 		if strings.HasPrefix(args[0], "EVAL") && (args[1] == s.SHA || args[1] == s.Text) {

@@ -8,6 +8,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
+	"redlock-proxy/quorum/journal"
 )
 
 // What a fake master does with steps: it counts, or sets where a value is what it
@@ -36,7 +37,7 @@ func (m *fakeMaster) step(args []string) string {
 		return ""
 	}
 	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep} {
-		if args[1] == formOf(s).wrapped.SHA || args[1] == formOf(s).wrapped.Text {
+		if args[1] == journal.FormOf(s).Own().SHA || args[1] == journal.FormOf(s).Own().Text {
 			return m.act(s, args[3:])
 		}
 	}
@@ -53,7 +54,7 @@ func (m *fakeMaster) act(s *quorum.Script, args []string) string {
 	n := len(args) - 2
 	argv, holder, lease := args[len(keys)+2:n], args[n], args[n+1]
 	for _, key := range keys {
-		latch := latchKeys + key
+		latch := journal.LatchKeys + key
 		if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
 			if !strings.HasSuffix(l.value, "!") {
 				l.value += "!"
@@ -67,14 +68,14 @@ func (m *fakeMaster) act(s *quorum.Script, args []string) string {
 	reply, acted := m.journaled(s, keys, argv)
 	for _, key := range keys {
 		if acted {
-			m.expire(latchKeys+key, fakeKey{value: holder}, lease)
+			m.expire(journal.LatchKeys+key, fakeKey{value: holder}, lease)
 		}
 	}
 	return reply
 }
 
 func (m *fakeMaster) endStep(key string, args []string) int64 {
-	latch := latchKeys + key
+	latch := journal.LatchKeys + key
 	l, held := m.key(latch)
 	mine := held && (l.value == args[0] || l.value == args[0]+"!")
 	if !mine && (held || args[1] != "bring-up") {
@@ -101,7 +102,7 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 
 // latch has another proxy's step latch a key.
 func (m *fakeMaster) latch(key string, d time.Duration) {
-	m.put(latchKeys+key, "another-proxy-00:1", d)
+	m.put(journal.LatchKeys+key, "another-proxy-00:1", d)
 }
 
 func (w *world) stepOn(s *quorum.Script, key string, args ...string) *waiter {
@@ -125,7 +126,7 @@ func (w *world) wantNumber(r quorum.Result, n int64) {
 func (w *world) wantFree(key string) {
 	w.t.Helper()
 	for _, m := range w.masters {
-		if v := m.value(latchKeys + key); v != "" {
+		if v := m.value(journal.LatchKeys + key); v != "" {
 			w.t.Errorf("%s holds the latch of %s for %s", m.name, key, v)
 		}
 	}

@@ -1,11 +1,14 @@
 package engine
 
-import "redlock-proxy/quorum/master"
+import (
+	"redlock-proxy/quorum/journal"
+	"redlock-proxy/quorum/master"
+)
 
 // flushScript carries out ARGV[2] and what follows, which empties the
 // database ARGV[1], or all of them, and leaves the markers where they are: a
 // client that frees all locks is no master that forgot them.
-var flushScript = master.NewScript(datedText + `local first,last=tonumber(ARGV[1]),tonumber(ARGV[1])
+var flushScript = master.NewScript(journal.DatedText + `local first,last=tonumber(ARGV[1]),tonumber(ARGV[1])
 if string.upper(ARGV[2])=='FLUSHALL' then first,last=0,15 end
 local kept={}
 for d=first,last do

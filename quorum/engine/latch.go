@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
@@ -27,28 +26,6 @@ import (
 //
 // A latch dies by itself: what is right does not depend on it, but what is taken back
 // or healed names the latch, and is not touched where that is gone.
-
-// latchKeys is what the names of the latches begin with; the key's own name follows.
-const latchKeys = quorum.PrivateKeys + "latch}:"
-
-// latchText goes before the prelude of a step, whose last two arguments are who it is
-// and how long its latches live. A latch that kept somebody out is marked, so that its
-// holder gives way.
-var latchText = oneLine(`
-local __latch = (function(K, A)
-  local lease, me = table.remove(A), table.remove(A)
-  for i = 1, #K do
-    local l = '` + latchKeys + `' .. K[i]
-    local h = redis.call('GET', l)
-    if h and string.sub(h, 1, 16) ~= string.sub(me, 1, 16) then
-      if string.sub(h, -1) ~= '!' then redis.call('SET', l, h .. '!', 'KEEPTTL') end
-      return false
-    end
-  end
-  return {me, lease}
-end)(KEYS, ARGV)
-if not __latch then return {8, -1, '_', 0} end
-`)
 
 // lease is how long a latch lives: until the last step that it could keep out has
 // given up twice over.

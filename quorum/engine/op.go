@@ -11,6 +11,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/journal"
 )
 
 // op is one attempt to carry out a Request: it is put to all lanes at once and
@@ -216,7 +217,7 @@ func (o *op) prepare(ttl time.Duration) {
 		o.holder = o.db.name + ":" + strconv.FormatUint(o.db.steps.Add(1), 10)
 	}
 	if o.Kind == quorum.Run {
-		formOf(o.Script).again(time.Now())
+		journal.FormOf(o.Script).Called(time.Now())
 		o.clock = [2]string{} // which is an error where the script asks for it
 		if now, known := o.db.now(); known {
 			o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -14,7 +15,7 @@ import (
 // runArgv appends the call as a master gets it: by hash if the link knows that the
 // master has the script.
 func (o *op) runArgv(b []string, link *master.Link) []string {
-	s, chunk := formOf(o.Script).runs()
+	s, chunk := journal.FormOf(o.Script).Runs()
 	return o.runArgs(b, s, chunk, link.Knows(s.SHA))
 }
 

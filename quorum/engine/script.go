@@ -5,6 +5,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/catchup"
+	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
 
@@ -154,7 +155,7 @@ return {t,v,redis.call('PTTL',KEYS[1])}`)
 
 	// removeScript deletes the key whatever it holds, and answers what that was. What holds
 	// a million members is best freed by a thread of the master's that nobody waits for.
-	removeScript = master.NewScript(datedText + `local t=redis.call('TYPE',KEYS[1]).ok
+	removeScript = master.NewScript(journal.DatedText + `local t=redis.call('TYPE',KEYS[1]).ok
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
@@ -175,18 +176,18 @@ return redis.call('DEL',KEYS[1])`)
 	// writeScript carries out the command ARGV, and answers the type and value
 	// of its reply, what the key was before: its dump and remaining ttl, -2
 	// if it was absent, or -3 if the master cannot dump it, and its remaining ttl by now.
-	writeScript = master.NewScript(datedText + movesExpiry + writeBefore + `if ARGV[1]=='PEXPIRE' and not ARGV[4] and tonumber(ARGV[3])>0 then ARGV[3]=moved(ARGV[3],redis.call('PTTL',k)) end
+	writeScript = master.NewScript(journal.DatedText + movesExpiry + writeBefore + `if ARGV[1]=='PEXPIRE' and not ARGV[4] and tonumber(ARGV[3])>0 then ARGV[3]=moved(ARGV[3],redis.call('PTTL',k)) end
 local r=redis.pcall(unpack(ARGV))
 ` + writeAfter)
 
 	// boundWriteScript and boundExpireIfScript are those for what is bound, and answer -3
 	// where they have left it.
-	boundWriteScript    = master.NewScript(boundText + "if not __held then return -3 end\n" + undated(writeScript.Text))
-	boundExpireIfScript = master.NewScript(boundText + "if not __held then return -3 end\n" + undated(expireIfScript.Text))
+	boundWriteScript    = master.NewScript(boundText + "if not __held then return -3 end\n" + journal.Undated(writeScript.Text))
+	boundExpireIfScript = master.NewScript(boundText + "if not __held then return -3 end\n" + journal.Undated(expireIfScript.Text))
 
 	// expireIfScript is writeScript of a PEXPIRE or PEXPIREAT with flags, for masters
 	// before 7.0, which take none. No expiry counts as one that never comes.
-	expireIfScript = master.NewScript(datedText + writeBefore + `local e=redis.call('PTTL',k)
+	expireIfScript = master.NewScript(journal.DatedText + writeBefore + `local e=redis.call('PTTL',k)
 local n=tonumber(ARGV[3])
 if ARGV[1]=='PEXPIREAT' then local t=redis.call('TIME') n=n-t[1]*1000-math.floor(t[2]/1000) end
 local r=e==-2 and 0
@@ -204,7 +205,7 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
 	latchScript = master.NewScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
-local l='` + latchKeys + `'..k
+local l='` + journal.LatchKeys + `'..k
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
 if not mine and (h or ARGV[2]~='bring-up') then return 0 end

@@ -12,6 +12,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/journal"
 )
 
 func inWorldOfSteps(t *testing.T, f func(w *world)) {
@@ -42,7 +43,7 @@ func TestStepLetsGoOfItsKeyOnceItIsWon(t *testing.T) {
 // A master whose vote does not count has carried the step out all the same.
 func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
-		w.masters[2].put(latchKeys+"k", "0123456789abcdef:1", time.Minute)
+		w.masters[2].put(journal.LatchKeys+"k", "0123456789abcdef:1", time.Minute)
 		record := []decide.UndoRecord{{Key: "k", After: stringDump("1")}}
 		o := &op{
 			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k"}, Said: make([]decide.Said, 3)}, db: w.engine.zero,
@@ -87,7 +88,7 @@ func TestStepDoesNotWaitForALatchForEver(t *testing.T) {
 		}
 		w.settle()
 		w.wantValues("k", "", "", "")
-		if v := w.masters[0].value(latchKeys + "k"); v != "another-proxy-00:1!" {
+		if v := w.masters[0].value(journal.LatchKeys + "k"); v != "another-proxy-00:1!" {
 			t.Errorf("the latch is %q: its holder does not learn that it is in the way", v)
 		}
 	})
@@ -117,7 +118,7 @@ func TestLostStepThatMayStandIsNoNo(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		for name, spoil := range map[string]func(m *fakeMaster, key string) string{
 			"changed":  func(m *fakeMaster, key string) string { m.keys[key] = fakeKey{value: "x"}; return "" },
-			"gone":     func(m *fakeMaster, key string) string { delete(m.keys, latchKeys+key); return "" },
+			"gone":     func(m *fakeMaster, key string) string { delete(m.keys, journal.LatchKeys+key); return "" },
 			"unheard":  func(m *fakeMaster, key string) string { return silence },
 			"unwilled": func(m *fakeMaster, key string) string { return "-OOM command not allowed\r\n" },
 		} {

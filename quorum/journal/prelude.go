@@ -1,4 +1,4 @@
-package engine
+package journal
 
 import (
 	_ "embed"
@@ -56,7 +56,7 @@ var prelude = func() preludeParts {
 	if !ok {
 		panic("the prelude does not say what a script knows")
 	}
-	return preludeParts{oneLine(before), oneLine(after)}
+	return preludeParts{OneLine(before), OneLine(after)}
 }()
 
 type preludeParts struct{ before, after string }
@@ -65,11 +65,11 @@ type preludeParts struct{ before, after string }
 var oursText string
 
 // oursKnow is what a script of ours knows of Redis, and has beside the prelude.
-var oursKnow = oneLine(oursText)
+var oursKnow = OneLine(oursText)
 
-// oneLine takes comments, indentation and line ends out of a Lua text in which
+// OneLine takes comments, indentation and line ends out of a Lua text in which
 // no string holds any of them.
-func oneLine(text string) string {
+func OneLine(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

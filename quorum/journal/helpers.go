@@ -1,4 +1,4 @@
-package engine
+package journal
 
 import (
 	_ "embed"
@@ -35,9 +35,9 @@ func readHelpers(text string) library {
 		name, needs, _ := strings.Cut(head, ":")
 		raw[name] = text
 		l.names = append(l.names, name)
-		l.sections[name] = section{strings.Fields(needs), oneLine(text)}
+		l.sections[name] = section{strings.Fields(needs), OneLine(text)}
 	}
-	l.alone = oneLine(strings.Replace(raw["commands"], "-- what counts\n", raw["bounds"], 1)) + " "
+	l.alone = OneLine(strings.Replace(raw["commands"], "-- what counts\n", raw["bounds"], 1)) + " "
 	// What a string's functions are is made at once where one is asked for by a name that
 	// only the call knows.
 	l.sections["strings"] = section{[]string{"counted"}, l.group("strings", func(name string) bool { return strings.HasPrefix(name, "string_") })}

@@ -1,4 +1,4 @@
-package engine
+package journal
 
 import (
 	"fmt"
@@ -18,26 +18,26 @@ func printedScript(body string) *quorum.Script {
 func TestScriptIsOneOfItsOwnOnceItIsAskedForOften(t *testing.T) {
 	start := time.Now()
 	s := printedScript("return 'often'")
-	constant, chunk := formOf(s).runs()
-	if constant != constantOf(quorum.DefaultBounds, false) || !strings.Contains(chunk, "return 'often'") {
+	constant, chunk := FormOf(s).Runs()
+	if constant != FormOf(s).Constant() || !strings.Contains(chunk, "return 'often'") {
 		t.Fatalf("seldom, it is run as %.100q", chunk)
 	}
 	// Few within each minute are seldom, however long that goes on.
 	for i := range 5 * (oftenCalls - 1) {
-		formOf(s).again(start.Add(time.Duration(i/(oftenCalls-1)) * (oftenSpan + time.Second)))
+		FormOf(s).Called(start.Add(time.Duration(i/(oftenCalls-1)) * (oftenSpan + time.Second)))
 	}
-	if run, _ := formOf(s).runs(); run != constant {
+	if run, _ := FormOf(s).Runs(); run != constant {
 		t.Error("what is asked for seldom has become a script of its own")
 	}
 	for range oftenCalls {
-		formOf(s).again(start.Add(time.Hour))
+		FormOf(s).Called(start.Add(time.Hour))
 	}
-	if run, chunk := formOf(s).runs(); run == constant || chunk != "" || !strings.Contains(run.Text, "return 'often'") {
+	if run, chunk := FormOf(s).Runs(); run == constant || chunk != "" || !strings.Contains(run.Text, "return 'often'") {
 		t.Error("what is asked for often is none of its own")
 	}
 	if reads := s.ReadOnly(); reads != s.ReadOnly() {
 		t.Error("what may not write is made at each call")
-	} else if run, _ := formOf(reads).runs(); run != constantOf(quorum.DefaultBounds, true) || run == constant {
+	} else if run, _ := FormOf(reads).Runs(); run != FormOf(reads).Constant() || run == constant {
 		t.Error("what may not write shares a script with what may")
 	}
 }
@@ -56,9 +56,9 @@ func TestMastersKeepABoundedNumberOfScripts(t *testing.T) {
 	often := func(body string) *quorum.Script {
 		s := printedScript(body)
 		for range oftenCalls {
-			formOf(s).again(time.Now())
+			FormOf(s).Called(time.Now())
 		}
-		if formOf(s).own.Load() != nil {
+		if FormOf(s).own.Load() != nil {
 			kept++
 		}
 		return s
@@ -71,7 +71,7 @@ func TestMastersKeepABoundedNumberOfScripts(t *testing.T) {
 		t.Errorf("%d scripts of %d bytes in all are kept, want about %d", kept, keeping.bytes, want)
 	}
 	// What they have already, though the proxy has forgotten it, is no more.
-	if formOf(often("return 7")).own.Load() == nil {
+	if FormOf(often("return 7")).own.Load() == nil {
 		t.Error("a script that the masters have is not used")
 	}
 }

@@ -1,0 +1,40 @@
+package journal
+
+import (
+	"strings"
+
+	"redlock-proxy/quorum"
+)
+
+// What is done before a script: see whether it comes too late, and whether a step meets a latch.
+
+// NoDate is later than any.
+const NoDate = "9e15"
+
+// DatedText begins the scripts of what is dated, of which the date is the last argument.
+const DatedText = "do local t=redis.call('TIME') if t[1]*1000+t[2]/1000>tonumber(table.remove(ARGV)) then return -4 end end "
+
+// Undated is the text of a script without that.
+func Undated(text string) string { return strings.TrimPrefix(text, DatedText) }
+
+// LatchKeys is what the names of the latches begin with; the key's own name follows.
+const LatchKeys = quorum.PrivateKeys + "latch}:"
+
+// latchText goes before the prelude of a step, whose last two arguments are who it is
+// and how long its latches live. A latch that kept somebody out is marked, so that its
+// holder gives way.
+var latchText = OneLine(`
+local __latch = (function(K, A)
+  local lease, me = table.remove(A), table.remove(A)
+  for i = 1, #K do
+    local l = '` + LatchKeys + `' .. K[i]
+    local h = redis.call('GET', l)
+    if h and string.sub(h, 1, 16) ~= string.sub(me, 1, 16) then
+      if string.sub(h, -1) ~= '!' then redis.call('SET', l, h .. '!', 'KEEPTTL') end
+      return false
+    end
+  end
+  return {me, lease}
+end)(KEYS, ARGV)
+if not __latch then return {8, -1, '_', 0} end
+`)
