@@ -25,7 +25,7 @@ func (r ruling) acquired() (waits bool) {
 			r.db.inFlight.Add(-1)
 			return true
 		}
-		r.db.heldLocks.begin(&r.Request, r.ttl, r.put)
+		r.db.heldLocks.Begin(&r.Request, r.ttl, r.put)
 		return false
 	}
 	// The undo is in the lanes before the asker hears "no": some clients

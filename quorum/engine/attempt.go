@@ -103,13 +103,13 @@ func (db *database) asks(o *op) bool {
 			db.overTTL.Add(1)
 		}
 	}
-	if o.Kind == quorum.Extend && o.first == nil && !db.heldLocks.extends(&o.Request, max(ttl, 0), o.put) {
+	if o.Kind == quorum.Extend && o.first == nil && !db.heldLocks.Extends(&o.Request, max(ttl, 0), o.put) {
 		db.held.Add(1)
 		return db.answer(o, quorum.Result{Decision: quorum.Contended})
 	}
-	if o.Kind == quorum.Write && !db.heldLocks.keeps(&o.Request, ttl, o.put) {
+	if o.Kind == quorum.Write && !db.heldLocks.Keeps(&o.Request, ttl, o.put) {
 		db.held.Add(1)
-		return db.answer(o, quorum.Result{Decision: quorum.Won, Reply: db.heldLocks.refusal(&o.Request)})
+		return db.answer(o, quorum.Result{Decision: quorum.Won, Reply: db.heldLocks.Refusal(&o.Request)})
 	}
 	if o.Kind == quorum.Acquire && eternal {
 		// It is set with a short ttl, and loses that once it is won: what it

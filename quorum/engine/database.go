@@ -12,6 +12,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/master"
+	"redlock-proxy/quorum/maxhold"
 )
 
 // database is one of the masters' databases: it has a lane to each of them, on a connection that
@@ -38,7 +39,7 @@ type database struct {
 	seed          maphash.Seed
 	shards        [shards]shard
 	shielded      atomic.Int64 // flights, see shield
-	heldLocks     heldLocks
+	heldLocks     *maxhold.Locks
 	sizes         sizes
 	retries       retries
 	turns         turns
@@ -70,7 +71,7 @@ func newDatabase(e *Engine, cfg Config, log hclog.Logger, cancel context.CancelF
 		log:       log,
 		name:      newName(),
 		since:     time.Now(),
-		heldLocks: heldLocks{most: cfg.MaxHold, late: cfg.AcquireTimeout},
+		heldLocks: maxhold.New(cfg.MaxHold, cfg.AcquireTimeout),
 		seed:      maphash.MakeSeed(),
 		tried:     make(chan struct{}),
 		cancel:    cancel,

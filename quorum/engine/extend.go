@@ -12,9 +12,9 @@ func (o *op) extendArgv(b []string) []string {
 func (r ruling) extended() {
 	if r.votes.Decision() == quorum.Won {
 		if r.first != nil {
-			r.db.heldLocks.begin(&r.Request, 0, r.first.put)
+			r.db.heldLocks.Begin(&r.Request, 0, r.first.put)
 		} else {
-			r.db.heldLocks.note(r.Key, r.Token, r.ttl, r.put)
+			r.db.heldLocks.Note(r.Key, r.Token, r.ttl, r.put)
 		}
 	}
 	for i := range r.db.lanes {

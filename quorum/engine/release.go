@@ -16,7 +16,7 @@ func (o *op) releaseArgv(b []string) []string {
 // released is what follows from a release, or a removal.
 func (r ruling) released() {
 	if r.votes.Decision() == quorum.Won {
-		r.db.heldLocks.end(&r.Request)
+		r.db.heldLocks.End(&r.Request)
 	}
 	for i := range r.db.lanes {
 		r.oweRelease(i)

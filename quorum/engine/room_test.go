@@ -172,17 +172,4 @@ func TestLongNamesAreNotRememberedInFull(t *testing.T) {
 	if b.caughtUp(long, 0); len(b.since) != 0 {
 		t.Error("it is not forgotten")
 	}
-	h := heldLocks{most: time.Hour}
-	for i := range 100 {
-		h.begin(&quorum.Request{Key: fmt.Sprint(long, i), Token: "t"}, time.Minute, now)
-	}
-	if h.bytes > maxHoldBytes || len(h.byKey) < 10 {
-		t.Errorf("%d locks of %d bytes are remembered", len(h.byKey), h.bytes)
-	}
-	for key := range h.byKey {
-		h.end(&quorum.Request{Kind: quorum.Remove, Key: key})
-	}
-	if h.bytes != 0 {
-		t.Errorf("%d bytes are counted of nothing", h.bytes)
-	}
 }

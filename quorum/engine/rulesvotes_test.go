@@ -112,10 +112,10 @@ var rulesOfVotes = []rule{
 	{"what came too late has freed nothing", "settling.go",
 		"if !asked || late[i].TooLate() {",
 		"if !asked {", true, 0, named("TestLateAcquireIsUndoneBeforeWhatIsTooLate")},
-	{"max-hold sees a lock for as long as the masters hold it", "maxhold.go",
+	{"max-hold sees a lock for as long as the masters hold it", "../maxhold/maxhold.go",
 		"now.Add(padded+h.late), padded == 0",
 		"now.Add(padded*99/100), padded == 0", true, 0, named("TestMaxHoldSeesALockForAsLongAsTheMastersHoldIt")},
 	{"a lock is not kept for ever by what names no token", "attempt.go",
-		"if o.Kind == quorum.Write && !db.heldLocks.keeps(",
-		"if false && !db.heldLocks.keeps(", true, 0, named("TestMaxHoldEndsALockThatIsKeptByOtherWrites")},
+		"if o.Kind == quorum.Write && !db.heldLocks.Keeps(",
+		"if false && !db.heldLocks.Keeps(", true, 0, named("TestMaxHoldEndsALockThatIsKeptByOtherWrites")},
 }

@@ -29,9 +29,9 @@ func (o *op) expiresIf(seven bool) bool {
 
 // written is what follows from a write.
 func (r ruling) written() {
-	if r.db.heldLocks.most != 0 && r.votes.Decision() == quorum.Won {
+	if r.db.heldLocks.On() && r.votes.Decision() == quorum.Won {
 		if s, _ := r.Outcome(r.votes); decide.HasActed(&r.Request, s.Reply) {
-			r.db.heldLocks.wrote(&r.Request, r.ttl, r.put)
+			r.db.heldLocks.Wrote(&r.Request, r.ttl, r.put)
 		}
 	}
 	for i := range r.db.lanes {

@@ -1,4 +1,8 @@
-package engine
+// Package maxhold keeps locks from being held for longer than the option max-hold says. A proxy
+// has no more to go by than what it has seen itself: since when a lock is held is noted by no
+// master. So a lock that was let go and taken anew through another proxy may be refused an
+// extension until what was seen here would have ended; nothing worse comes of that.
+package maxhold
 
 import (
 	"fmt"
@@ -18,19 +22,26 @@ const (
 	maxHoldBytes = 32 << 20
 )
 
-// heldLocks remembers since when each lock is held, as far as this proxy has seen
-// it, so that extensions cannot keep one for ever. It is only used if max-hold
-// is on. What is asked for is judged by it, and what a quorum has done is noted.
-type heldLocks struct {
+// Locks remembers since when each lock is held, as far as this proxy has seen it, so that
+// extensions cannot keep one for ever. What is asked for is judged by it, and what a quorum has
+// done is noted.
+type Locks struct {
 	most time.Duration // max-hold; 0 is off
 	late time.Duration // after which masters may still do what they were asked to
 
 	mu    sync.Mutex // guards what follows
-	byKey map[string]heldLock
+	byKey map[string]lock
 	bytes int
 }
 
-type heldLock struct {
+// New is for locks that may be held for most; 0 is for ever, and then nothing is noted. late is
+// after how long masters may still do what they were asked to.
+func New(most, late time.Duration) *Locks { return &Locks{most: most, late: late} }
+
+// On tells that there is something to note.
+func (h *Locks) On() bool { return h.most != 0 }
+
+type lock struct {
 	token   string
 	since   time.Time
 	ends    time.Time // as its holder counts
@@ -39,17 +50,17 @@ type heldLock struct {
 }
 
 // lives tells that the lock may still be held.
-func (h heldLock) lives(now time.Time) bool { return h.eternal || !h.until.Before(now) }
+func (h lock) lives(now time.Time) bool { return h.eternal || !h.until.Before(now) }
 
 // held is what is known of the lock on a key. mu is held.
-func (h *heldLocks) held(key string, now time.Time) (held heldLock, known bool) {
+func (h *Locks) held(key string, now time.Time) (held lock, known bool) {
 	held, known = h.byKey[key]
 	return held, known && held.lives(now)
 }
 
-// note notes that a lock was won, or kept, by what was put at the time now. padded is its ttl as
+// Note notes that a lock was won, or kept, by what was put at the time now. padded is its ttl as
 // the masters have it, 0 for ever.
-func (h *heldLocks) note(key, token string, padded time.Duration, now time.Time) {
+func (h *Locks) Note(key, token string, padded time.Duration, now time.Time) {
 	if h.most == 0 {
 		return
 	}
@@ -58,11 +69,11 @@ func (h *heldLocks) note(key, token string, padded time.Duration, now time.Time)
 	h.keep(key, token, padded, now)
 }
 
-// keep is note. mu is held.
-func (h *heldLocks) keep(key, token string, padded time.Duration, now time.Time) {
+// keep is Note. mu is held.
+func (h *Locks) keep(key, token string, padded time.Duration, now time.Time) {
 	held, known := h.held(key, now)
 	if !known || held.token != token {
-		held = heldLock{token: token, since: now}
+		held = lock{token: token, since: now}
 	}
 	// It must not seem to end later than it does: else each extension could add the difference.
 	held.ends = now.Add(clock.Unpad(padded))
@@ -70,16 +81,16 @@ func (h *heldLocks) keep(key, token string, padded time.Duration, now time.Time)
 	h.put(key, held, now)
 }
 
-// begin is note of a lock that was acquired.
-func (h *heldLocks) begin(r *quorum.Request, padded time.Duration, now time.Time) {
-	h.end(r)
-	h.note(r.Key, r.Token, padded, now)
+// Begin is Note of a lock that was acquired.
+func (h *Locks) Begin(r *quorum.Request, padded time.Duration, now time.Time) {
+	h.End(r)
+	h.Note(r.Key, r.Token, padded, now)
 }
 
 // put stores a hold, in the room of one that has run out if there is no more.
-func (h *heldLocks) put(key string, held heldLock, now time.Time) {
+func (h *Locks) put(key string, held lock, now time.Time) {
 	if h.byKey == nil {
-		h.byKey = make(map[string]heldLock)
+		h.byKey = make(map[string]lock)
 	}
 	key, held.token = strings.Clone(key), strings.Clone(held.token)
 	h.remove(key)
@@ -98,7 +109,7 @@ func (h *heldLocks) put(key string, held heldLock, now time.Time) {
 	h.bytes += n
 }
 
-func (h *heldLocks) remove(key string) {
+func (h *Locks) remove(key string) {
 	if held, ok := h.byKey[key]; ok {
 		h.bytes -= held.size(key)
 		delete(h.byKey, key)
@@ -106,11 +117,11 @@ func (h *heldLocks) remove(key string) {
 }
 
 // size is about what a hold takes in memory.
-func (h heldLock) size(key string) int { return len(key) + len(h.token) + 128 }
+func (h lock) size(key string) int { return len(key) + len(h.token) + 128 }
 
-// extends tells whether a lock may be kept for another ttl, 0 for ever. One that this proxy
+// Extends tells whether a lock may be kept for another ttl, 0 for ever. One that this proxy
 // sees for the first time begins now. What is held under another token is for the masters to say.
-func (h *heldLocks) extends(r *quorum.Request, ttl time.Duration, now time.Time) bool {
+func (h *Locks) Extends(r *quorum.Request, ttl time.Duration, now time.Time) bool {
 	if h.most == 0 {
 		return true
 	}
@@ -118,22 +129,22 @@ func (h *heldLocks) extends(r *quorum.Request, ttl time.Duration, now time.Time)
 	defer h.mu.Unlock()
 	held, known := h.held(r.Key, now)
 	if !known || held.token != r.Token {
-		held = heldLock{since: now}
+		held = lock{since: now}
 	}
 	return h.mayLast(held, ttl, now)
 }
 
 // mayLast tells whether a lock may be kept for another ttl. What ends it no later than it
 // would anyway keeps it not.
-func (h *heldLocks) mayLast(held heldLock, ttl time.Duration, now time.Time) bool {
+func (h *Locks) mayLast(held lock, ttl time.Duration, now time.Time) bool {
 	end := now.Add(ttl)
 	return ttl != 0 && (held.eternal || !end.After(held.since.Add(h.most)) || !end.After(held.ends))
 }
 
-// keeps is extends of a write: of EXPIRE and the like, which names no token and so is about
+// Keeps is Extends of a write: of EXPIRE and the like, which names no token and so is about
 // the lock that is known here, and of a SET that puts the token there again. Of a lock that
 // this proxy has not seen it is not known since when it is held: masters do not note that.
-func (h *heldLocks) keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool {
+func (h *Locks) Keeps(r *quorum.Request, ttl time.Duration, now time.Time) bool {
 	if h.most == 0 || ttl < 0 || endsAtOnce(r) {
 		return true
 	}
@@ -144,8 +155,8 @@ func (h *heldLocks) keeps(r *quorum.Request, ttl time.Duration, now time.Time) b
 		slices.ContainsFunc(r.Args[min(len(r.Args), 3):], shortensOnly) || h.mayLast(held, ttl, now)
 }
 
-// wrote notes a write that a quorum has carried out.
-func (h *heldLocks) wrote(r *quorum.Request, padded time.Duration, now time.Time) {
+// Wrote notes a write that a quorum has carried out.
+func (h *Locks) Wrote(r *quorum.Request, padded time.Duration, now time.Time) {
 	if h.most == 0 {
 		return
 	}
@@ -172,9 +183,9 @@ func shortensOnly(option string) bool {
 	return option == "KEEPTTL" || option == "LT" || option == "NX" // which is where there is no ttl
 }
 
-// refusal is what a write is answered that would keep a lock for too long: Redis's own no, or
+// Refusal is what a write is answered that would keep a lock for too long: Redis's own no, or
 // where there is none an error.
-func (h *heldLocks) refusal(r *quorum.Request) quorum.Reply {
+func (h *Locks) Refusal(r *quorum.Request) quorum.Reply {
 	switch {
 	case r.Args[0] != "SET":
 		return quorum.Reply{Kind: quorum.IntegerReply}
@@ -184,8 +195,8 @@ func (h *heldLocks) refusal(r *quorum.Request) quorum.Reply {
 	return quorum.Reply{Kind: quorum.FailureReply, Str: fmt.Sprintf("ERR this would keep the lock for longer than max-hold (%v)", h.most)}
 }
 
-// end forgets a lock that was released.
-func (h *heldLocks) end(r *quorum.Request) {
+// End forgets a lock that was released.
+func (h *Locks) End(r *quorum.Request) {
 	if h.most == 0 {
 		return
 	}

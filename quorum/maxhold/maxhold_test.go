@@ -1,0 +1,28 @@
+package maxhold
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// What is remembered by name does not grow with the names.
+func TestLocksOfLongNamesAreNotAllRemembered(t *testing.T) {
+	now, long := time.Now(), strings.Repeat("k", 1<<20)
+	h := New(time.Hour, 0)
+	for i := range 100 {
+		h.Begin(&quorum.Request{Key: fmt.Sprint(long, i), Token: "t"}, time.Minute, now)
+	}
+	if h.bytes > maxHoldBytes || len(h.byKey) < 10 {
+		t.Errorf("%d locks of %d bytes are remembered", len(h.byKey), h.bytes)
+	}
+	for key := range h.byKey {
+		h.End(&quorum.Request{Kind: quorum.Remove, Key: key})
+	}
+	if h.bytes != 0 {
+		t.Errorf("%d bytes are counted of nothing", h.bytes)
+	}
+}
