@@ -10,12 +10,13 @@ func (o *op) extendArgv(b []string) []string {
 
 // extended is what follows from an extension.
 func (r ruling) extended() {
-	if r.votes.Decision() == quorum.Won {
-		if r.first != nil {
-			r.db.heldLocks.Begin(&r.Request, 0, r.first.put)
-		} else {
-			r.db.heldLocks.Note(r.Key, r.Token, r.ttl, r.put)
-		}
+	switch won := r.votes.Decision() == quorum.Won; {
+	case won && r.first != nil:
+		r.db.heldLocks.Begin(&r.Request, 0, r.first.put)
+	case won:
+		r.db.heldLocks.Note(r.Key, r.Token, r.ttl, r.put)
+	case r.first == nil:
+		r.db.heldLocks.Perhaps(&r.Request, r.ttl, r.put)
 	}
 	for i := range r.db.lanes {
 		r.extendedOn(i)

@@ -75,3 +75,35 @@ func TestMaxHoldForgetsNoLockThatAnotherOneAsksToExtend(t *testing.T) {
 		return extends(w)
 	})
 }
+
+// Each second extension is answered too late, and is carried out.
+func TestMaxHoldSeesAnExtensionThatIsAnsweredTooLate(t *testing.T) {
+	for name, r := range map[string]quorum.Request{
+		"EXPIRE":    {Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTL: 4 * time.Second, TTLArg: 2},
+		"extension": {Kind: quorum.Extend, Key: "k", Token: "t", TTL: 4 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			late := false
+			heldWithTen(t, 4*time.Second, 2500*ms, func(w *world) bool {
+				if late = !late; late {
+					w.delayed(300*ms, 1, 2, 3)
+					defer w.delayed(0, 1, 2, 3)
+				}
+				told := w.ask(r)
+				return told.Decision == quorum.Unavailable || told.Decision == quorum.Won && (r.Kind == quorum.Extend || told.Reply.Int == 1)
+			})
+		})
+	}
+}
+
+// What a script has put in the place of a lock, as MSET is one, is not that lock.
+func TestMaxHoldForgetsALockThatAScriptReplaces(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "t", 9*time.Second), quorum.Won)
+		time.Sleep(7 * time.Second)
+		w.want(w.ask(runOf(seizeScript, "k", "b", "9000")), quorum.Won)
+		if !expires(w) {
+			t.Error("what is there for no time yet is not kept for four seconds")
+		}
+	}, func(c *Config) { c.MaxHold = 10 * time.Second })
+}

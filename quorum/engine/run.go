@@ -38,9 +38,26 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	return b
 }
 
+// replaces tells max-hold of what holds something else, or nothing, since a script was won.
+func (r ruling) replaces() {
+	for i := range r.Said {
+		if r.votes.Vote(i) != quorum.Granted {
+			continue
+		}
+		for j := range r.Said[i].Journal.Undo {
+			if record := &r.Said[i].Journal.Undo[j]; !record.LivesOn() {
+				r.db.heldLocks.Forget(record.Key)
+			}
+		}
+	}
+}
+
 // hasRun is what follows from a script. It tells whether its asker waits for more.
 func (r ruling) hasRun() (waits bool) {
 	d := r.votes.Decision()
+	if d == quorum.Won && r.db.heldLocks.On() {
+		r.replaces()
+	}
 	for i := range r.db.lanes {
 		if d != quorum.Won {
 			r.putBack(i)

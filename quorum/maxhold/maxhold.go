@@ -87,7 +87,28 @@ func (h *Locks) Begin(r *quorum.Request, padded time.Duration, now time.Time) {
 	h.Note(r.Key, r.Token, padded, now)
 }
 
-// put stores a hold, in the room of one that has run out if there is no more.
+// Perhaps notes that a lock may have been kept by what was put at the time now, and was not won:
+// so long it may be on the masters, where it may have been carried out all the same.
+func (h *Locks) Perhaps(r *quorum.Request, padded time.Duration, now time.Time) {
+	if h.most == 0 || padded == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held, known := h.held(r.Key, now)
+	if !known || r.Kind == quorum.Extend && r.Token != held.token || r.Kind == quorum.Write && r.Args[0] == "SET" && r.Args[2] != held.token {
+		return
+	}
+	if until := now.Add(padded + h.late); until.After(held.until) {
+		held.until = until
+		h.put(r.Key, held, now)
+	}
+}
+
+// someHeld is how many locks are looked at for one that has run out.
+const someHeld = 16
+
+// put stores a hold, in the room of one that has run out if there is no more, and else of any.
 func (h *Locks) put(key string, held lock, now time.Time) {
 	if h.byKey == nil {
 		h.byKey = make(map[string]lock)
@@ -96,10 +117,10 @@ func (h *Locks) put(key string, held lock, now time.Time) {
 	h.remove(key)
 	n := held.size(key)
 	for len(h.byKey) > 0 && (len(h.byKey) >= maxHolds || h.bytes+n > maxHoldBytes) {
-		var victim string
+		victim, looked := "", 0
 		for k, old := range h.byKey {
 			victim = k
-			if !old.lives(now) {
+			if looked++; looked == someHeld || !old.lives(now) {
 				break
 			}
 		}
@@ -193,6 +214,13 @@ func (h *Locks) Refusal(r *quorum.Request) quorum.Reply {
 		return quorum.Reply{Kind: quorum.NilReply}
 	}
 	return quorum.Reply{Kind: quorum.FailureReply, Str: fmt.Sprintf("ERR this would keep the lock for longer than max-hold (%v)", h.most)}
+}
+
+// Forget forgets the lock on a key that holds something else now.
+func (h *Locks) Forget(key string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.remove(key)
 }
 
 // End forgets a lock that was released.
