@@ -109,6 +109,7 @@ func TestLateAcquireIsUndoneBeforeWhatIsTooLate(t *testing.T) {
 		"nothing": nil,
 		"DEL":     {{Kind: quorum.Remove, Key: "k"}},
 		"SET":     {{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "b"}}},
+		"flushes": {{Kind: quorum.Survey, Args: []string{"FLUSHDB"}}, {Kind: quorum.Survey, Args: []string{"FLUSHALL"}}},
 	} {
 		t.Run(name, func(t *testing.T) { lateAcquireWith(t, behind...) })
 	}

@@ -55,11 +55,12 @@ type sending struct {
 type deed uint8
 
 const (
-	frees    deed = 1 << iota // whatever it holds
+	empties  deed = 1 << iota // all keys
+	frees                     // whatever it holds
 	releases                  // of its token
 	takes                     // by whatever it sets
 	asks                      // as its token
-	idle                      // none of it: it was not sent, or came too late
+	idle                      // none of it: it was not sent, came too late, or was put back
 )
 
 // mark is what was sent about a key.
@@ -71,7 +72,7 @@ type mark struct {
 
 // freesLock tells that a key with one token may have been freed by it.
 func (m *mark) freesLock(key, lock uint64) bool {
-	return m.key == key && m.does&frees != 0 || m.lock == lock && m.does&releases != 0
+	return m.does&empties != 0 || m.key == key && m.does&frees != 0 || m.lock == lock && m.does&releases != 0
 }
 
 // sentSo is what a lane has sent so far. The lane's mu guards it.
@@ -117,6 +118,7 @@ func (s *sentSo) note(o *op) {
 	case quorum.Survey:
 		if o.Flushes() {
 			s.all = s.last
+			s.mark(0, 0, empties)
 		}
 	}
 }
@@ -140,9 +142,16 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 }
 
 // didNothing notes that a command was not sent, or came too late to do anything.
-func (s *sentSo) didNothing(at ordinal) {
+func (s *sentSo) didNothing(at ordinal) { s.idles(at, func(*mark) bool { return true }) }
+
+// wasPutBack notes that a key is again what it was before a command.
+func (s *sentSo) wasPutBack(at ordinal, key uint64) {
+	s.idles(at, func(m *mark) bool { return m.key == key })
+}
+
+func (s *sentSo) idles(at ordinal, is func(*mark) bool) {
 	for i := s.marks - 1; i >= max(0, s.marks-recents) && s.recent[i%recents].at >= at; i-- {
-		if m := &s.recent[i%recents]; m.at == at {
+		if m := &s.recent[i%recents]; m.at == at && is(m) {
 			m.does |= idle
 		}
 	}
@@ -186,7 +195,15 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 // it out.
 func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
 	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) })
-	return s.all > p || was || !known && s.lockFreedSince(key, lock, p)
+	return was || !known && s.lockFreedSince(key, lock, p)
+}
+
+// lockOnlyReplacedSince tells of a lock that is gone since a place that this is by what may be
+// put back.
+func (s *sentSo) lockOnlyReplacedSince(key, lock uint64, p ordinal) bool {
+	const replaces = frees | takes
+	otherwise, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) && m.does&replaces != replaces })
+	return known && !otherwise
 }
 
 // anewSince tells that a key may have been freed, and then be held once more under a token, by
@@ -196,7 +213,7 @@ func (s *sentSo) anewSince(key, lock uint64, p ordinal) bool {
 	if !known {
 		was = s.asked[memoryOf(lock)] > p
 	}
-	return was || s.lockFreedSince(key, lock, p)
+	return was || s.lockGoneSince(key, lock, p)
 }
 
 // takenSince tells that a key was asked for after a place.

@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"redlock-proxy/quorum"
+)
 
 // What was sent last is known of each key by itself; what was sent long before that is not
 // forgotten, but may be another key's.
@@ -43,5 +47,25 @@ func TestWhatHasDoneNothingIsNotGone(t *testing.T) {
 	}
 	if !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) {
 		t.Error("what is given behind it may be given after others carried it out")
+	}
+}
+
+func TestFlushFreesEachLock(t *testing.T) {
+	var flush op
+	flush.Request = quorum.Request{Kind: quorum.Survey, Args: []string{"FLUSHALL"}}
+	for name, others := range map[string]int{"just now": 0, "long ago": 2 * recents} {
+		var s sentSo
+		s.note(&flush)
+		at := s.last
+		for range others {
+			s.last++
+			s.mark(9*shards, 9*shards, asks)
+		}
+		if !s.lockGoneSince(1, 2, 0) || !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) || s.lockGoneSince(1, 2, at) {
+			t.Errorf("%s, it has not freed all that was there, and nothing else", name)
+		}
+		if s.didNothing(at); others == 0 && s.lockGoneSince(1, 2, 0) {
+			t.Error("it has, though it came too late")
+		}
 	}
 }

@@ -29,7 +29,11 @@ func (o *op) expiresIf(seven bool) bool {
 
 // written is what follows from a write.
 func (r ruling) written() {
-	if r.db.heldLocks.On() && r.votes.Decision() == quorum.Won {
+	switch {
+	case !r.db.heldLocks.On():
+	case r.votes.Decision() != quorum.Won:
+		r.db.heldLocks.Perhaps(&r.Request, r.ttl, r.put)
+	default:
 		if s, _ := r.Outcome(r.votes); decide.HasActed(&r.Request, s.Reply) {
 			r.db.heldLocks.Wrote(&r.Request, r.ttl, r.put)
 		}
@@ -61,6 +65,7 @@ func (r ruling) putBack(i int) {
 	for j := range records {
 		record := &records[j]
 		d := r.puttingBack(i, record, record, r.now)
+		d.of = r.sent[i].ordinal
 		d.dies = r.now.Add(record.Lives() + clock.Drift(record.Lives()))
 		if d.eternal {
 			d.dies = r.now.Add(r.db.MaxTTL)
