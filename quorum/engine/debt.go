@@ -38,8 +38,6 @@ type debt struct {
 	back  *decide.UndoRecord
 	since time.Time
 
-	of ordinal // where that stood which is put back, 0 of what becomes something else
-
 	// ended is when back ended, by the master's clock; 0 if it did not, or is not known.
 	ended time.Duration
 
@@ -96,10 +94,8 @@ func (d debt) putBack(b []string, now time.Time) []string {
 
 func (d *debt) carriedOut(s *sender, a decide.Answer) {
 	switch {
-	case a.Failed("NOSCRIPT") && d.back == nil:
-		// What came after it on the same key was carried out: the lock is still told from that.
-		s.queue.undoAgain(*d)
 	case a.Failed("NOSCRIPT"):
+		// It was not carried out, and what came after it on the same key was.
 		s.queue.cannotUndo(*d)
 	case a.Kind == quorum.IntegerReply && a.Int == decide.SaysOtherNonce:
 		s.queue.cannotUndo(*d)
@@ -114,11 +110,6 @@ func (d *debt) carriedOut(s *sender, a decide.Answer) {
 	case a.Kind == quorum.FailureReply && !a.WrongType():
 		s.queue.undoAgain(*d)
 	default:
-		if d.of != 0 && a.Int > 0 {
-			s.mu.Lock()
-			s.queue.sentSo.wasPutBack(d.of, s.db.hash(d.key))
-			s.mu.Unlock()
-		}
 		s.queue.undone(*d, a.Int)
 	}
 }

@@ -15,7 +15,7 @@ func (r ruling) extended() {
 		r.db.heldLocks.Begin(&r.Request, 0, r.first.put)
 	case won:
 		r.db.heldLocks.Note(r.Key, r.Token, r.ttl, r.put)
-	case r.first == nil:
+	case r.first == nil && r.votes.Decision() != quorum.Contended:
 		r.db.heldLocks.Perhaps(&r.Request, r.ttl, r.put)
 	}
 	for i := range r.db.lanes {

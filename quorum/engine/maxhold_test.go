@@ -107,3 +107,28 @@ func TestMaxHoldForgetsALockThatAScriptReplaces(t *testing.T) {
 		}
 	}, func(c *Config) { c.MaxHold = 10 * time.Second })
 }
+
+// The lock has run out, and its watchdog goes on and is told no.
+func TestMaxHoldForgetsALockThatHasRunOut(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "t", 10*time.Second), quorum.Won)
+		time.Sleep(10150 * ms)
+		for range 5 {
+			w.want(w.extend("k", "t", 9*time.Second), quorum.Contended)
+			time.Sleep(8 * time.Second)
+		}
+		r := w.ask(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "t", "PX", ""}, TTLArg: 4, TTL: 11 * time.Second})
+		if w.want(r, quorum.Won); r.Reply.Kind == quorum.FailureReply {
+			t.Error(r.Reply.Str)
+		}
+	}, func(cfg *Config) { cfg.MaxHold = time.Minute })
+}
+
+// A holder takes its lock once more by a script now and then, and master 3 lacks it.
+func TestMaxHoldIsNotForgottenForOneMastersSake(t *testing.T) {
+	heldWithTen(t, 4*time.Second, 2*time.Second, func(w *world) bool {
+		w.masters[2].forget("k")
+		w.late(func() { w.want(w.ask(runOf(lockScript, "k", "t", "4000")), quorum.Won) }, 1)
+		return extends(w)
+	})
+}

@@ -38,16 +38,20 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	return b
 }
 
-// replaces tells max-hold of what holds something else, or nothing, since a script was won.
+// replaces tells max-hold of the keys that hold something else on a quorum since a script was won.
 func (r ruling) replaces() {
-	for i := range r.Said {
-		if r.votes.Vote(i) != quorum.Granted {
-			continue
-		}
-		for j := range r.Said[i].Journal.Undo {
-			if record := &r.Said[i].Journal.Undo[j]; !record.LivesOn() {
-				r.db.heldLocks.Forget(record.Key)
+	for _, key := range r.keys() {
+		n := 0
+		for i := range r.Said {
+			if r.votes.Vote(i) != quorum.Granted {
+				continue
 			}
+			if record := r.Said[i].Journal.Record(key); record != nil && !record.LivesOn() {
+				n++
+			}
+		}
+		if n >= quorum.QuorumOf(len(r.Said)) {
+			r.db.heldLocks.Forget(key)
 		}
 	}
 }

@@ -69,31 +69,3 @@ func TestUndoOfASecondStepTakesNoSetOfTheSameBatch(t *testing.T) {
 		w.wantValues("k", "1", "1", "1")
 	})
 }
-
-// An acquire and a SET of the same key are carried out in time, and answered too late: both are
-// told NOQUORUM. What the SET has replaced is put back, and is nobody's.
-func TestLockThatIsPutBackBehindItsUndoIsUndoneAllTheSame(t *testing.T) {
-	for name, args := range map[string][]string{"SET": {"SET", "k", "b"}, "SET XX": {"SET", "k", "b", "XX"}, "APPEND": {"APPEND", "k", "b"}} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, 3, func(w *world) {
-				time.Sleep(3 * time.Second)
-				w.delayed(20*ms, 1, 2, 3)
-				other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
-				synctest.Wait()
-				time.Sleep(5 * ms)
-				a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Hour})
-				b := w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: args})
-				synctest.Wait()
-				w.delayed(400*ms, 1, 2, 3)
-				other.wait(t)
-				w.want(a.wait(t), quorum.Unavailable)
-				w.want(b.wait(t), quorum.Unavailable)
-				time.Sleep(500 * ms)
-				w.delayed(0, 1, 2, 3)
-				time.Sleep(5 * time.Second)
-				w.wantValues("k", "", "", "")
-				w.want(w.acquire("k", "c", time.Minute), quorum.Won)
-			})
-		})
-	}
-}

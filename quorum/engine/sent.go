@@ -60,7 +60,7 @@ const (
 	releases                  // of its token
 	takes                     // by whatever it sets
 	asks                      // as its token
-	idle                      // none of it: it was not sent, came too late, or was put back
+	idle                      // none of it: it was not sent, or came too late
 )
 
 // mark is what was sent about a key.
@@ -142,16 +142,9 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 }
 
 // didNothing notes that a command was not sent, or came too late to do anything.
-func (s *sentSo) didNothing(at ordinal) { s.idles(at, func(*mark) bool { return true }) }
-
-// wasPutBack notes that a key is again what it was before a command.
-func (s *sentSo) wasPutBack(at ordinal, key uint64) {
-	s.idles(at, func(m *mark) bool { return m.key == key })
-}
-
-func (s *sentSo) idles(at ordinal, is func(*mark) bool) {
+func (s *sentSo) didNothing(at ordinal) {
 	for i := s.marks - 1; i >= max(0, s.marks-recents) && s.recent[i%recents].at >= at; i-- {
-		if m := &s.recent[i%recents]; m.at == at && is(m) {
+		if m := &s.recent[i%recents]; m.at == at {
 			m.does |= idle
 		}
 	}
@@ -198,14 +191,6 @@ func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
 	return was || !known && s.lockFreedSince(key, lock, p)
 }
 
-// lockOnlyReplacedSince tells of a lock that is gone since a place that this is by what may be
-// put back.
-func (s *sentSo) lockOnlyReplacedSince(key, lock uint64, p ordinal) bool {
-	const replaces = frees | takes
-	otherwise, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) && m.does&replaces != replaces })
-	return known && !otherwise
-}
-
 // anewSince tells that a key may have been freed, and then be held once more under a token, by
 // what was sent after a place.
 func (s *sentSo) anewSince(key, lock uint64, p ordinal) bool {
@@ -213,7 +198,7 @@ func (s *sentSo) anewSince(key, lock uint64, p ordinal) bool {
 	if !known {
 		was = s.asked[memoryOf(lock)] > p
 	}
-	return was || s.lockGoneSince(key, lock, p)
+	return was || s.lockFreedSince(key, lock, p)
 }
 
 // takenSince tells that a key was asked for after a place.

@@ -258,27 +258,3 @@ func TestUndoReachesMastersThatHungBeforeTheyGranted(t *testing.T) {
 		w.want(w.acquire("k", "b", time.Minute), quorum.Won)
 	})
 }
-
-// Master 3 has granted k to A, who is refused by the others. It forgets our scripts just before it
-// is told to take that back, and another client, who was told no, releases k in the same batch.
-func TestUndoOutlivesAScriptFlush(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
-		time.Sleep(3 * time.Second)
-		w.masters[0].put("k", "x", time.Minute)
-		w.masters[1].put("k", "x", time.Minute)
-		w.late(func() { // 1 and 2 refuse when 3 has granted
-			a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Hour})
-			synctest.Wait()
-			w.delayed(30*ms, 3)
-			other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
-			synctest.Wait()
-			w.want(a.wait(t), quorum.Contended) // the undo waits behind that of 3
-			w.put(quorum.Request{Kind: quorum.Release, Key: "k", Token: "another's"})
-			w.masters[2].set(func(m *fakeMaster) { clear(m.scripts) })
-			other.wait(t)
-		}, 1, 2)
-		w.delayed(0, 3)
-		time.Sleep(10 * time.Second)
-		w.wantValues("k", "x", "x", "")
-	})
-}

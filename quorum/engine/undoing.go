@@ -32,21 +32,14 @@ func (q *queue) undoBehind(d debt, key uint64, p ordinal, now time.Time) {
 //	1: a batch is late; SETNX k 1 waits for it, and so does SET k 1
 //	2: both are sent in one batch: for the first that is too late, and the other is answered
 //	   with OK
-//
-// What was put in its place may be lost as well, and be put back: then the lock is there again.
-// So it is looked for once more, later.
 func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch lock := q.db.lockHash(o.Key, o.Token); {
-	case !q.sentSo.lockGoneSince(o.hash, lock, p):
-		q.undoLocked(d, now)
-	case q.sentSo.lockOnlyReplacedSince(o.hash, lock, p):
-		d.place = p + 1
-		q.undoAgainLocked(d)
-	default:
+	if q.sentSo.lockGoneSince(o.hash, q.db.lockHash(o.Key, o.Token), p) {
 		q.cannotUndo(d)
+		return
 	}
+	q.undoLocked(d, now)
 }
 
 func (q *queue) undoLocked(d debt, now time.Time) {
@@ -104,10 +97,6 @@ func (q *queue) undoLater(d debt) {
 func (q *queue) undoAgain(d debt) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.undoAgainLocked(d)
-}
-
-func (q *queue) undoAgainLocked(d debt) {
 	if len(q.later) >= maxErrands || !q.master.Rooms.Errands.Take(d.size()) {
 		q.crowded()
 		q.cannotUndo(d)

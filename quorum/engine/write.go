@@ -65,7 +65,6 @@ func (r ruling) putBack(i int) {
 	for j := range records {
 		record := &records[j]
 		d := r.puttingBack(i, record, record, r.now)
-		d.of = r.sent[i].ordinal
 		d.dies = r.now.Add(record.Lives() + clock.Drift(record.Lives()))
 		if d.eternal {
 			d.dies = r.now.Add(r.db.MaxTTL)
