@@ -14,6 +14,7 @@ type load struct {
 	name    string
 	measure string
 	figure  func(sample) float64
+	lower   bool // of the figure is better
 	begin   func(b *bench, h *house) (at loader, prepare func() error)
 }
 
@@ -29,28 +30,28 @@ func (f *flood) loader() loader {
 // for the same.
 func loads() (list []load) {
 	for _, s := range []shape{{1, 1}, {50, 1}, {50, 16}, {500, 1}} {
-		list = append(list, load{"set/" + s.name(), fmt.Sprintf("`SET NX PX`, %v", s), throughput,
+		list = append(list, load{"set/" + s.name(), fmt.Sprintf("`SET NX PX`, %v", s), throughput, false,
 			func(b *bench, h *house) (loader, func() error) {
 				f := &flood{shape: s, command: acquire}
 				return f.loader(), h.blank
 			}})
 	}
 	for _, s := range []shape{{50, 1}, {50, 16}, {500, 1}} {
-		list = append(list, load{"release/" + s.name(), fmt.Sprintf("release by `EVAL`, %v", s), throughput,
+		list = append(list, load{"release/" + s.name(), fmt.Sprintf("release by `EVAL`, %v", s), throughput, false,
 			func(b *bench, h *house) (loader, func() error) {
 				f := &flood{shape: s, command: release}
 				return f.loader(), b.refill(h, f, h.masters...)
 			}})
 	}
 	for _, n := range []int{1, 50, 500} {
-		list = append(list, load{fmt.Sprintf("pairs/g%d", n), fmt.Sprintf("lock + unlock pairs, %d at once", n), throughput,
+		list = append(list, load{fmt.Sprintf("pairs/g%d", n), fmt.Sprintf("lock + unlock pairs, %d at once", n), throughput, false,
 			func(b *bench, h *house) (loader, func() error) {
 				return func(addr string) func(time.Duration) (sample, error) {
 					return b.pairLoad([]string{"-proxy", addr, "-goroutines", strconv.Itoa(n)})
 				}, h.blank
 			}})
 	}
-	return append(list, load{"p50/c1-apart", "p50 of one client on a core of its own", medianLatency,
+	return append(list, load{"p50/c1-apart", "p50 of one client on a core of its own", medianLatency, true,
 		func(b *bench, h *house) (loader, func() error) {
 			return func(addr string) func(time.Duration) (sample, error) {
 				return (&single{addr: addr, apart: true}).load

@@ -16,6 +16,7 @@ type house struct {
 	direct  *integration.Redis
 	masters []*integration.Redis
 	lines   []*delayLine // before the masters, if they are far away
+	args    []string     // of the proxy
 	proxy   *integration.Proxy
 }
 
@@ -38,7 +39,7 @@ func (b *bench) house(p plan) (h *house, err error) {
 	if h.direct, err = integration.StartRedis(manyClients); err != nil {
 		return h, err
 	}
-	args := append([]string{"--allow-dangerous", "yes", "--max-clients", strconv.Itoa(b.idle + 1000)}, slices.Concat(b.args, p.args)...)
+	h.args = append([]string{"--allow-dangerous", "yes", "--max-clients", strconv.Itoa(b.idle + 1000)}, slices.Concat(b.args, p.args)...)
 	for range p.masters {
 		m, err := integration.StartRedis(manyClients)
 		if err != nil {
@@ -54,9 +55,9 @@ func (b *bench) house(p plan) (h *house, err error) {
 			h.lines = append(h.lines, line)
 			addr = line.addr
 		}
-		args = append(args, "--master", addr)
+		h.args = append(h.args, "--master", addr)
 	}
-	if h.proxy, err = integration.StartProxy(integration.ProxyOptions{Path: b.program, Args: args}); err != nil {
+	if h.proxy, err = integration.StartProxy(integration.ProxyOptions{Path: b.program, Args: h.args}); err != nil {
 		return h, err
 	}
 	return h, awaitVoting(h.proxy.Addr, p.masters)

@@ -77,11 +77,8 @@ func TestLostAcquireIsUndoneBesideWhatFreesOtherKeys(t *testing.T) {
 func lateAcquireWith(t *testing.T, behind ...quorum.Request) {
 	t.Helper()
 	inWorld(t, 3, func(w *world) {
-		lag := func(d time.Duration) {
-			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = d }) }, 1, 2, 3)
-		}
 		time.Sleep(3 * time.Second)
-		lag(20 * ms)
+		w.lagging(20*ms, 1, 2, 3)
 		other := w.put(quorum.Request{Kind: quorum.Read, Key: "other"})
 		synctest.Wait()
 		time.Sleep(5 * ms)
@@ -90,13 +87,13 @@ func lateAcquireWith(t *testing.T, behind ...quorum.Request) {
 			late = append(late, w.put(r))
 		}
 		synctest.Wait()
-		lag(400 * ms)
+		w.lagging(400*ms, 1, 2, 3)
 		other.wait(t)
 		for _, l := range late {
 			w.want(l.wait(t), quorum.Unavailable)
 		}
 		time.Sleep(500 * ms)
-		lag(0)
+		w.lagging(0, 1, 2, 3)
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		w.wantValues("k", "", "", "")

@@ -25,6 +25,11 @@ func (w *world) delayed(by time.Duration, numbers ...int) {
 	w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.delay = by }) }, numbers...)
 }
 
+// lagging has masters carry out later what they are sent.
+func (w *world) lagging(by time.Duration, numbers ...int) {
+	w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = by }) }, numbers...)
+}
+
 // occupied has all masters be busy with something that goes alone while f runs, so that what is
 // asked there goes together.
 func (w *world) occupied(f func()) {

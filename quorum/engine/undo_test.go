@@ -244,12 +244,9 @@ func TestTakeBackDiesWithItsLock(t *testing.T) {
 func TestUndoReachesMastersThatHungBeforeTheyGranted(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.want(w.acquire("other", "t", time.Minute), quorum.Won)
-		hang := func(d time.Duration) {
-			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = d }) }, 1, 2, 3)
-		}
-		hang(w.cfg.AcquireTimeout + 50*ms)
+		w.lagging(w.cfg.AcquireTimeout+50*ms, 1, 2, 3)
 		w.want(w.acquire("k", "a", time.Minute), quorum.Unavailable)
-		hang(0)
+		w.lagging(0, 1, 2, 3)
 		time.Sleep(time.Second)
 		w.wantValues("k", "", "", "")
 		if missed := w.engine.Status().UndosMissed; missed != 0 {

@@ -63,7 +63,7 @@ func (f *Form) sum() [sha1.Size]byte {
 	return sha1.Sum(fmt.Appendf(nil, "%v %t %v %s", f.Printed.Bounds, f.Reads, f.Printed.Helpers, f.Text))
 }
 
-// Own is the Script as one of its own, which a client's is put together to at each call.
+// Own is the Script as one of its own. A client's is put together anew by each call.
 func (f *Form) Own() *master.Script {
 	if f.wrapped != nil {
 		return f.wrapped

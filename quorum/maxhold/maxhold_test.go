@@ -32,18 +32,25 @@ func TestOneMoreLockThanCanBeRememberedIsNotLookedForAmongAll(t *testing.T) {
 	now := time.Now()
 	h := New(time.Hour, 0)
 	n := 0
-	begin := func(count int) time.Duration {
-		began := time.Now()
+	begin := func(count int) {
 		for range count {
 			n++
 			h.Begin(&quorum.Request{Key: fmt.Sprint("k", n), Token: "t"}, time.Hour, now)
 		}
-		return time.Since(began)
 	}
-	few := begin(1000)
+	quickest := func() time.Duration { // of some hundreds: what else the machine does falls on a few
+		least := time.Hour
+		for range 10 {
+			began := time.Now()
+			begin(100)
+			least = min(least, time.Since(began))
+		}
+		return least
+	}
+	few := quickest()
 	begin(maxHolds)
-	if full := begin(1000); full > 100*few {
-		t.Errorf("a thousand locks take %v, and where there is room for no more %v", few, full)
+	if full := quickest(); full > 100*few {
+		t.Errorf("a hundred locks take %v, and where there is room for no more %v", few, full)
 	}
 	if len(h.byKey) != maxHolds {
 		t.Errorf("%d locks are remembered", len(h.byKey))
