@@ -96,16 +96,20 @@ func TestMaxHoldSeesAnExtensionThatIsAnsweredTooLate(t *testing.T) {
 	}
 }
 
-// What a script has put in the place of a lock, as MSET is one, is not that lock.
+// What a script, or a step, as MSET is one, has put in the place of a lock is not that lock.
 func TestMaxHoldForgetsALockThatAScriptReplaces(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
-		w.want(w.acquire("k", "t", 9*time.Second), quorum.Won)
-		time.Sleep(7 * time.Second)
-		w.want(w.ask(runOf(seizeScript, "k", "b", "9000")), quorum.Won)
-		if !expires(w) {
-			t.Error("what is there for no time yet is not kept for four seconds")
-		}
-	}, func(c *Config) { c.MaxHold = 10 * time.Second })
+	for name, script := range map[string]*quorum.Script{"script": seizeScript, "step": seizeStep} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.want(w.acquire("k", "t", 9*time.Second), quorum.Won)
+				time.Sleep(7 * time.Second)
+				w.want(w.ask(runOf(script, "k", "b", "9000")), quorum.Won)
+				if !expires(w) {
+					t.Error("what is there for no time yet is not kept for four seconds")
+				}
+			}, func(c *Config) { c.MaxHold = 10 * time.Second })
+		})
+	}
 }
 
 // The lock has run out, and its watchdog goes on and is told no.

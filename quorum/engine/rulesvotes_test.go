@@ -127,7 +127,7 @@ var rulesOfVotes = []rule{
 	{"max-hold sees an extension that was not told", "extend.go",
 		"case r.first == nil && r.votes.Decision() != quorum.Contended:",
 		"case false:", true, 0, named("TestMaxHoldSeesAnExtensionThatIsAnsweredTooLate")},
-	{"max-hold forgets what a script has replaced", "run.go",
+	{"max-hold forgets what a script has replaced", "ruling.go",
 		"d == quorum.Won && r.db.heldLocks.On()",
 		"false", true, 0, named("TestMaxHoldForgetsALockThatAScriptReplaces")},
 }

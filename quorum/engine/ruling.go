@@ -36,6 +36,9 @@ func (r ruling) decided() (answered bool) {
 	case quorum.Write:
 		r.written()
 	case quorum.Run:
+		if d == quorum.Won && r.db.heldLocks.On() {
+			r.replaces()
+		}
 		if r.IsStep() {
 			return r.stepDecided()
 		}

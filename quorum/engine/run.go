@@ -59,9 +59,6 @@ func (r ruling) replaces() {
 // hasRun is what follows from a script. It tells whether its asker waits for more.
 func (r ruling) hasRun() (waits bool) {
 	d := r.votes.Decision()
-	if d == quorum.Won && r.db.heldLocks.On() {
-		r.replaces()
-	}
 	for i := range r.db.lanes {
 		if d != quorum.Won {
 			r.putBack(i)
