@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -194,8 +195,11 @@ func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
 	return stringDump(k.value), m.pttl(k)
 }
 
-// stringDump has the shape of Redis's: a type, and a version and checksum at the end.
-func stringDump(value string) string { return "\x00" + value + dumpEnd }
+// stringDump has the shape of Redis's: a type, a length, and a version and checksum at the end.
+func stringDump(value string) string {
+	length := binary.BigEndian.AppendUint32([]byte{0x80}, uint32(len(value)))
+	return "\x00" + string(length) + value + dumpEnd
+}
 
 func hashDump(value string) string { return "\x04" + value + dumpEnd }
 
@@ -207,7 +211,10 @@ func restored(dump string) (k fakeKey, ok bool) {
 	if !ok {
 		return k, false
 	}
-	return fakeKey{value: content[1:], hash: content[0] == '\x04'}, true
+	if content[0] == '\x04' {
+		return fakeKey{value: content[1:], hash: true}, true
+	}
+	return fakeKey{value: content[1+5:]}, true
 }
 
 func (m *fakeMaster) write(name string, command []string) string {

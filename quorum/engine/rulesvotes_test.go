@@ -130,4 +130,10 @@ var rulesOfVotes = []rule{
 	{"max-hold forgets what a script has replaced", "ruling.go",
 		"d == quorum.Won && r.db.heldLocks.On()",
 		"false", true, 0, named("TestMaxHoldForgetsALockThatAScriptReplaces")},
+	{"what is lost is not put back to what was lost before it", "undoing.go",
+		"\t\tq.leave(&d, o.sent[q.index].done)\n",
+		"\n", true, 0, named("TestWhatIsLostIsNotPutBackToWhatWasLostBeforeIt")},
+	{"what is lost is put back to what was held before it", "overtaken.go",
+		"!ok || was.done != done || done.From+left > was.ends.To ||",
+		"!ok && left < 0 && done.From > was.ends.To &&", false, 0, named("TestWhatIsLostIsPutBackToWhatWasHeldBeforeIt")},
 }

@@ -16,10 +16,11 @@ func (q *queue) undo(d debt, now time.Time) {
 
 // undoBehind is undo of what was sent at a place, unless what could have freed its key
 // was sent since.
-func (q *queue) undoBehind(d debt, key uint64, p ordinal, now time.Time) {
+func (q *queue) undoBehind(d debt, key uint64, s *sending, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.freedSince(key, p) {
+	if q.sentSo.freedSince(key, s.ordinal) {
+		q.leave(&d, s.done)
 		q.cannotUndo(d)
 		return
 	}
@@ -36,6 +37,7 @@ func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.sentSo.lockGoneSince(o.hash, q.db.lockHash(o.Key, o.Token), p) {
+		q.leave(&d, o.sent[q.index].done)
 		q.cannotUndo(d)
 		return
 	}
