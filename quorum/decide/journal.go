@@ -42,6 +42,8 @@ type Journal struct {
 	// more than a few commands do.
 	toiled bool
 
+	ran bool // what it has done is known
+
 	Undo      []UndoRecord // what may be put back: a removal is never, but for that of a step
 	Found     []UndoRecord // of all keys that it has changed
 	Published []string     // channel, message, channel, message
@@ -71,6 +73,7 @@ func readJournal(a Answer) (*Journal, bool) {
 
 		troubled: flags&flagTrouble != 0 && reply.Kind == quorum.FailureReply,
 		toiled:   flags&flagToiled != 0,
+		ran:      true,
 	}
 	if line >= 0 && flags&flagRefused == 0 {
 		j.Reply.Line = int(line)
@@ -101,6 +104,11 @@ func readJournal(a Answer) (*Journal, bool) {
 		j.Published = append(j.Published, v.Str)
 	}
 	return j, true
+}
+
+// Left tells that the script is known to have left a key as it was: is tells which one that is.
+func (j *Journal) Left(is func(key string) bool) bool {
+	return j != nil && j.ran && !slices.ContainsFunc(j.Found, func(r UndoRecord) bool { return r.Changed() && is(r.Key) })
 }
 
 // trouble is what the master says of itself; "" if it says nothing.

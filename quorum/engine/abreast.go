@@ -152,8 +152,7 @@ func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 			wait(e.about(), waits) // nothing about its key goes before it, see overtake
 		}
 		goes := fits && s.goes(e.about(), waits)
-		if goes {
-			s.queue.leaves(e)
+		if goes && s.queue.leaves(e) {
 			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
 			weight += e.room()
 		}

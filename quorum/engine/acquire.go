@@ -55,19 +55,22 @@ func (r ruling) undo() {
 // is unknown until its grant is known.
 func (r ruling) undoOn(i int) {
 	if r.votes.Did(i) {
-		r.db.lanes[i].queue.undoLock(r.undoing(i, r.now), r.op, r.sent[i].ordinal, r.now)
+		r.db.lanes[i].queue.undo(r.undoing(i, r.now), r.now)
 	}
 }
 
 // undoing takes an acquire back from master i.
 func (o *op) undoing(i int, now time.Time) debt {
 	ttl := time.Duration(clock.Milliseconds(o.ttl)) * time.Millisecond
+	sent := &o.sent[i]
 	return debt{
-		key:   o.Key,
-		value: o.Token,
-		nonce: o.sent[i].nonce,
-		ends:  o.sent[i].done.Ends(ttl),
-		dies:  now.Add(o.ttl + clock.Drift(o.ttl)),
+		key:    o.Key,
+		value:  o.Token,
+		nonce:  sent.nonce,
+		ends:   sent.done.Ends(ttl),
+		dies:   now.Add(o.ttl + clock.Drift(o.ttl)),
+		behind: sent.ordinal + 1,
+		done:   sent.done,
 	}
 }
 
@@ -87,10 +90,10 @@ func (r ruling) unpersist(i int) {
 	if !first && !r.votes.Did(i) && !r.missing(i) {
 		return
 	}
-	d, sent := r.first.undoing(i, r.now), r.first.sent[i].ordinal
+	d := r.first.undoing(i, r.now)
 	if !first {
-		d.nonce, sent = r.sent[i].nonce, r.sent[i].ordinal
+		d.nonce, d.behind = r.sent[i].nonce, r.sent[i].ordinal+1
 	}
 	d.eternal, d.dies = true, r.now.Add(r.db.MaxTTL)
-	r.db.lanes[i].queue.undoLock(d, r.op, sent, r.now)
+	r.db.lanes[i].queue.undo(d, r.now)
 }

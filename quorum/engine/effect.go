@@ -39,7 +39,7 @@ func (r ruling) bringUp(i int) {
 		}
 		d := r.bringing(i, &ours, theirs)
 		d.dies = r.now.Add(r.db.MasterTimeout)
-		r.db.lanes[i].queue.undoBehind(d, r.db.hash(ours.Key), &r.sent[i], r.now)
+		r.db.lanes[i].queue.undoBehind(d, r.db.hash(ours.Key), r.sent[i].ordinal, r.now)
 	}
 }
 

@@ -25,31 +25,32 @@ type overtaken struct {
 	ends clock.Span // when it ends there
 }
 
-// leave remembers what d would have taken back, which was carried out at a time. mu is held.
-func (q *queue) leave(d *debt, done clock.Span) {
+// leave remembers what d would have taken back. mu is held.
+func (q *queue) leave(d *debt) {
 	if d.eternal || !d.ends.Known() || d.back != nil && d.back.Before != "" {
 		return
 	}
 	if q.overtaken == nil || len(q.overtaken) >= maxOvertaken {
 		q.overtaken = make(map[uint64]overtaken)
 	}
-	q.overtaken[q.db.lockHash(d.key, d.value)] = overtaken{done, d.ends}
+	q.overtaken[q.db.lockHash(d.key, d.value)] = overtaken{d.done, d.ends}
 }
 
-// replaced is what a record says that its key was, carried out at a time: nothing, where that
-// is what was overtaken in the same batch.
-func (q *queue) replaced(r *decide.UndoRecord, done clock.Span) *decide.UndoRecord {
-	value, ok := dump.String(r.Before)
-	if !ok || r.Left <= 0 {
-		return r
+// leap has d put its key back to nothing, where that was before what was overtaken in the same
+// batch. mu is held.
+func (q *queue) leap(d *debt) {
+	if d.back == nil || len(q.overtaken) == 0 || d.back.Left <= 0 {
+		return
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	was, ok := q.overtaken[q.db.lockHash(r.Key, value)]
-	if left := clock.OfMilliseconds(r.Left); !ok || was.done != done || done.From+left > was.ends.To || done.To+left < was.ends.From {
-		return r
+	value, ok := dump.String(d.back.Before)
+	if !ok {
+		return
 	}
-	nothing := *r
+	was, ok := q.overtaken[q.db.lockHash(d.key, value)]
+	if left := clock.OfMilliseconds(d.back.Left); !ok || was.done != d.done || d.done.From+left > was.ends.To || d.done.To+left < was.ends.From {
+		return
+	}
+	nothing := *d.back
 	nothing.Before, nothing.Left = "", decide.SaysAbsent
-	return &nothing
+	d.back, d.ended = &nothing, 0
 }

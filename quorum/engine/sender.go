@@ -15,6 +15,7 @@ type sender struct {
 	spare      []*op
 	spareBatch *batch
 	flush      []quorum.Flusher
+	verdicts   []verdict
 	resending  bool // what is sent is sent again, see resend
 	suspects   bool // the master may refuse what is needed of it
 	abreast         // of a master that is far

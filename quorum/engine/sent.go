@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/bits"
+	"sort"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
@@ -60,7 +61,7 @@ const (
 	releases                  // of its token
 	takes                     // by whatever it sets
 	asks                      // as its token
-	idle                      // none of it: it was not sent, or came too late
+	idle                      // none of it, by what was answered
 )
 
 // mark is what was sent about a key.
@@ -141,10 +142,17 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 	}
 }
 
-// didNothing notes that a command was not sent, or came too late to do anything.
-func (s *sentSo) didNothing(at ordinal) {
-	for i := s.marks - 1; i >= max(0, s.marks-recents) && s.recent[i%recents].at >= at; i-- {
-		if m := &s.recent[i%recents]; m.at == at {
+// answered notes which of what was sent at n places behind a first one has left a key as it was.
+func (s *sentSo) answered(p ordinal, n int, left func(i int, key uint64) bool) {
+	oldest := max(0, s.marks-recents)
+	first := oldest + sort.Search(s.marks-oldest, func(i int) bool { return s.recent[(oldest+i)%recents].at > p })
+	for i := first; i < s.marks; i++ {
+		m := &s.recent[i%recents]
+		at := int(m.at - p - 1)
+		if at >= n {
+			return
+		}
+		if left(at, m.key) {
 			m.does |= idle
 		}
 	}
@@ -183,9 +191,17 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 	return was || s.all > p
 }
 
-// lockGoneSince is lockFreedSince, but for what has done nothing on this master. It is for what
-// is taken away. What is given is not to be given behind that either: others may have carried
-// it out.
+// goneSince is freedSince, but for what has left the key on this master as it was; so is
+// lockGoneSince. They are for what is taken away. What is given is not to be given behind that
+// either: others may have carried it out.
+func (s *sentSo) goneSince(key uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool {
+		return m.does&idle == 0 && (m.does&empties != 0 || m.key == key && m.does&(frees|releases) != 0)
+	})
+	return was || !known && s.freedSince(key, p)
+}
+
+// lockGoneSince is goneSince of a key with one token.
 func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
 	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) })
 	return was || !known && s.lockFreedSince(key, lock, p)

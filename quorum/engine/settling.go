@@ -85,51 +85,57 @@ func (s *settling) errands() {
 	}
 }
 
+// verdict is what a master's answer to an op has told.
+type verdict struct {
+	vote  quorum.Vote
+	did   bool
+	again bool // it is sent once more
+	idle  bool // it has done nothing there
+}
+
+// ops casts the votes of a batch when all of it was read: what a lost op has left is taken back
+// behind later ones that have done nothing.
 func (s *settling) ops() {
-	late := s.lateOnes()
+	verdicts := s.verdicts[:0]
 	for i, o := range s.batch.ops {
-		if !s.batch.asked[i] {
+		verdicts = append(verdicts, s.judge(i, o))
+	}
+	s.verdicts = verdicts
+	s.noteIdle()
+	for i, o := range s.batch.ops {
+		switch v := &verdicts[i]; {
+		case !s.batch.asked[i]:
 			s.unasked.Add(1)
 			s.cast(o, quorum.Unknown, false, s.now)
-			continue
-		}
-		a, read := late[i]
-		if read {
-			s.answers = s.answers[1:]
-		} else {
-			a = s.next()
-		}
-		if !s.again(i, o, a) {
-			s.op(i, o, a)
+		case !v.again:
+			s.vote(o, v.vote, v.did, s.now)
 		}
 	}
 }
 
-// lateOnes reads what was dated and may have come too late, before any vote is cast: if it has,
-// it has freed nothing, and what was granted before it can be undone. So can it before what was
-// not sent.
-func (s *settling) lateOnes() (late map[int]decide.Answer) {
-	n := 0
-	for i, o := range s.batch.ops {
-		asked := s.batch.asked[i]
-		if o.dated() && o.overdue(s.now) && !s.batch.again {
-			if asked {
-				if late == nil {
-					late = make(map[int]decide.Answer)
-				}
-				late[i] = s.link.Read(s.answers[n], &s.batch.cost)
-			}
-			if !asked || late[i].TooLate() {
-				s.mu.Lock()
-				s.queue.sentSo.didNothing(s.batch.ordinalOf(i))
-				s.mu.Unlock()
-			}
-		}
-		if asked {
-			n++
-		}
+// judge reads the answer to op i of the batch.
+func (s *settling) judge(i int, o *op) verdict {
+	if !s.batch.asked[i] {
+		return verdict{idle: true}
 	}
-	return late
+	a := s.next()
+	if s.again(i, o, a) {
+		return verdict{again: true}
+	}
+	return s.op(i, o, a)
+}
+
+// noteIdle has the queue know what of the batch has done nothing.
+func (s *settling) noteIdle() {
+	ran := func(o *op) bool { return o.Kind == quorum.Run }
+	if s.batch.again || !slices.ContainsFunc(s.verdicts, func(v verdict) bool { return v.idle }) && !slices.ContainsFunc(s.batch.ops, ran) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int, key uint64) bool {
+		return s.verdicts[i].idle || s.batch.ops[i].left(s.index, key)
+	})
 }
 
 // again tells that op i of the batch is to be sent once more.
@@ -150,9 +156,10 @@ func (s *settling) again(i int, o *op, a decide.Answer) bool {
 	return false
 }
 
-// op casts the master's vote on op i of the batch.
-func (s *settling) op(i int, o *op, a decide.Answer) {
+// op is the master's vote on op i of the batch.
+func (s *settling) op(i int, o *op, a decide.Answer) verdict {
 	v, did, said := decide.Judge(&o.Request, a)
+	idle := a.TooLate() || v != quorum.Unknown && !did && o.Kind != quorum.Survey && o.Kind != quorum.Run
 	if o.Kind == quorum.Survey {
 		said.Value = s.link.Who.RunID
 	}
@@ -176,5 +183,5 @@ func (s *settling) op(i int, o *op, a decide.Answer) {
 	if v == quorum.Unknown && said.Refusal() != "" && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
 		s.kept = append(s.kept, o.Key) // it may be answered with a yes, before the next look
 	}
-	s.vote(o, v, did, s.now)
+	return verdict{vote: v, did: did, idle: idle}
 }

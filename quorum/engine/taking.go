@@ -33,14 +33,12 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	defer q.mu.Unlock()
 	head := fittingErrands(q.errands, maxBatch)
 	errands := q.errands[:head:head]
-	for _, e := range errands {
-		q.leaves(e)
-	}
-	if len(errands) == len(q.errands) {
+	if head == len(q.errands) {
 		q.errands = nil
 	} else {
-		q.errands = q.errands[len(errands):]
+		q.errands = q.errands[head:]
 	}
+	errands = slices.DeleteFunc(errands, func(e errand) bool { return !q.leaves(e) })
 	errands = q.outbox.take(errands, maxBatch-len(errands))
 	ops, room := q.ops, maxBatch-len(errands)
 	n, waits := fitting(ops, room), map[string]struct{}(nil)
@@ -65,12 +63,18 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	return b, nil
 }
 
-// leaves has an errand be tried next. mu is held.
-func (q *queue) leaves(e errand) {
+// leaves takes an errand out of the line, and tells that it is tried next. mu is held.
+func (q *queue) leaves(e errand) bool {
 	q.removed(e)
-	if d := e.owes(); d != nil {
-		q.tries(d)
+	d := e.owes()
+	if d == nil {
+		return true
 	}
+	if !q.mayTakeBack(d) {
+		return false
+	}
+	q.tries(d)
+	return true
 }
 
 // tries notes where a debt stands that is tried next. mu is held.

@@ -14,30 +14,50 @@ func (q *queue) undo(d debt, now time.Time) {
 	q.undoLocked(d, now)
 }
 
-// undoBehind is undo of what was sent at a place, unless what could have freed its key
-// was sent since.
-func (q *queue) undoBehind(d debt, key uint64, s *sending, now time.Time) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.sentSo.freedSince(key, s.ordinal) {
-		q.leave(&d, s.done)
-		q.cannotUndo(d)
-		return
-	}
-	q.undoLocked(d, now)
-}
-
-// undoLock is undo of a lock that an op has taken, unless what could have freed it, or put
-// another in its place, was sent since. That may be of the same token, and end with it:
+// mayTakeBack tells that what a debt is about is still what it was, as far as is known by what
+// was sent since. That is asked when the debt leaves, and nothing about its key is on its way. A
+// lock that was taken may be freed by then, and another one, of the same token, be in its place,
+// and end with it:
 //
 //	1: a batch is late; SETNX k 1 waits for it, and so does SET k 1
 //	2: both are sent in one batch: for the first that is too late, and the other is answered
 //	   with OK
-func (q *queue) undoLock(d debt, o *op, p ordinal, now time.Time) {
+//
+// What has done nothing does not count: of those who wait for a lock each next one is refused
+// behind the last, and what that had taken on one master would keep it from all of them.
+//
+//	1: A, B, C and D, two at each proxy, say by a script that they take k; two masters know A
+//	2: B is refused by them; C's script comes to the third in one batch with B's, and declines
+//	3: if B's were not taken back for C's sake, and so D's on another, k would be nobody's
+//
+// mu is held.
+func (q *queue) mayTakeBack(d *debt) bool {
+	q.leap(d)
+	p := d.behind
+	if d.behind = 0; p != 0 && q.isGone(d, p-1) {
+		q.leave(d)
+		q.cannotUndo(*d)
+		return false
+	}
+	return true
+}
+
+// isGone tells that what a debt is about may have been freed, or been replaced, by what was
+// sent after a place. mu is held.
+func (q *queue) isGone(d *debt, p ordinal) bool {
+	key := q.db.hash(d.key)
+	if d.back != nil {
+		return q.sentSo.goneSince(key, p)
+	}
+	return q.sentSo.lockGoneSince(key, q.db.lockHash(d.key, d.value), p)
+}
+
+// undoBehind is undo of what was sent at a place, unless what could have freed its key
+// was sent since.
+func (q *queue) undoBehind(d debt, key uint64, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.lockGoneSince(o.hash, q.db.lockHash(o.Key, o.Token), p) {
-		q.leave(&d, o.sent[q.index].done)
+	if q.sentSo.freedSince(key, p) {
 		q.cannotUndo(d)
 		return
 	}
@@ -165,7 +185,7 @@ func (q *queue) mayTry(d debt) bool {
 func (q *queue) hasCome(d debt) bool {
 	key, p := q.db.hash(d.key), d.place-1
 	if d.back != nil {
-		return q.sentSo.freedSince(key, p)
+		return q.sentSo.goneSince(key, p)
 	}
 	return q.sentSo.anewSince(key, q.db.lockHash(d.key, d.value), p)
 }
@@ -202,7 +222,12 @@ func (q *queue) owe(d debt, o *op, told int, left time.Duration, now time.Time) 
 	}
 }
 
+// oweLocked has a debt be paid when the master is back. What was on its way behind it will not
+// be answered any more.
 func (q *queue) oweLocked(d debt, now time.Time) {
+	if !q.mayTakeBack(&d) {
+		return
+	}
 	if !d.owed {
 		q.owed.Add(1)
 	}

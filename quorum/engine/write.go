@@ -63,20 +63,18 @@ func (r ruling) putBack(i int) {
 	}
 	records := r.Said[i].Journal.Undo
 	for j := range records {
-		q, record := &r.db.lanes[i].queue, &records[j]
-		back := q.replaced(record, r.sent[i].done)
-		d := r.puttingBack(i, record, back, r.now)
+		record := &records[j]
+		d := r.puttingBack(i, record, record, r.now)
 		d.dies = r.now.Add(record.Lives() + clock.Drift(record.Lives()))
 		if d.eternal {
 			d.dies = r.now.Add(r.db.MaxTTL)
 		}
-		if r.votes.Decision() == quorum.Won && r.strange(record) || back.Lengthens() {
-			// It is told from all else by its value and end; and that it lives longer
+		if d.done = r.sent[i].done; (r.votes.Decision() != quorum.Won || !r.strange(record)) && !record.Lengthens() {
+			// Else it is told from all others by its value and end; and that it lives longer
 			// costs nobody a lock.
-			q.undo(d, r.now)
-		} else {
-			q.undoBehind(d, r.db.hash(record.Key), &r.sent[i], r.now)
+			d.behind = r.sent[i].ordinal + 1
 		}
+		r.db.lanes[i].queue.undo(d, r.now)
 	}
 }
 
