@@ -106,9 +106,9 @@ func readJournal(a Answer) (*Journal, bool) {
 	return j, true
 }
 
-// Left tells that the script is known to have left a key as it was: is tells which one that is.
-func (j *Journal) Left(is func(key string) bool) bool {
-	return j != nil && j.ran && !slices.ContainsFunc(j.Found, func(r UndoRecord) bool { return r.Changed() && is(r.Key) })
+// Declined tells that the script is known to have done nothing at all.
+func (j *Journal) Declined() bool {
+	return j != nil && j.ran && !j.Acted && !slices.ContainsFunc(j.Found, func(r UndoRecord) bool { return r.Changed() })
 }
 
 // trouble is what the master says of itself; "" if it says nothing.

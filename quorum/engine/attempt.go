@@ -69,6 +69,7 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool) {
 	db.spoil(o)
 	for i, l := range db.lanes {
 		if !o.Asks(i) {
+			o.sent[i].unsent = true
 			missed = missed.Voted(i, quorum.Withheld, false)
 		} else if v := l.queue.push(o); v != 0 {
 			missed = missed.Voted(i, v, false)

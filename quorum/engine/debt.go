@@ -46,6 +46,10 @@ type debt struct {
 	behind ordinal
 	done   clock.Span
 
+	// minor says that no quorum of masters can have done it: so whoever has met it here, and
+	// did nothing, was not told by a quorum that he holds it.
+	minor bool
+
 	// again says that this is the second time: see undoLater.
 	again bool
 

@@ -14,30 +14,30 @@ import (
 //	3: b is put back, to a, and nobody gets k for nine seconds
 //
 // So a lane remembers what it has left to what came behind it, if nothing was there before, and
-// takes its like for nothing.
+// takes it for nothing when the next that was sent about the key is put back. What was sent
+// between the two may have been won, and have made the same of it.
 
 // maxOvertaken is how much of it is remembered: a batch full. What is forgotten costs waiting.
 const maxOvertaken = 1024
 
 // overtaken is what a master made of a key of which it held nothing.
 type overtaken struct {
-	done clock.Span // when the master has carried it out
+	at   ordinal    // where it was sent
 	ends clock.Span // when it ends there
 }
 
-// leave remembers what d would have taken back. mu is held.
-func (q *queue) leave(d *debt) {
+// leave remembers what d would have taken back, of what was sent at a place. mu is held.
+func (q *queue) leave(d *debt, p ordinal) {
 	if d.eternal || !d.ends.Known() || d.back != nil && d.back.Before != "" {
 		return
 	}
 	if q.overtaken == nil || len(q.overtaken) >= maxOvertaken {
 		q.overtaken = make(map[uint64]overtaken)
 	}
-	q.overtaken[q.db.lockHash(d.key, d.value)] = overtaken{d.done, d.ends}
+	q.overtaken[q.db.lockHash(d.key, d.value)] = overtaken{p, d.ends}
 }
 
-// leap has d put its key back to nothing, where that was before what was overtaken in the same
-// batch. mu is held.
+// leap has d put its key back to nothing, where that was before what it has overtaken. mu is held.
 func (q *queue) leap(d *debt) {
 	if d.back == nil || len(q.overtaken) == 0 || d.back.Left <= 0 {
 		return
@@ -47,7 +47,10 @@ func (q *queue) leap(d *debt) {
 		return
 	}
 	was, ok := q.overtaken[q.db.lockHash(d.key, value)]
-	if left := clock.OfMilliseconds(d.back.Left); !ok || was.done != d.done || d.done.From+left > was.ends.To || d.done.To+left < was.ends.From {
+	if left := clock.OfMilliseconds(d.back.Left); !ok || d.done.From+left > was.ends.To || d.done.To+left < was.ends.From {
+		return
+	}
+	if q.sentSo.goneBetween(q.db.hash(d.key), was.at, d.behind-1) {
 		return
 	}
 	nothing := *d.back

@@ -63,19 +63,32 @@ func TestWhatIsLostIsNotPutBackToWhatWasLostBeforeIt(t *testing.T) {
 	}
 }
 
-// What is put back is put back to what others hold, though it be of the same token, and end
-// at the same time.
+// What is put back is put back to what others hold, though it be of the same token.
 func TestWhatIsLostIsPutBackToWhatWasHeldBeforeIt(t *testing.T) {
 	lock := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute}
-	for name, asked := range map[string][]quorum.Request{
-		"a SET":            {setOf("b", time.Minute)},
-		"a lock and a SET": {lock, setOf("b", time.Minute)},
+	set := setOf("b", time.Minute)
+	for name, prepare := range map[string]func(w *world) []quorum.Request{
+		"a SET": func(w *world) []quorum.Request {
+			w.together(lock, set)
+			w.want(w.ask(lock), quorum.Won)
+			return []quorum.Request{set}
+		},
+		"a lock and a SET": func(w *world) []quorum.Request {
+			w.want(w.ask(lock), quorum.Won)
+			return []quorum.Request{lock, set}
+		},
+		"a lock, another's through another proxy, and a SET": func(w *world) []quorum.Request {
+			for i := range w.masters {
+				w.at(i+1, writeScript, func(m *fakeMaster, _ []string) {
+					m.keys["k"] = fakeKey{value: "a", until: m.now() + int64(2*time.Minute)}
+				})
+			}
+			return []quorum.Request{lock, set}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
-				w.together(lock, setOf("b", time.Minute))
-				w.want(w.ask(lock), quorum.Won)
-				if held := w.together(asked...); held != [3]string{"a", "a", "a"} {
+				if held := w.together(prepare(w)...); held != [3]string{"a", "a", "a"} {
 					t.Errorf("a is held, and the masters hold %q", held)
 				}
 			})

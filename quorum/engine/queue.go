@@ -40,6 +40,7 @@ func (q *queue) push(o *op) (missed quorum.Vote) {
 	defer q.mu.Unlock()
 	if missed = q.misses(o); missed != 0 {
 		q.notSent(o)
+		o.sent[q.index].unsent = true
 		if q.open || missed != quorum.Unknown {
 			q.votes[missed].Add(1)
 		} else {

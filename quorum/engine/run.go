@@ -38,11 +38,6 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	return b
 }
 
-// left tells that a script has left a key on master i as it was. hash is the key's.
-func (o *op) left(i int, hash uint64) bool {
-	return o.Kind == quorum.Run && o.Said[i].Journal.Left(func(key string) bool { return o.db.hash(key) == hash })
-}
-
 // replaces tells max-hold of the keys that hold something else on a quorum since a script was won.
 func (r ruling) replaces() {
 	for _, key := range r.keys() {

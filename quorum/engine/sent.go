@@ -46,6 +46,7 @@ type ordinal uint64
 
 // sending is how an op was sent to a master.
 type sending struct {
+	unsent  bool         // it never was
 	nonce   marker.Nonce // under which the master was known when it was asked
 	ordinal ordinal      // where the lane has sent it
 	done    clock.Span   // when it was carried out, by the master's clock
@@ -62,6 +63,7 @@ const (
 	takes                     // by whatever it sets
 	asks                      // as its token
 	idle                      // none of it, by what was answered
+	declines                  // none of it, but who asked may have been told that he holds what it met
 )
 
 // mark is what was sent about a key.
@@ -69,6 +71,11 @@ type mark struct {
 	key, lock uint64 // hashes; lock is 0 of what names no token
 	at        ordinal
 	does      deed
+}
+
+// frees tells that a key may have been freed by it, of whatever it held.
+func (m *mark) frees(key uint64) bool {
+	return m.does&empties != 0 || m.key == key && m.does&(frees|releases) != 0
 }
 
 // freesLock tells that a key with one token may have been freed by it.
@@ -142,8 +149,9 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 	}
 }
 
-// answered notes which of what was sent at n places behind a first one has left a key as it was.
-func (s *sentSo) answered(p ordinal, n int, left func(i int, key uint64) bool) {
+// answered notes what was sent at n places behind a first one, and has done nothing: idle, or
+// declines.
+func (s *sentSo) answered(p ordinal, n int, nothing func(i int) deed) {
 	oldest := max(0, s.marks-recents)
 	first := oldest + sort.Search(s.marks-oldest, func(i int) bool { return s.recent[(oldest+i)%recents].at > p })
 	for i := first; i < s.marks; i++ {
@@ -152,9 +160,7 @@ func (s *sentSo) answered(p ordinal, n int, left func(i int, key uint64) bool) {
 		if at >= n {
 			return
 		}
-		if left(at, m.key) {
-			m.does |= idle
-		}
+		m.does |= nothing(at)
 	}
 }
 
@@ -191,20 +197,24 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 	return was || s.all > p
 }
 
-// goneSince is freedSince, but for what has left the key on this master as it was; so is
-// lockGoneSince. They are for what is taken away. What is given is not to be given behind that
-// either: others may have carried it out.
-func (s *sentSo) goneSince(key uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool {
-		return m.does&idle == 0 && (m.does&empties != 0 || m.key == key && m.does&(frees|releases) != 0)
-	})
+// goneSince is freedSince, but for what has done nothing on this master; so is lockGoneSince.
+// They are for what is taken away. What is given is not to be given behind that either: others
+// may have carried it out. nothing is what counts as having done nothing.
+func (s *sentSo) goneSince(key uint64, p ordinal, nothing deed) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&nothing == 0 && m.frees(key) })
 	return was || !known && s.freedSince(key, p)
 }
 
 // lockGoneSince is goneSince of a key with one token.
-func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) })
+func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, nothing deed) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&nothing == 0 && m.freesLock(key, lock) })
 	return was || !known && s.lockFreedSince(key, lock, p)
+}
+
+// goneBetween tells that a key may have been freed by what was sent between two places.
+func (s *sentSo) goneBetween(key uint64, p, before ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.at < before && m.does&idle == 0 && m.frees(key) })
+	return was || !known
 }
 
 // anewSince tells that a key may have been freed, and then be held once more under a token, by

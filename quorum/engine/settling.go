@@ -90,7 +90,7 @@ type verdict struct {
 	vote  quorum.Vote
 	did   bool
 	again bool // it is sent once more
-	idle  bool // it has done nothing there
+	does  deed // idle or declines, if it has done nothing there
 }
 
 // ops casts the votes of a batch when all of it was read: what a lost op has left is taken back
@@ -116,7 +116,8 @@ func (s *settling) ops() {
 // judge reads the answer to op i of the batch.
 func (s *settling) judge(i int, o *op) verdict {
 	if !s.batch.asked[i] {
-		return verdict{idle: true}
+		o.sent[s.index].unsent = true
+		return verdict{does: idle}
 	}
 	a := s.next()
 	if s.again(i, o, a) {
@@ -127,15 +128,24 @@ func (s *settling) judge(i int, o *op) verdict {
 
 // noteIdle has the queue know what of the batch has done nothing.
 func (s *settling) noteIdle() {
-	ran := func(o *op) bool { return o.Kind == quorum.Run }
-	if s.batch.again || !slices.ContainsFunc(s.verdicts, func(v verdict) bool { return v.idle }) && !slices.ContainsFunc(s.batch.ops, ran) {
+	if s.batch.again || !slices.ContainsFunc(s.verdicts, func(v verdict) bool { return v.does != 0 }) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int, key uint64) bool {
-		return s.verdicts[i].idle || s.batch.ops[i].left(s.index, key)
-	})
+	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int) deed { return s.verdicts[i].does })
+}
+
+// nothing tells that an op has done nothing on the master: it came too late, or lets go of a
+// token that is not there, but another; or it is a script that has declined.
+func nothing(o *op, a decide.Answer, v quorum.Vote, said *decide.Said) deed {
+	switch {
+	case a.TooLate(), o.Kind == quorum.Release && v == quorum.Refused && !said.Absent:
+		return idle
+	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
+		return declines
+	}
+	return 0
 }
 
 // again tells that op i of the batch is to be sent once more.
@@ -159,7 +169,7 @@ func (s *settling) again(i int, o *op, a decide.Answer) bool {
 // op is the master's vote on op i of the batch.
 func (s *settling) op(i int, o *op, a decide.Answer) verdict {
 	v, did, said := decide.Judge(&o.Request, a)
-	idle := a.TooLate() || v != quorum.Unknown && !did && o.Kind != quorum.Survey && o.Kind != quorum.Run
+	does := nothing(o, a, v, &said)
 	if o.Kind == quorum.Survey {
 		said.Value = s.link.Who.RunID
 	}
@@ -176,12 +186,12 @@ func (s *settling) op(i int, o *op, a decide.Answer) verdict {
 	default:
 		s.trouble = cmp.Or(said.Refusal(), s.trouble)
 	}
-	o.sent[s.index] = sending{s.keeper.known.Nonce, s.batch.ordinalOf(i), s.done, s.asked}
+	o.sent[s.index] = sending{nonce: s.keeper.known.Nonce, ordinal: s.batch.ordinalOf(i), done: s.done, asked: s.asked}
 	if !s.counts || o.put.Before(s.keeper.anew) || slices.Contains(s.kept, o.Key) {
 		v = o.withheld(v, did)
 	}
 	if v == quorum.Unknown && said.Refusal() != "" && (o.Kind == quorum.Release || o.Kind == quorum.Remove) {
 		s.kept = append(s.kept, o.Key) // it may be answered with a yes, before the next look
 	}
-	return verdict{vote: v, did: did, idle: idle}
+	return verdict{vote: v, did: did, does: does}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 )
 
@@ -23,8 +24,10 @@ func (q *queue) undo(d debt, now time.Time) {
 //	2: both are sent in one batch: for the first that is too late, and the other is answered
 //	   with OK
 //
-// What has done nothing does not count: of those who wait for a lock each next one is refused
-// behind the last, and what that had taken on one master would keep it from all of them.
+// Nor is it taken back where a script has met it that did nothing: that may have told who is
+// asking, under the same token, that he holds it. But where no quorum can have done the same,
+// none can have told so. Else, of those who wait for a lock, each next one is refused behind the
+// last, and what that had taken on one master would keep it from all of them.
 //
 //	1: A, B, C and D, two at each proxy, say by a script that they take k; two masters know A
 //	2: B is refused by them; C's script comes to the third in one batch with B's, and declines
@@ -32,10 +35,13 @@ func (q *queue) undo(d debt, now time.Time) {
 //
 // mu is held.
 func (q *queue) mayTakeBack(d *debt) bool {
-	q.leap(d)
 	p := d.behind
-	if d.behind = 0; p != 0 && q.isGone(d, p-1) {
-		q.leave(d)
+	if p == 0 {
+		return true
+	}
+	q.leap(d)
+	if d.behind = 0; q.isGone(d, p-1) {
+		q.leave(d, p-1)
 		q.cannotUndo(*d)
 		return false
 	}
@@ -45,11 +51,27 @@ func (q *queue) mayTakeBack(d *debt) bool {
 // isGone tells that what a debt is about may have been freed, or been replaced, by what was
 // sent after a place. mu is held.
 func (q *queue) isGone(d *debt, p ordinal) bool {
-	key := q.db.hash(d.key)
-	if d.back != nil {
-		return q.sentSo.goneSince(key, p)
+	key, nothing := q.db.hash(d.key), idle
+	if d.minor {
+		nothing |= declines
 	}
-	return q.sentSo.lockGoneSince(key, q.db.lockHash(d.key, d.value), p)
+	if d.back != nil {
+		return q.sentSo.goneSince(key, p, nothing)
+	}
+	return q.sentSo.lockGoneSince(key, q.db.lockHash(d.key, d.value), p, nothing)
+}
+
+// minor tells of a lost op that it was carried out by fewer masters than a quorum, and cannot be
+// by more.
+func (r ruling) minor() bool {
+	most := 0
+	for i := range r.db.lanes {
+		v := r.votes.Vote(i)
+		if r.votes.Did(i) || v == 0 || v == quorum.Unknown && !r.sent[i].unsent {
+			most++
+		}
+	}
+	return most < quorum.QuorumOf(len(r.db.lanes))
 }
 
 // undoBehind is undo of what was sent at a place, unless what could have freed its key
@@ -185,7 +207,7 @@ func (q *queue) mayTry(d debt) bool {
 func (q *queue) hasCome(d debt) bool {
 	key, p := q.db.hash(d.key), d.place-1
 	if d.back != nil {
-		return q.sentSo.goneSince(key, p)
+		return q.isGone(&d, p)
 	}
 	return q.sentSo.anewSince(key, q.db.lockHash(d.key, d.value), p)
 }

@@ -69,6 +69,7 @@ func (s *sender) abandon(errands []errand, ops []*op, now time.Time) {
 	}
 	for _, o := range queue {
 		s.queue.notSent(o)
+		o.sent[s.index].unsent = true
 	}
 	s.mu.Unlock()
 	for _, e := range errands {

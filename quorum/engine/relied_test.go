@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// put asks after a while, and returns when it waits or is on its way.
+func (w *world) putAfter(after time.Duration, r quorum.Request) *waiter {
+	synctest.Wait()
+	time.Sleep(after)
+	defer synctest.Wait()
+	return w.put(r)
+}
+
+// A client asks for its lock by a script, hears nothing, and asks again, by whatever finds that
+// the lock is its own. Both go in one batch, whose answer comes too late for the first, and in
+// time for the second. What that was told is true.
+func TestWhoIsToldThatHeHoldsALockHoldsIt(t *testing.T) {
+	second := map[string]quorum.Request{
+		"the same script":          lockOf("k", "a", 60_000),
+		"a SET":                    setOf("a", time.Minute),
+		"a script that only looks": runOf(looksScript, "k"),
+		"a step":                   runOf(takeStep, "k", "a", "60000"),
+	}
+	for name, again := range second {
+		again.Key = "k"
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				time.Sleep(3 * time.Second)
+				w.delayed(240*ms, 1, 2, 3)
+				busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
+				late := w.putAfter(10*ms, lockOf("k", "a", 60_000))
+				early := w.putAfter(200*ms, again)
+				w.delayed(40*ms, 1, 2, 3)
+				busy.wait(t)
+				w.want(late.wait(t), quorum.Unavailable)
+				if got := early.wait(t); got.Decision != quorum.Won && got.Decision != quorum.Contended {
+					t.Fatalf("who asks again is told %v", got.Decision)
+				}
+				w.delayed(0, 1, 2, 3)
+				time.Sleep(500 * ms)
+				w.wantValues("k", "a", "a", "a")
+				w.want(w.ask(lockOf("k", "c", 60_000)), quorum.Contended)
+			})
+		})
+	}
+}
+
+// All is about k. A batch is on its way until 240 ms; all else waits for it:
+//
+//	  5: X asks SET k x NX PX 420: its time is up at 210, and it is not sent
+//	 10: A says SET k a PX 60000: until 260
+//	 20: C's script, which sets k to u, waits for X, and is put at 215: until 270
+//	190: B says SET k a PX 60000: until 440
+//	240: A's, B's and C's go in one batch, which is answered at 290
+//
+// A's is left to B's, which came behind it, and C has found B's, which looks like A's.
+func TestAnsweredSetIsNotTakenForOneThatItHasOvertaken(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		time.Sleep(3 * time.Second)
+		set := setOf("a", time.Minute)
+		set.Key = "k"
+		w.delayed(240*ms, 1, 2, 3)
+		busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
+		x := w.putAfter(5*ms, quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "x", TTL: 420 * ms})
+		a := w.putAfter(5*ms, set)
+		c := w.putAfter(10*ms, runOf(seizeScript, "k", "u", "60000"))
+		b := w.putAfter(170*ms, set)
+		w.delayed(50*ms, 1, 2, 3)
+		for _, lost := range []*waiter{busy, x, a, c} {
+			lost.wait(t)
+		}
+		w.want(b.wait(t), quorum.Won)
+		w.delayed(0, 1, 2, 3)
+		time.Sleep(500 * ms)
+		w.want(w.acquire("k", "d", time.Minute), quorum.Contended)
+	})
+}
