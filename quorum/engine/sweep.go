@@ -133,10 +133,10 @@ func (r *retries) close() (all []*op) {
 func (r *retries) take(now time.Time) (due []*op) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.list) > 0 && !r.list[0].at.After(now) {
-		due = append(due, r.list[0].op)
-		r.list = slices.Delete(r.list, 0, 1)
+	for len(due) < len(r.list) && !r.list[len(due)].at.After(now) {
+		due = append(due, r.list[len(due)].op)
 	}
+	r.list = slices.Delete(r.list, 0, len(due))
 	return due
 }
 

@@ -22,6 +22,7 @@ type turn struct {
 	keys   []string
 	ahead  int // lines in which another one is the first
 	called bool
+	over   bool // it has waited too long, and is in no line any more
 }
 
 type turns struct {
@@ -96,30 +97,34 @@ func (db *database) endTurn(t *turn, failed bool) {
 	}
 }
 
-// remove takes a turn out of its lines, and calls those that are first by that. A key
-// that is wanted rests until a time. mu is held.
+// remove takes a turn out of its lines, of each of which it is the first, and calls those that
+// are it by that. A key that is wanted rests until a time. mu is held.
 func (s *turns) remove(t *turn, rests time.Time) (next []*turn) {
 	for _, key := range t.keys {
 		l := s.lines[key]
-		i := slices.Index(l.turns, t)
-		l.turns = slices.Delete(l.turns, i, i+1)
-		if i > 0 {
-			continue
+		l.turns[0] = nil
+		l.turns = l.turns[1:]
+		next = s.advance(key, l, rests, next)
+	}
+	return next
+}
+
+// advance calls who has come to be the first of a line, if all else has its turn, and appends
+// it to next. A key that is wanted rests until a time. mu is held.
+func (s *turns) advance(key string, l *line, rests time.Time, next []*turn) []*turn {
+	if l.wanted {
+		l.wanted, l.rests = false, rests
+	}
+	if len(l.turns) == 0 {
+		if l.rests.IsZero() {
+			delete(s.lines, key)
 		}
-		if l.wanted {
-			l.wanted, l.rests = false, rests
-		}
-		if len(l.turns) == 0 {
-			if l.rests.IsZero() {
-				delete(s.lines, key)
-			}
-			continue
-		}
-		first := l.turns[0]
-		if first.ahead--; first.ahead == 0 {
-			first.called = true
-			next = append(next, first)
-		}
+		return next
+	}
+	first := l.turns[0]
+	if first.ahead--; first.ahead == 0 {
+		first.called = true
+		next = append(next, first)
 	}
 	return next
 }
@@ -146,25 +151,7 @@ func (s *turns) want(key string, rests time.Time) {
 // expireTurns answers the steps that have waited too long, and forgets the lines of
 // keys that have rested.
 func (db *database) expireTurns(now time.Time) {
-	s := &db.turns
-	var over, next []*turn
-	s.mu.Lock()
-	for key, l := range s.lines {
-		if len(l.turns) == 0 && !l.rests.After(now) {
-			delete(s.lines, key)
-		}
-		for _, t := range l.turns {
-			if !t.called && now.Sub(t.op.began) > db.AcquireTimeout && !slices.Contains(over, t) {
-				over = append(over, t)
-			}
-		}
-	}
-	for _, t := range over {
-		next = append(next, s.remove(t, now)...)
-	}
-	s.mu.Unlock()
-	// One of them may have come to be the first by another's going.
-	next = slices.DeleteFunc(next, func(t *turn) bool { return slices.Contains(over, t) })
+	over, next := db.turns.expire(now, db.AcquireTimeout)
 	for _, t := range over {
 		db.inFlight.Add(-1)
 		db.decisions[quorum.Run][quorum.Unavailable].Add(1)
@@ -174,4 +161,33 @@ func (db *database) expireTurns(now time.Time) {
 	for _, t := range next {
 		db.tryAgain(t.op)
 	}
+}
+
+// expire takes those out of all lines that have waited for longer than patience, and calls
+// those that are first by that. As many may be overdue at once as clients wait for a key, and
+// all others wait for mu: so each line is gone through once, whoever leaves it.
+func (s *turns) expire(now time.Time, patience time.Duration) (over, next []*turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, l := range s.lines {
+		if len(l.turns) == 0 {
+			if !l.rests.After(now) {
+				delete(s.lines, key)
+			}
+			continue
+		}
+		first := l.turns[0]
+		l.turns = slices.DeleteFunc(l.turns, func(t *turn) bool {
+			late := !t.called && now.Sub(t.op.began) > patience
+			if late && !t.over {
+				t.over = true
+				over = append(over, t)
+			}
+			return late
+		})
+		if first.over {
+			next = s.advance(key, l, now, next)
+		}
+	}
+	return over, next
 }

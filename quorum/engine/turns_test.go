@@ -82,6 +82,61 @@ func TestTurnThatDoesNotComeIsGivenUp(t *testing.T) {
 	})
 }
 
+// Whoever is overdue leaves all his lines, and those who are first by that are called, unless
+// another one is before them elsewhere.
+func TestThoseBehindWhoeverIsOverdueAreCalled(t *testing.T) {
+	start := time.Now()
+	s := turns{lines: map[string]*line{}}
+	put := func(after time.Duration, keys ...string) *turn {
+		n := &turn{op: &op{began: start.Add(after)}, keys: keys}
+		for _, key := range keys {
+			if s.lines[key] == nil {
+				s.lines[key] = new(line)
+			}
+			l := s.lines[key]
+			if l.turns = append(l.turns, n); len(l.turns) > 1 {
+				n.ahead++
+			}
+		}
+		n.called = n.ahead == 0
+		return n
+	}
+	underway := put(0, "a")
+	late := put(0, "a", "b")
+	free, behind, both := put(ms, "b"), put(ms, "a"), put(ms, "b", "c")
+	over, next := s.expire(start.Add(ms), 0)
+	if !slices.Equal(over, []*turn{late}) || !slices.Equal(next, []*turn{free}) || behind.called || both.called {
+		t.Errorf("%d are overdue and %d called, want the one on two keys, and the one behind it on the key that is free", len(over), len(next))
+	}
+	if next := s.remove(underway, start); !slices.Equal(next, []*turn{behind}) {
+		t.Errorf("%d are called on the other key", len(next))
+	}
+	if next := s.remove(free, start); !slices.Equal(next, []*turn{both}) {
+		t.Errorf("%d are called behind that", len(next))
+	}
+}
+
+// However many wait for one key, it takes no longer for each to find that they have waited too
+// long, as others wait for the lock meanwhile: here some milliseconds in all, where looking for
+// each among the others takes ten seconds.
+func TestOverdueTurnsAreGoneThroughOnce(t *testing.T) {
+	const n = 200_000
+	o, keys := &op{began: time.Now()}, []string{"k"}
+	l := &line{turns: []*turn{{op: o, keys: keys, called: true}}}
+	for range n {
+		l.turns = append(l.turns, &turn{op: o, keys: keys, ahead: 1})
+	}
+	s := turns{lines: map[string]*line{"k": l}}
+	began := time.Now()
+	over, next := s.expire(began.Add(time.Second), 0)
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("%d turns take %v", n, took)
+	}
+	if len(over) != n || len(next) != 0 || len(l.turns) != 1 {
+		t.Errorf("of %d, %d are overdue, %d called and %d left", n, len(over), len(next), len(l.turns)-1)
+	}
+}
+
 // A proxy whose clients never pause lets another one have its turn.
 func TestProxyGivesWayToAnother(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
