@@ -57,6 +57,39 @@ func TestFirstTry(t *testing.T) {
 	}
 }
 
+// What the embedded masters grant they let go of, also where a lock is a hash, and undo what a
+// script has done that is refused.
+func TestFirstTryIsForLocksThatAreHashesToo(t *testing.T) {
+	t.Parallel()
+	p := launch(t, ProxyOptions{Args: []string{"--acquire-timeout", "20s", "--master-timeout", "20s"}})
+	awaitVoting(t, p, 3)
+	a, b := &redisson{talk: dial(t, p.Addr), key: "k", owner: "a:1"}, &redisson{talk: dial(t, p.Addr), key: "k", owner: "b:1", requests: 100}
+	for range 2 {
+		if r := a.lock(); r != nil {
+			t.Fatalf("the lock is not granted: %v", r)
+		}
+	}
+	if r, _ := b.lock().(int64); r <= 0 {
+		t.Errorf("another one is told that it is taken for %v", r)
+	}
+	for _, want := range []any{int64(0), int64(1), nil} {
+		if r := a.unlock(); r != want {
+			t.Fatalf("it is let go, and told %v, want %v", r, want)
+		}
+	}
+	if r := b.lock(); r != nil {
+		t.Fatalf("what is free is not granted: %v", r)
+	}
+	const script = "redis.call('HSET', KEYS[1], 'b:1', 'x') return redis.call('LPUSH', KEYS[1], 'x')"
+	if f, _ := a.do("EVAL", script, "1", "k").(Failure); !strings.Contains(string(f), "LPUSH is not for lock scripts") {
+		t.Errorf("a script for lists is told %v", f)
+	}
+	a.want("1", "HGET", "k", "b:1")
+	if r := b.unlock(); r != int64(1) {
+		t.Errorf("it is let go, and told %v", r)
+	}
+}
+
 // TestProgramAnswersWithoutServing: the subcommands that only look.
 func TestProgramAnswersWithoutServing(t *testing.T) {
 	t.Parallel()

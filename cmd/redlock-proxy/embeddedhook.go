@@ -35,6 +35,12 @@ func (e *embedded) before(p *server.Peer, command string, args ...string) (done 
 		return e.config(p, args)
 	case "CLIENT":
 		return e.client(p, args)
+	case "COMMAND":
+		return e.commandInfo(p, args)
+	case "DUMP":
+		return e.dump(p, args)
+	case "RESTORE":
+		return e.restore(p, args)
 	default:
 		return false
 	}
@@ -73,6 +79,21 @@ func (e *embedded) config(p *server.Peer, args []string) (done bool) {
 	for _, text := range pairs {
 		p.WriteBulk(text)
 	}
+	return true
+}
+
+// commandInfo answers COMMAND INFO of one command by its name, if there is such a one.
+func (e *embedded) commandInfo(p *server.Peer, args []string) (done bool) {
+	if len(args) != 2 || !strings.EqualFold(args[0], "INFO") {
+		return false
+	}
+	p.WriteLen(1)
+	if !e.server.IsRegisteredCommand(args[1]) {
+		p.WriteNull()
+		return true
+	}
+	p.WriteLen(1)
+	p.WriteBulk(strings.ToLower(args[1]))
 	return true
 }
 
