@@ -14,6 +14,8 @@ type asking struct {
 	asked     int       // bytes of the commands of these slots
 	weight    int       // bytes that the undecided ones come to, see weight.go
 	undecided undecided // keys whose next command waits
+	lists     int       // undecided slots that list all keys, see order.go
+	flushes   int       // and that take them
 	gathered  int       // bytes of results whose replies are not complete
 }
 

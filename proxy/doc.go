@@ -10,8 +10,8 @@
 // conn.receive (input.go) gets bytes, resp.Scanner finds where a
 // command ends, resp.Parser makes it arguments, conn.command (command.go) asks the
 // session what they come to, conn.put (slot.go) gives the reply its place in the
-// line and puts the requests as there is room for them (window.go, weight.go, crowd.go, probation.go), ask.Answer brings
-// a result, slot.fill renders the
+// line and puts the requests as there is room for them (window.go, weight.go, crowd.go, probation.go)
+// and their order allows (undecided.go, order.go), ask.Answer brings a result, slot.fill renders the
 // reply, resp.Append encodes it, conn.complete (output.go) and conn.flush
 // (write.go) send it. A long reply (resp.Long) is encoded by who writes it.
 //

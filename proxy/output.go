@@ -81,6 +81,7 @@ func (c *conn) appendLong(l *resp.Long) bool {
 // line that can. The slot is not the caller's any more.
 func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.Long) {
 	c.mu.Lock()
+	c.pass(s)
 	if c.phase == cutOff {
 		c.mu.Unlock()
 		if s.won {

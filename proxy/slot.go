@@ -26,6 +26,7 @@ type slot struct {
 	muted   bool
 
 	holds
+	across
 	turn *crowd // which it was to wait for, see probation.go; nil if for none
 
 	won bool // the reply tells that the first request, an acquire, was won
@@ -118,7 +119,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s := c.spareSlot()
 	s.conn, s.command, s.begun = c, a.Command, begun
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
-	s.weight, s.size = len(a.Requests), c.size
+	s.weight, s.size, s.across = len(a.Requests), c.size, acrossOf(a)
 	s.held = s.single.key[:0]
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
@@ -143,11 +144,12 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 }
 
 // put gives a command its slot in the line and puts its requests, each as soon
-// as nothing before it leaves its key undecided. Only the reader calls it. It
-// is false if the connection ended meanwhile.
+// as nothing before it leaves its key undecided, or is not to be passed. Only the
+// reader calls it. It is false if the connection ended meanwhile.
 func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
 	c.mu.Lock()
-	waited := c.awaitRoom(len(a.Requests))
+	waited := c.awaitOthers(a)
+	waited = c.awaitRoom(len(a.Requests)) || waited
 	turn := c.awaitTurn(a, burden)
 	s := c.newSlot(a, begun)
 	s.turn = turn
@@ -157,6 +159,7 @@ func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
 	c.inFlight += s.weight
 	c.asked += s.size
 	c.owed.push(s)
+	c.stand(s)
 	for i := range s.asks { // the last Put may be the end of s
 		if i > 0 {
 			c.mu.Lock()
