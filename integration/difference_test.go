@@ -67,6 +67,7 @@ type stepOf struct {
 	inline bool
 	raw    string
 	last   bool // what follows depends on the time
+	behind bool // it is sent together with the step before, if that is the same client's
 }
 
 func (s stepOf) bytes() []byte {
@@ -86,9 +87,18 @@ func listed(steps []stepOf) string {
 			fmt.Fprintf(&b, "%d> raw %q\n", s.client, s.raw)
 			continue
 		}
-		fmt.Fprintf(&b, "%d> %q\n", s.client, s.args)
+		fmt.Fprintf(&b, "%d> %q%s\n", s.client, s.args, map[bool]string{true: " together with that"}[s.behind])
 	}
 	return b.String()
+}
+
+// together is how many of the steps are sent at once.
+func together(steps []stepOf) int {
+	n := 1
+	for n < len(steps) && steps[n].behind && steps[n].client == steps[0].client {
+		n++
+	}
+	return n
 }
 
 // converseTwice holds one conversation with both. It tells the first difference that is
@@ -102,28 +112,36 @@ func converseTwice(t *testing.T, addrs [2]string, steps []stepOf) (wrong string,
 			p.close()
 		}
 	}()
-	for i, s := range steps {
+	for i, sent := 0, 0; i < len(steps); i++ {
+		s := steps[i]
 		p := pairs[s.client]
 		if p == nil {
 			p = newPair(t, addrs)
 			pairs[s.client] = p
 		}
-		replies, err := p.ask(s)
+		if i == sent {
+			sent += together(steps[i:])
+			if err := p.send(steps[i:sent]); err != nil {
+				return err.Error(), sent
+			}
+		}
+		replies, err := p.hear(s)
 		if err != nil {
-			return err.Error(), i + 1
+			return err.Error(), sent
 		}
 		over := s.last
 		for j := range replies[0] {
 			x := &exchange{args: s.args, ours: replies[0][j], theirs: replies[1][j], client: p, lasted: time.Since(began)}
 			same, ends := x.compare()
 			if !same {
-				return fmt.Sprintf("the proxy: %q\nRedis:     %q", x.ours.Raw, x.theirs.Raw), i + 1
+				return fmt.Sprintf("%q\nthe proxy: %q\nRedis:     %q", s.args, x.ours.Raw, x.theirs.Raw), sent
 			}
 			over = over || ends
 		}
 		p.follow(s.args, replies[1])
 		if over {
-			return "", i + 1
+			p.await(sent - i - 1)
+			return "", sent
 		}
 		if last := replies[1][len(replies[1])-1]; last.Kind == 0 {
 			p.close()

@@ -144,7 +144,29 @@ func randomSteps(r *rand.Rand, n int, password bool) (steps []stepOf) {
 	for range n {
 		steps = append(steps, randomStep(r))
 	}
+	if !password && r.IntN(2) == 0 { // of one that knows none, Redis minds how much is on its way
+		pipeline(r, steps)
+	}
 	return steps
+}
+
+// pipeline has steps that follow one another be sent at once, 2 to 8 of one client's.
+func pipeline(r *rand.Rand, steps []stepOf) {
+	for i := 0; i < len(steps); i++ {
+		for n := r.IntN(8); n > 0 && i+1 < len(steps) && steps[i].pipelined() && steps[i+1].pipelined(); n-- {
+			i++
+			steps[i].behind, steps[i].client = true, steps[i-1].client
+		}
+	}
+}
+
+// pipelined tells that a step has one reply, whatever others do, and closes nothing.
+func (s stepOf) pipelined() bool {
+	switch name := nameOf(s.args); name {
+	case "", "quit", "subscribe", "psubscribe", "unsubscribe", "punsubscribe", "client|reply", "client|kill", "client|tracking":
+		return false
+	}
+	return s.raw == "" && !s.last
 }
 
 func randomStep(r *rand.Rand) stepOf {

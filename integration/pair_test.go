@@ -41,14 +41,22 @@ func (p *pair) close() {
 	}
 }
 
-// ask sends a step to both, and reads all that is answered.
-func (p *pair) ask(s stepOf) (replies [2][]RawReply, err error) {
+// send sends steps to both, at once.
+func (p *pair) send(steps []stepOf) error {
+	var b []byte
+	for _, s := range steps {
+		b = append(b, s.bytes()...)
+	}
 	for _, c := range p.conns {
-		if _, err := c.Write(s.bytes()); err != nil && !isClosed(err) {
-			return replies, err
+		if _, err := c.Write(b); err != nil && !isClosed(err) {
+			return err
 		}
 	}
-	// Redis tells how many replies there are.
+	return nil
+}
+
+// hear reads all that is answered to a step. Redis tells how many replies there are.
+func (p *pair) hear(s stepOf) (replies [2][]RawReply, err error) {
 	for _, side := range []int{1, 0} {
 		n := 1
 		for j := 0; j < n; j++ {
@@ -66,6 +74,17 @@ func (p *pair) ask(s stepOf) (replies [2][]RawReply, err error) {
 		return replies, fmt.Errorf("the proxy gives %d replies to %q, Redis %d", len(replies[0]), s.bytes(), len(replies[1]))
 	}
 	return replies, nil
+}
+
+// await reads so many replies more, whatever they are: what was asked for has been done by then.
+func (p *pair) await(n int) {
+	for range n {
+		for _, r := range p.readers {
+			if _, err := ReadRaw(r); err != nil {
+				return
+			}
+		}
+	}
 }
 
 func isClosed(err error) bool {
