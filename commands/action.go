@@ -23,6 +23,10 @@ type Action struct {
 	// behind an acquire.
 	Continues bool
 
+	// Frees says of a script, or a transaction, that it names what deletes a key, and may so
+	// free a lock. Of other commands their requests tell that.
+	Frees bool
+
 	// Effect is what only the server can do or knows.
 	Effect Effect
 

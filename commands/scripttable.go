@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type script struct {
 	shape     recognise.Shape
 	known     bool // whether it has a shape
 	shebang   shebang
+	frees     bool           // it names what deletes a key
 	fault     string         // why it is not for masters, as an error; "" if it is
 	journaled *quorum.Script // how it runs otherwise; nil where it has a fault
 	printed   int            // bytes of what that is printed as
@@ -163,9 +165,18 @@ func newScript(text string, bounds quorum.Bounds) *script {
 		return sc
 	}
 	sc.shape, sc.known = recognise.Script(sc.text)
+	sc.frees = namesDeletion(body)
 	sc.printed = len(program.Body)
 	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
 	return sc
+}
+
+// namesDeletion tells that a string in a script is the name of what deletes a key.
+func namesDeletion(body string) bool {
+	tokens, _ := lua.Lex(body)
+	return slices.ContainsFunc(tokens, func(t lua.Token) bool {
+		return t.Kind == lua.String && (sameWord(t.Text, "del") || sameWord(t.Text, "unlink"))
+	})
 }
 
 // faultOf is the error for a script that cannot be read: in Redis's words where that would

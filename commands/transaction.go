@@ -153,7 +153,9 @@ func (s *Session) exec(c *Command, args []string) Action {
 		a.Render = onlyOne{a.Render}
 		return a
 	}
-	return e.begin()
+	a := e.begin()
+	a.Frees = slices.ContainsFunc(e.steps, step.frees)
+	return a
 }
 
 // execution is a transaction that is carried out.
@@ -184,6 +186,12 @@ func (e *execution) plan(q queued, a Action) {
 		}
 	}
 	e.steps = append(e.steps, st)
+}
+
+// frees tells that the command deletes a key.
+func (st step) frees() bool {
+	requests := st.alone.Requests
+	return len(requests) > 0 && requests[0].Kind == quorum.Remove
 }
 
 // asks tells whether the masters must be asked for the first step.

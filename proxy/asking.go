@@ -14,8 +14,11 @@ type asking struct {
 	asked     int       // bytes of the commands of these slots
 	weight    int       // bytes that the undecided ones come to, see weight.go
 	undecided undecided // keys whose next command waits
-	lists     int       // undecided slots that list all keys, see order.go
+	stood     uint64    // slots there were, see order.go
+	writes    int       // and those undecided that write
+	lists     int       // and that list all keys
 	flushes   int       // and that take them
+	barred    []*slot   // and whose requests are not put yet
 	gathered  int       // bytes of results whose replies are not complete
 }
 

@@ -217,4 +217,5 @@ func (c *conn) recover() {
 func (c *conn) panicked(v any) {
 	c.srv.log.Error("a panic ends this connection", "id", c.id, "addr", c.addr, "panic", v, "stack", string(debug.Stack()))
 	c.cut()
+	c.unbar()
 }

@@ -81,12 +81,13 @@ func (c *conn) appendLong(l *resp.Long) bool {
 // line that can. The slot is not the caller's any more.
 func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.Long) {
 	c.mu.Lock()
-	c.pass(s)
+	ready := c.pass(s)
 	if c.phase == cutOff {
 		c.mu.Unlock()
 		if s.won {
 			c.takeBack([]*slot{s})
 		}
+		c.putAll(ready)
 		return
 	}
 	for _, key := range s.held {
@@ -108,6 +109,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 		c.wake()
 	}
 	c.mu.Unlock()
+	c.putAll(ready)
 }
 
 // leave sends what a slot holds that has left the line. mu is held.

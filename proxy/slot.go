@@ -159,19 +159,22 @@ func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
 	c.inFlight += s.weight
 	c.asked += s.size
 	c.owed.push(s)
-	c.stand(s)
+	c.stand(s, a)
 	for i := range s.asks { // the last Put may be the end of s
 		if i > 0 {
 			c.mu.Lock()
 		}
 		a := &s.asks[i]
 		entered := c.enter(s, a.request) && c.makeRoom(a)
+		barred := entered && s.bars()
 		c.mu.Unlock()
-		if !entered {
+		switch {
+		case !entered:
 			s.forgo()
 			return false
+		case !barred:
+			c.srv.engine.Put(a.request, a)
 		}
-		c.srv.engine.Put(a.request, a)
 	}
 	return true
 }

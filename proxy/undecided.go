@@ -144,7 +144,7 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 		for c.phase != cutOff && c.undecided.waits(key, s.queues) {
 			c.waitFlushed()
 		}
-		if c.phase != cutOff && (s.ordered || r.Undecides()) {
+		if c.phase != cutOff && (s.ordered || s.behind > 0 || r.Undecides()) {
 			s.holds.add(key)
 			c.undecided.add(key, s.queues)
 		}
