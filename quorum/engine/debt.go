@@ -46,8 +46,8 @@ type debt struct {
 	behind ordinal
 	done   clock.Span
 
-	// minor says that no quorum of masters can have done it: so whoever has met it here, and
-	// did nothing, was not told by a quorum that he holds it.
+	// minor says that a quorum of the masters has not done it: so whoever has met it here, and did
+	// nothing, was not told by that that he holds it.
 	minor bool
 
 	// again says that this is the second time: see undoLater.

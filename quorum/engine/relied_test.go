@@ -80,3 +80,27 @@ func TestAnsweredSetIsNotTakenForOneThatItHasOvertaken(t *testing.T) {
 		w.want(w.acquire("k", "d", time.Minute), quorum.Contended)
 	})
 }
+
+// Two of four masters are enough for a no, and so for what a script says that does nothing.
+func TestWhoIsToldByHalfOfTheMastersThatHeHoldsALockHoldsItThere(t *testing.T) {
+	inWorld(t, 4, func(w *world) {
+		time.Sleep(3 * time.Second)
+		for _, m := range w.masters[:2] {
+			m.put("k", "x", time.Minute)
+		}
+		w.delayed(20*ms, 1, 2, 3, 4)
+		busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
+		take := w.putAfter(5*ms, lockOf("k", "a", 60_000))
+		look := w.putAfter(0, runOf(looksScript, "k"))
+		w.delayed(2*ms, 3, 4)
+		w.delayed(5*ms, 1, 2)
+		busy.wait(t)
+		w.want(take.wait(t), quorum.Contended)
+		told := look.wait(t).Script
+		w.delayed(0, 1, 2, 3, 4)
+		time.Sleep(time.Second)
+		if told != nil && told.Str == "a" && w.masters[2].value("k")+w.masters[3].value("k") != "aa" {
+			t.Errorf("who looks is told a, and the masters hold %q and %q", w.masters[2].value("k"), w.masters[3].value("k"))
+		}
+	})
+}

@@ -25,8 +25,8 @@ func (q *queue) undo(d debt, now time.Time) {
 //	   with OK
 //
 // Nor is it taken back where a script has met it that did nothing: that may have told who is
-// asking, under the same token, that he holds it. But where no quorum can have done the same,
-// none can have told so. Else, of those who wait for a lock, each next one is refused behind the
+// asking, under the same token, that he holds it. But where a quorum has not done the same, that
+// has told him otherwise. Else, of those who wait for a lock, each next one is refused behind the
 // last, and what that had taken on one master would keep it from all of them.
 //
 //	1: A, B, C and D, two at each proxy, say by a script that they take k; two masters know A
@@ -61,17 +61,16 @@ func (q *queue) isGone(d *debt, p ordinal) bool {
 	return q.sentSo.lockGoneSince(key, q.db.lockHash(d.key, d.value), p, nothing)
 }
 
-// minor tells of a lost op that it was carried out by fewer masters than a quorum, and cannot be
-// by more.
+// minor tells of a lost op that a quorum of the masters has not carried it out, and will not.
 func (r ruling) minor() bool {
-	most := 0
+	without := len(r.db.lanes)
 	for i := range r.db.lanes {
 		v := r.votes.Vote(i)
 		if r.votes.Did(i) || v == 0 || v == quorum.Unknown && !r.sent[i].unsent {
-			most++
+			without--
 		}
 	}
-	return most < quorum.QuorumOf(len(r.db.lanes))
+	return without >= quorum.QuorumOf(len(r.db.lanes))
 }
 
 // undoBehind is undo of what was sent at a place, unless what could have freed its key
