@@ -167,17 +167,22 @@ func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
 	acquired := &Journal{Reply: one, Acted: true, Undo: []UndoRecord{{Key: "k", After: "dump"}}}
 	declined := &Journal{Reply: zero}
 	other := &Journal{Reply: ofKind(quorum.NilReply, "")}
+	own := &Journal{Reply: one} // it is its client's already
 	for name, test := range map[string]struct {
 		acted, declined, third *Journal
 		vote                   quorum.Vote // of the third
 		want                   quorum.Decision
 	}{
-		"extended, and one is not known":  {extended, declined, nil, quorum.Unknown, quorum.Split},
-		"extended, and one is withheld":   {extended, declined, declined, quorum.Withheld, quorum.Split},
-		"extended, and two say otherwise": {extended, declined, other, quorum.Refused, quorum.Contended},
-		"acquired, which is undone":       {acquired, declined, nil, quorum.Unknown, quorum.Contended},
+		"extended, and one is not known":   {extended, declined, nil, quorum.Unknown, quorum.Split},
+		"extended, and one is withheld":    {extended, declined, declined, quorum.Withheld, quorum.Split},
+		"extended, and two say otherwise":  {extended, declined, other, quorum.Refused, quorum.Contended},
+		"acquired, which is undone":        {acquired, declined, nil, quorum.Unknown, quorum.Contended},
+		"acquired, and one has it already": {acquired, own, nil, quorum.Unknown, quorum.Split},
 	} {
-		o := Question{Request: quorum.Request{Kind: quorum.Run}, Said: []Said{{Journal: test.acted}, {Journal: test.declined}, {Journal: test.third}}}
+		o := Question{
+			Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewScript("")},
+			Said:    []Said{{Journal: test.acted}, {Journal: test.declined}, {Journal: test.third}},
+		}
 		c := Votes(0).Voted(0, quorum.Granted, true).Voted(1, quorum.Refused, false).Voted(2, test.vote, false).With(quorum.Split)
 		if r := o.Result(c); r.Decision != test.want || (r.Script != nil) != (test.want == quorum.Contended) {
 			t.Errorf("%s: %v, %+v; want %v", name, r.Decision, r.Script, test.want)

@@ -113,7 +113,8 @@ func (q *Question) HasFreed(v Votes) bool {
 
 // tellRun takes the reply from those who acted if they won, and else from
 // those who declined. A split that was tried often enough is answered with a no
-// if there is one: those who acted are undone, so that it is true.
+// if there is one: those who acted are undone, so that it is true. What those say as well who
+// acted is none: a script may say yes, and do nothing, where the lock is its client's already.
 func (c *counted) tellRun(r *quorum.Result) {
 	for i := range c.Said { // but for what comes yet
 		if c.Vote(i) != 0 && c.Said[i].Journal != nil && c.Said[i].Journal.toiled {
@@ -130,7 +131,7 @@ func (c *counted) tellRun(r *quorum.Result) {
 	case r.Decision == quorum.Unavailable, len(replies) == 0:
 		return
 	case r.Decision == quorum.Split:
-		if c.Granted == 0 || c.mayBeHeld() {
+		if c.Granted == 0 || c.mayBeHeld() || !c.IsStep() && c.count(quorum.Granted, func(s *Said) bool { return s.Journal.Reply.Alike(&replies[0]) }) > 0 {
 			return
 		}
 		r.Decision = quorum.Contended

@@ -55,9 +55,7 @@ func (r ruling) undo() {
 // is unknown until its grant is known.
 func (r ruling) undoOn(i int) {
 	if r.votes.Did(i) {
-		d := r.undoing(i, r.now)
-		d.minor = r.minor()
-		r.db.lanes[i].queue.undo(d, r.now)
+		r.db.lanes[i].queue.undo(r.undoing(i, r.now), r.now)
 	}
 }
 

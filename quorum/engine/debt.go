@@ -46,9 +46,9 @@ type debt struct {
 	behind ordinal
 	done   clock.Span
 
-	// minor says that a quorum of the masters has not done it: so whoever has met it here, and did
-	// nothing, was not told by that that he holds it.
-	minor bool
+	// acted is what the script has said that did it, if a quorum of the masters has not done it;
+	// else zero.
+	acted saying
 
 	// again says that this is the second time: see undoLater.
 	again bool

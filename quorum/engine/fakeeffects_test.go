@@ -29,6 +29,8 @@ var (
 
 var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string) effect{
 	lockScript:  takesString,
+	ownScript:   ownsString("1"),
+	otherScript: ownsString("2"),
 	takeStep:    takesString,
 	seizeScript: seizesString,
 	seizeStep:   seizesString,
@@ -210,4 +212,20 @@ func (m *fakeMaster) hash(name string, argv []string, n int) {
 func paddedText(ms string) string {
 	n, _ := strconv.ParseInt(ms, 10, 64)
 	return strconv.FormatInt(n+n/100+2, 10)
+}
+
+// ownsString is takesString of what is not written where it is the caller's already.
+func ownsString(said string) func(*fakeMaster, string, []string) effect {
+	return func(m *fakeMaster, name string, argv []string) effect {
+		switch k, held := m.key(name); {
+		case k.hash:
+			return wrongType
+		case held && k.value == argv[0]:
+			return says(0, ":", said)
+		case held:
+			return saysZero
+		}
+		m.expire(name, fakeKey{value: argv[0]}, paddedText(argv[1]))
+		return says(decide.FlagWrote, ":", "1")
+	}
 }

@@ -17,6 +17,11 @@ var (
 if v and v ~= ARGV[1] then return false end
 return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 
+	// The same, where what is the caller's already is left as it is: so the script says 1 again,
+	// or else says 2.
+	ownScript   = quorum.NewScript(owning + "1" + taking)
+	otherScript = quorum.NewScript(owning + "2" + taking)
+
 	// What Redisson does with a lock: it is a hash, of which a field names the holder and
 	// says how often it has taken the lock.
 	takeHash = quorum.NewScript(`if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
@@ -62,6 +67,11 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 )
 
 const (
+	owning = `local v = redis.call('GET', KEYS[1])
+if v == ARGV[1] then return `
+	taking = ` elseif v then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
 	looking = `return redis.call('GET', KEYS[1])`
 	seizing = `return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`
 	freeing = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

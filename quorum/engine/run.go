@@ -38,6 +38,23 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	return b
 }
 
+// saying is a script and what it has said on master i, as far as a yes may be told from a no by
+// it: of large numbers, as ttls are, and of lists not which.
+func (o *op) saying(i int) saying {
+	j := o.Said[i].Journal
+	if o.Kind != quorum.Run || j == nil {
+		return 0
+	}
+	said := uint32(j.Reply.Kind) + 1
+	switch n := j.Reply.Int; {
+	case j.Reply.Kind == quorum.IntegerReply && !j.Reply.Left && n > -10 && n < 10:
+		said += uint32(n+10) << 8
+	case j.Reply.Str != "":
+		said += uint32(o.db.hash(j.Reply.Str)) << 8
+	}
+	return saying(o.db.hash(o.Script.Text)<<32 | uint64(said))
+}
+
 // replaces tells max-hold of the keys that hold something else on a quorum since a script was won.
 func (r ruling) replaces() {
 	for _, key := range r.keys() {

@@ -63,14 +63,23 @@ const (
 	takes                     // by whatever it sets
 	asks                      // as its token
 	idle                      // none of it, by what was answered
-	declines                  // none of it, but who asked may have been told that he holds what it met
+	declines                  // none of it, but what it met may be its client's
 )
 
 // mark is what was sent about a key.
 type mark struct {
-	key, lock uint64 // hashes; lock is 0 of what names no token
+	key, lock uint64 // hashes; lock is 0 of what names no token, and the saying of what declines
 	at        ordinal
 	does      deed
+}
+
+// saying is which script, in its upper half, has said what, by hashes; 0 if that is not known.
+type saying uint64
+
+// denies tells that who has asked by the same script, and was not told what that says where it
+// acts, was told no.
+func (s saying) denies(acted saying) bool {
+	return acted != 0 && s>>32 == acted>>32 && uint32(s) != uint32(acted)
 }
 
 // frees tells that a key may have been freed by it, of whatever it held.
@@ -151,7 +160,7 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 
 // answered notes what was sent at n places behind a first one, and has done nothing: idle, or
 // declines.
-func (s *sentSo) answered(p ordinal, n int, nothing func(i int) deed) {
+func (s *sentSo) answered(p ordinal, n int, nothing func(i int) (deed, saying)) {
 	oldest := max(0, s.marks-recents)
 	first := oldest + sort.Search(s.marks-oldest, func(i int) bool { return s.recent[(oldest+i)%recents].at > p })
 	for i := first; i < s.marks; i++ {
@@ -160,7 +169,10 @@ func (s *sentSo) answered(p ordinal, n int, nothing func(i int) deed) {
 		if at >= n {
 			return
 		}
-		m.does |= nothing(at)
+		does, said := nothing(at)
+		if m.does |= does; does == declines {
+			m.lock = uint64(said)
+		}
 	}
 }
 
@@ -199,15 +211,18 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 
 // goneSince is freedSince, but for what has done nothing on this master; so is lockGoneSince.
 // They are for what is taken away. What is given is not to be given behind that either: others
-// may have carried it out. nothing is what counts as having done nothing.
-func (s *sentSo) goneSince(key uint64, p ordinal, nothing deed) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&nothing == 0 && m.frees(key) })
+// may have carried it out. What has declined counts, unless it denies that what it met is its
+// client's.
+func (s *sentSo) goneSince(key uint64, p ordinal, acted saying) bool {
+	was, known := s.since(p, func(m *mark) bool {
+		return m.does&idle == 0 && m.frees(key) && !(m.does&declines != 0 && saying(m.lock).denies(acted))
+	})
 	return was || !known && s.freedSince(key, p)
 }
 
 // lockGoneSince is goneSince of a key with one token.
-func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, nothing deed) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&nothing == 0 && m.freesLock(key, lock) })
+func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) })
 	return was || !known && s.lockFreedSince(key, lock, p)
 }
 

@@ -133,7 +133,13 @@ func (s *settling) noteIdle() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int) deed { return s.verdicts[i].does })
+	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int) (deed, saying) {
+		does := s.verdicts[i].does
+		if does != declines {
+			return does, 0
+		}
+		return does, s.batch.ops[i].saying(s.index)
+	})
 }
 
 // nothing tells that an op has done nothing on the master: it came too late, or lets go of a

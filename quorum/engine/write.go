@@ -72,7 +72,9 @@ func (r ruling) putBack(i int) {
 		if d.done = r.sent[i].done; (r.votes.Decision() != quorum.Won || !r.strange(record)) && !record.Lengthens() {
 			// Else it is told from all others by its value and end; and that it lives longer
 			// costs nobody a lock.
-			d.behind, d.minor = r.sent[i].ordinal+1, r.minor()
+			if d.behind = r.sent[i].ordinal + 1; r.minor() {
+				d.acted = r.saying(i)
+			}
 		}
 		r.db.lanes[i].queue.undo(d, r.now)
 	}
