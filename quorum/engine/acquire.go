@@ -55,7 +55,11 @@ func (r ruling) undo() {
 // is unknown until its grant is known.
 func (r ruling) undoOn(i int) {
 	if r.votes.Did(i) {
-		r.db.lanes[i].queue.undo(r.undoing(i, r.now), r.now)
+		d := r.undoing(i, r.now)
+		if isName(r.Token) && r.minor() {
+			d.names = []uint64{r.lock}
+		}
+		r.db.lanes[i].queue.undo(d, r.now)
 	}
 }
 

@@ -46,9 +46,10 @@ type debt struct {
 	behind ordinal
 	done   clock.Span
 
-	// acted is what the script has said that did it, if a quorum of the masters has not done it;
-	// else zero.
+	// acted is what the script has said that did it, and names are the key's with each name that
+	// it was given, if a quorum of the masters has not done it.
 	acted saying
+	names []uint64
 
 	// again says that this is the second time: see undoLater.
 	again bool

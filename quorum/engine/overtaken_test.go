@@ -139,6 +139,7 @@ func TestWhatIsLostIsTakenBackBesideWhatDidNothing(t *testing.T) {
 		"a script, and another's release":  {lockOf("k", "a", 60_000), release},
 		"a script, and one that reads":     {lockOf("k", "a", 60_000), runOf(readsOnly, "k")},
 		"a hash, and another's":            {runOf(takeHash, "k", "a", "60000"), runOf(takeHash, "k", "b", "60000")},
+		"a hash, and another's end":        {runOf(takeHash, "k", "a", "60000"), runOf(freeHash, "k", "b", "60000")},
 		"a lock, and another's script":     {lock("a"), lockOf("k", "b", 60_000)},
 		"a lock, and another's release":    {lock("a"), release},
 		"a lock, and another's lock":       {lock("a"), lock("b")},

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"strconv"
+	"strings"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/journal"
@@ -53,6 +54,25 @@ func (o *op) saying(i int) saying {
 		said += uint32(o.db.hash(j.Reply.Str)) << 8
 	}
 	return saying(o.db.hash(o.Script.Text)<<32 | uint64(said))
+}
+
+// isName tells that a script may know by an argument what is its client's. It does not by a number
+// alone, as a ttl is.
+func isName(arg string) bool {
+	return strings.Trim(arg, "0123456789.") != ""
+}
+
+// named is a key with each name that a script was given, by hashes.
+func (o *op) named(key string) (locks []uint64) {
+	if o.Kind != quorum.Run {
+		return nil
+	}
+	for _, arg := range o.Args {
+		if isName(arg) {
+			locks = append(locks, o.db.lockHash(key, arg))
+		}
+	}
+	return locks
 }
 
 // replaces tells max-hold of the keys that hold something else on a quorum since a script was won.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 
 	"redlock-proxy/quorum"
@@ -64,6 +65,7 @@ const (
 	asks                      // as its token
 	idle                      // none of it, by what was answered
 	declines                  // none of it, but what it met may be its client's
+	names                     // none of it: what it is about is named by a script, maybe as its client's
 )
 
 // mark is what was sent about a key.
@@ -132,10 +134,36 @@ func (s *sentSo) note(o *op) {
 		for _, key := range o.Keys[min(1, len(o.Keys)):] {
 			s.mark(o.db.hash(key), 0, frees|takes)
 		}
+		s.noteNames(o)
 	case quorum.Survey:
 		if o.Flushes() {
 			s.all = s.last
 			s.mark(0, 0, empties)
+		}
+	}
+}
+
+// maxNames is how many names are remembered of a script, of all its keys.
+const maxNames = 8
+
+// noteNames notes by which names a script may know what it meets as its client's. One that was
+// given none, or many, may by any.
+func (s *sentSo) noteNames(o *op) {
+	n := 0
+	for _, arg := range o.Args {
+		if isName(arg) {
+			n++
+		}
+	}
+	for _, key := range o.Keys {
+		if n == 0 || n*len(o.Keys) > maxNames {
+			s.mark(o.db.hash(key), 0, names)
+			continue
+		}
+		for _, arg := range o.Args {
+			if isName(arg) {
+				s.mark(o.db.hash(key), o.db.lockHash(key, arg), names)
+			}
 		}
 	}
 }
@@ -168,6 +196,9 @@ func (s *sentSo) answered(p ordinal, n int, nothing func(i int) (deed, saying)) 
 		at := int(m.at - p - 1)
 		if at >= n {
 			return
+		}
+		if m.does&names != 0 {
+			continue
 		}
 		does, said := nothing(at)
 		if m.does |= does; does == declines {
@@ -211,19 +242,28 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 
 // goneSince is freedSince, but for what has done nothing on this master; so is lockGoneSince.
 // They are for what is taken away. What is given is not to be given behind that either: others
-// may have carried it out. What has declined counts, unless it denies that what it met is its
-// client's.
-func (s *sentSo) goneSince(key uint64, p ordinal, acted saying) bool {
+// may have carried it out. nothing says what counts as having done nothing; besides, who declines
+// does where that denies that what it met is its client's.
+func (s *sentSo) goneSince(key uint64, p ordinal, nothing deed, acted saying) bool {
 	was, known := s.since(p, func(m *mark) bool {
-		return m.does&idle == 0 && m.frees(key) && !(m.does&declines != 0 && saying(m.lock).denies(acted))
+		return m.does&nothing == 0 && m.frees(key) && !(m.does&declines != 0 && saying(m.lock).denies(acted))
 	})
 	return was || !known && s.freedSince(key, p)
 }
 
 // lockGoneSince is goneSince of a key with one token.
-func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) })
+func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, nothing deed) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&nothing == 0 && m.freesLock(key, lock) })
 	return was || !known && s.lockFreedSince(key, lock, p)
+}
+
+// namedSince tells that a key, or a key with one of some names, was named by a script that was
+// sent after a place.
+func (s *sentSo) namedSince(key uint64, locks []uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool {
+		return m.does&names != 0 && m.key == key && (m.lock == 0 || slices.Contains(locks, m.lock))
+	})
+	return was || !known
 }
 
 // goneBetween tells that a key may have been freed by what was sent between two places.

@@ -143,12 +143,13 @@ func (s *settling) noteIdle() {
 }
 
 // nothing tells that an op has done nothing on the master: it came too late, or lets go of a
-// token that is not there, but another; or it is a script that has declined.
+// token that is not there, but another; or it is a script that has declined, and has not told
+// what it found.
 func nothing(o *op, a decide.Answer, v quorum.Vote, said *decide.Said) deed {
 	switch {
 	case a.TooLate(), o.Kind == quorum.Release && v == quorum.Refused && !said.Absent:
 		return idle
-	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
+	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined() && !said.Journal.Reply.TellsText():
 		return declines
 	}
 	return 0

@@ -73,7 +73,7 @@ func (r ruling) putBack(i int) {
 			// Else it is told from all others by its value and end; and that it lives longer
 			// costs nobody a lock.
 			if d.behind = r.sent[i].ordinal + 1; r.minor() {
-				d.acted = r.saying(i)
+				d.acted, d.names = r.saying(i), r.named(record.Key)
 			}
 		}
 		r.db.lanes[i].queue.undo(d, r.now)
