@@ -104,7 +104,7 @@ func journal(sc *script, run *quorum.Script, keys, argv []string) Action {
 	if len(keys) > 0 {
 		r.Key = keys[0]
 	}
-	return Action{Requests: []quorum.Request{r}, Render: journaled{sc.sha}, Frees: sc.frees && !run.Reads}
+	return Action{Requests: []quorum.Request{r}, Render: journaled{sc.sha}, Frees: run.Frees}
 }
 
 // journaled renders what the masters answered to a script.

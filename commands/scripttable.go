@@ -31,7 +31,6 @@ type script struct {
 	shape     recognise.Shape
 	known     bool // whether it has a shape
 	shebang   shebang
-	frees     bool           // it names what deletes a key
 	fault     string         // why it is not for masters, as an error; "" if it is
 	journaled *quorum.Script // how it runs otherwise; nil where it has a fault
 	printed   int            // bytes of what that is printed as
@@ -165,9 +164,9 @@ func newScript(text string, bounds quorum.Bounds) *script {
 		return sc
 	}
 	sc.shape, sc.known = recognise.Script(sc.text)
-	sc.frees = namesDeletion(body)
 	sc.printed = len(program.Body)
 	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
+	sc.journaled.Frees = namesDeletion(body)
 	return sc
 }
 

@@ -73,11 +73,6 @@ func (r *ScriptReply) Alike(s *ScriptReply) bool {
 	return true
 }
 
-// TellsText tells that a text is the reply, or part of it.
-func (r *ScriptReply) TellsText() bool {
-	return r.Kind == BulkReply || slices.ContainsFunc(r.Elems, func(e ScriptReply) bool { return e.TellsText() })
-}
-
 // TellsLeft tells that what is left of a ttl is the reply, or part of it.
 func (r *ScriptReply) TellsLeft() bool {
 	return r.Left || slices.ContainsFunc(r.Elems, func(e ScriptReply) bool { return e.TellsLeft() })

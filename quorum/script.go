@@ -9,6 +9,7 @@ type Script struct {
 	Printed *Printed // of a client's; nil: it is one of ours
 	Reads   bool     // it may not write
 	Latches bool     // see NewStep
+	Frees   bool     // it names what deletes a key, and may so let go of a lock
 
 	// Further, of a step that counts, tells whether it has counted further to a than
 	// to b; nil otherwise.

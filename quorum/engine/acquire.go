@@ -56,9 +56,7 @@ func (r ruling) undo() {
 func (r ruling) undoOn(i int) {
 	if r.votes.Did(i) {
 		d := r.undoing(i, r.now)
-		if isName(r.Token) && r.minor() {
-			d.names = []uint64{r.lock}
-		}
+		d.lost = r.lostOn(i)
 		r.db.lanes[i].queue.undo(d, r.now)
 	}
 }

@@ -46,10 +46,8 @@ type debt struct {
 	behind ordinal
 	done   clock.Span
 
-	// acted is what the script has said that did it, and names are the key's with each name that
-	// it was given, if a quorum of the masters has not done it.
-	acted saying
-	names []uint64
+	// lost is what is known of what has done it.
+	lost lost
 
 	// again says that this is the second time: see undoLater.
 	again bool

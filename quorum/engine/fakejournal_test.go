@@ -66,6 +66,8 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 	readsOnly   = quorum.NewScript(looking).ReadOnly()
 )
 
+func init() { freeHash.Frees, freeScript.Frees = true, true }
+
 const (
 	owning = `local v = redis.call('GET', KEYS[1])
 if v == ARGV[1] then return `

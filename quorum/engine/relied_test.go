@@ -109,32 +109,42 @@ func TestWhoIsToldByHalfOfTheMastersThatHeHoldsALockHoldsItThere(t *testing.T) {
 }
 
 // Master 2 holds a client's lock since an earlier call, of which nothing was heard, and master 3
-// is away. The client asks by a script that says 1 where it takes the lock, and 1 where that is
-// the client's. So does a second call, in the same batch.
+// is away, or hangs. The client asks by a script that says 1 where it takes the lock, and 1, or 2,
+// where that is the client's. So does a second call, in the same batch.
 func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
-	for name, calls := range map[string]int{"once": 1, "twice": 2} {
+	for name, c := range map[string]struct {
+		calls  int
+		script *quorum.Script
+		away   func(w *world)
+	}{
+		"once":               {1, ownScript, func(w *world) { w.down(3) }},
+		"twice":              {2, ownScript, func(w *world) { w.down(3) }},
+		"twice, one hangs":   {2, ownScript, func(w *world) { w.delayed(time.Second, 3) }},
+		"in two words":       {2, otherScript, func(w *world) { w.delayed(time.Second, 3) }},
+		"while another's is": {2, otherScript, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
+	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
 				time.Sleep(time.Second)
 				w.masters[1].put("k", "a", time.Minute)
-				w.down(3)
 				w.delayed(20*ms, 1, 2)
+				c.away(w)
 				busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
 				var asked []*waiter
-				for range calls {
-					asked = append(asked, w.putAfter(ms, runOf(ownScript, "k", "a", "60000")))
+				for range c.calls {
+					asked = append(asked, w.putAfter(ms, runOf(c.script, "k", "a", "60000")))
 				}
 				w.delayed(2*ms, 1, 2)
 				busy.wait(t)
 				held := false
 				for _, a := range asked {
 					got := a.wait(t)
-					held = held || got.Script != nil && got.Script.Int == 1
+					held = held || got.Script != nil && got.Script.Int > 0
 				}
-				w.delayed(0, 1, 2)
-				time.Sleep(500 * ms)
+				w.delayed(0, 1, 2, 3)
+				time.Sleep(3 * time.Second)
 				w.up(3)
-				if got := w.ask(runOf(ownScript, "k", "c", "60000")); held && got.Decision == quorum.Won {
+				if got := w.ask(runOf(c.script, "k", "c", "60000")); held && got.Decision == quorum.Won {
 					t.Error("one is told that he holds the lock, and another gets it")
 				}
 			})

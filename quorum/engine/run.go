@@ -2,7 +2,6 @@ package engine
 
 import (
 	"strconv"
-	"strings"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/journal"
@@ -56,23 +55,29 @@ func (o *op) saying(i int) saying {
 	return saying(o.db.hash(o.Script.Text)<<32 | uint64(said))
 }
 
-// isName tells that a script may know by an argument what is its client's. It does not by a number
-// alone, as a ttl is.
-func isName(arg string) bool {
-	return strings.Trim(arg, "0123456789.") != ""
-}
-
-// named is a key with each name that a script was given, by hashes.
-func (o *op) named(key string) (locks []uint64) {
-	if o.Kind != quorum.Run {
-		return nil
+// lostOn is what is known of the op, which is lost, and was carried out by master i.
+func (r ruling) lostOn(i int) lost {
+	l := lost{minor: r.minor()}
+	if !l.minor || r.Kind != quorum.Run {
+		return l
 	}
-	for _, arg := range o.Args {
-		if isName(arg) {
-			locks = append(locks, o.db.lockHash(key, arg))
+	acted := r.saying(i)
+	l.script = acted >> 32 << 32
+	denied := saying(0)
+	for j := range r.db.lanes {
+		if r.votes.Vote(j) != quorum.Refused {
+			continue
+		}
+		if said := r.saying(j); denied == 0 {
+			denied = said
+		} else if denied != said {
+			return l
 		}
 	}
-	return locks
+	if denied != 0 && denied != acted {
+		l.script = denied
+	}
+	return l
 }
 
 // replaces tells max-hold of the keys that hold something else on a quorum since a script was won.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math/bits"
-	"slices"
 	"sort"
 
 	"redlock-proxy/quorum"
@@ -65,7 +64,7 @@ const (
 	asks                      // as its token
 	idle                      // none of it, by what was answered
 	declines                  // none of it, but what it met may be its client's
-	names                     // none of it: what it is about is named by a script, maybe as its client's
+	spares                    // and it would have freed that
 )
 
 // mark is what was sent about a key.
@@ -78,10 +77,19 @@ type mark struct {
 // saying is which script, in its upper half, has said what, by hashes; 0 if that is not known.
 type saying uint64
 
-// denies tells that who has asked by the same script, and was not told what that says where it
-// acts, was told no.
-func (s saying) denies(acted saying) bool {
-	return acted != 0 && s>>32 == acted>>32 && uint32(s) != uint32(acted)
+// lost is what is known of a lost command that is to be taken back: by whom it may have been taken
+// for his lock who came behind it, and has done nothing.
+type lost struct {
+	minor  bool   // a quorum of the masters has not done it, and will not
+	script saying // which it was, with what all have said who declined it; 0 of what is none
+}
+
+// denied tells that who has declined was told no: as the lost one was, by the same script; or
+// he would have let go of the lock, by another.
+func (l lost) denied(m *mark) bool {
+	said := saying(m.lock)
+	return l.minor && m.does&declines != 0 &&
+		(said == l.script || m.does&spares != 0 && said>>32 != l.script>>32)
 }
 
 // frees tells that a key may have been freed by it, of whatever it held.
@@ -134,36 +142,10 @@ func (s *sentSo) note(o *op) {
 		for _, key := range o.Keys[min(1, len(o.Keys)):] {
 			s.mark(o.db.hash(key), 0, frees|takes)
 		}
-		s.noteNames(o)
 	case quorum.Survey:
 		if o.Flushes() {
 			s.all = s.last
 			s.mark(0, 0, empties)
-		}
-	}
-}
-
-// maxNames is how many names are remembered of a script, of all its keys.
-const maxNames = 8
-
-// noteNames notes by which names a script may know what it meets as its client's. One that was
-// given none, or many, may by any.
-func (s *sentSo) noteNames(o *op) {
-	n := 0
-	for _, arg := range o.Args {
-		if isName(arg) {
-			n++
-		}
-	}
-	for _, key := range o.Keys {
-		if n == 0 || n*len(o.Keys) > maxNames {
-			s.mark(o.db.hash(key), 0, names)
-			continue
-		}
-		for _, arg := range o.Args {
-			if isName(arg) {
-				s.mark(o.db.hash(key), o.db.lockHash(key, arg), names)
-			}
 		}
 	}
 }
@@ -186,8 +168,7 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 	}
 }
 
-// answered notes what was sent at n places behind a first one, and has done nothing: idle, or
-// declines.
+// answered notes what was sent at n places behind a first one, and has done nothing.
 func (s *sentSo) answered(p ordinal, n int, nothing func(i int) (deed, saying)) {
 	oldest := max(0, s.marks-recents)
 	first := oldest + sort.Search(s.marks-oldest, func(i int) bool { return s.recent[(oldest+i)%recents].at > p })
@@ -197,11 +178,8 @@ func (s *sentSo) answered(p ordinal, n int, nothing func(i int) (deed, saying)) 
 		if at >= n {
 			return
 		}
-		if m.does&names != 0 {
-			continue
-		}
 		does, said := nothing(at)
-		if m.does |= does; does == declines {
+		if m.does |= does; does&declines != 0 {
 			m.lock = uint64(said)
 		}
 	}
@@ -242,28 +220,16 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 
 // goneSince is freedSince, but for what has done nothing on this master; so is lockGoneSince.
 // They are for what is taken away. What is given is not to be given behind that either: others
-// may have carried it out. nothing says what counts as having done nothing; besides, who declines
-// does where that denies that what it met is its client's.
-func (s *sentSo) goneSince(key uint64, p ordinal, nothing deed, acted saying) bool {
-	was, known := s.since(p, func(m *mark) bool {
-		return m.does&nothing == 0 && m.frees(key) && !(m.does&declines != 0 && saying(m.lock).denies(acted))
-	})
+// may have carried it out. What has declined counts, unless it was told no.
+func (s *sentSo) goneSince(key uint64, p ordinal, l lost) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.frees(key) && !l.denied(m) })
 	return was || !known && s.freedSince(key, p)
 }
 
 // lockGoneSince is goneSince of a key with one token.
-func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, nothing deed) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&nothing == 0 && m.freesLock(key, lock) })
+func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, l lost) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) && !l.denied(m) })
 	return was || !known && s.lockFreedSince(key, lock, p)
-}
-
-// namedSince tells that a key, or a key with one of some names, was named by a script that was
-// sent after a place.
-func (s *sentSo) namedSince(key uint64, locks []uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool {
-		return m.does&names != 0 && m.key == key && (m.lock == 0 || slices.Contains(locks, m.lock))
-	})
-	return was || !known
 }
 
 // goneBetween tells that a key may have been freed by what was sent between two places.

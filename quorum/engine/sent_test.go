@@ -25,7 +25,7 @@ func TestWhatWasSentIsRememberedForAsLongAsItMatters(t *testing.T) {
 					s.last++
 					s.mark(other, other, asks)
 				}
-				if !s.freedSince(key, before) || !s.goneSince(key, before, idle, 0) || !s.lockFreedSince(key, lock, before) || !s.lockGoneSince(key, lock, before, idle) {
+				if !s.freedSince(key, before) || !s.goneSince(key, before, lost{}) || !s.lockFreedSince(key, lock, before) || !s.lockGoneSince(key, lock, before, lost{}) {
 					t.Error("it is forgotten")
 				}
 				if s.freedSince(other, before) || s.lockFreedSince(key, lock, s.last) || s.freedSince(key, s.last) {
@@ -42,7 +42,7 @@ func TestWhatHasDoneNothingIsNotGone(t *testing.T) {
 	s.last++
 	s.mark(1, 2, frees)
 	s.answered(0, 1, func(int) (deed, saying) { return idle, 0 })
-	if s.lockGoneSince(1, 2, 0, idle) || s.goneSince(1, 0, idle, 0) {
+	if s.lockGoneSince(1, 2, 0, lost{}) || s.goneSince(1, 0, lost{}) {
 		t.Error("it has freed the lock")
 	}
 	if !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) {
@@ -61,11 +61,11 @@ func TestFlushFreesEachLock(t *testing.T) {
 			s.last++
 			s.mark(9*shards, 9*shards, asks)
 		}
-		if !s.lockGoneSince(1, 2, 0, idle) || !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) || s.lockGoneSince(1, 2, at, idle) {
+		if !s.lockGoneSince(1, 2, 0, lost{}) || !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) || s.lockGoneSince(1, 2, at, lost{}) {
 			t.Errorf("%s, it has not freed all that was there, and nothing else", name)
 		}
 		s.answered(at-1, 1, func(int) (deed, saying) { return idle, 0 })
-		if others == 0 && s.lockGoneSince(1, 2, 0, idle) {
+		if others == 0 && s.lockGoneSince(1, 2, 0, lost{}) {
 			t.Error("it has, though it came too late")
 		}
 	}

@@ -135,7 +135,7 @@ func (s *settling) noteIdle() {
 	defer s.mu.Unlock()
 	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int) (deed, saying) {
 		does := s.verdicts[i].does
-		if does != declines {
+		if does&declines == 0 {
 			return does, 0
 		}
 		return does, s.batch.ops[i].saying(s.index)
@@ -143,13 +143,15 @@ func (s *settling) noteIdle() {
 }
 
 // nothing tells that an op has done nothing on the master: it came too late, or lets go of a
-// token that is not there, but another; or it is a script that has declined, and has not told
-// what it found.
+// token that is not there, but another; or it is a script that has declined.
 func nothing(o *op, a decide.Answer, v quorum.Vote, said *decide.Said) deed {
 	switch {
 	case a.TooLate(), o.Kind == quorum.Release && v == quorum.Refused && !said.Absent:
 		return idle
-	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined() && !said.Journal.Reply.TellsText():
+	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
+		if o.Script.Frees {
+			return declines | spares
+		}
 		return declines
 	}
 	return 0

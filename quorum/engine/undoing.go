@@ -25,11 +25,10 @@ func (q *queue) undo(d debt, now time.Time) {
 //	   with OK
 //
 // Nor is it taken back where a script has met it that did nothing: that may have told who is
-// asking, under the same token, that he holds it. None has told so that shares no argument with the
-// lost one, numbers aside, and tells no text; nor one that is the same script, and has not said
-// what that says where it acts. Both count only where a quorum has not done what was lost, and so
-// tells otherwise even who has two words for yes. Else, of those who wait for a lock, each next one
-// is refused behind the last, and what that had taken on one master would keep it from all of them.
+// asking, under the same token, that he holds it. It has not where it was the same script, and said
+// what all said who declined the lost one, nor where it would have let go of the lock, if a quorum
+// has not done what was lost. Else, of those who wait for a lock, each next one is refused behind the
+// last, and what that had taken on one master would keep it from all of them.
 //
 //	1: A, B, C and D, two at each proxy, say by a script that they take k; two masters know A
 //	2: B is refused by them; C's script comes to the third in one batch with B's, and declines
@@ -53,14 +52,11 @@ func (q *queue) mayTakeBack(d *debt) bool {
 // isGone tells that what a debt is about may have been freed, or been replaced, by what was
 // sent after a place. mu is held.
 func (q *queue) isGone(d *debt, p ordinal) bool {
-	key, nothing := q.db.hash(d.key), idle
-	if len(d.names) > 0 && !q.sentSo.namedSince(key, d.names, p) {
-		nothing |= declines
-	}
+	key := q.db.hash(d.key)
 	if d.back != nil {
-		return q.sentSo.goneSince(key, p, nothing, d.acted)
+		return q.sentSo.goneSince(key, p, d.lost)
 	}
-	return q.sentSo.lockGoneSince(key, q.db.lockHash(d.key, d.value), p, nothing)
+	return q.sentSo.lockGoneSince(key, q.db.lockHash(d.key, d.value), p, d.lost)
 }
 
 // minor tells of a lost op that a quorum of the masters has not carried it out, and will not.

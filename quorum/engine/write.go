@@ -72,9 +72,7 @@ func (r ruling) putBack(i int) {
 		if d.done = r.sent[i].done; (r.votes.Decision() != quorum.Won || !r.strange(record)) && !record.Lengthens() {
 			// Else it is told from all others by its value and end; and that it lives longer
 			// costs nobody a lock.
-			if d.behind = r.sent[i].ordinal + 1; r.minor() {
-				d.acted, d.names = r.saying(i), r.named(record.Key)
-			}
+			d.behind, d.lost = r.sent[i].ordinal+1, r.lostOn(i)
 		}
 		r.db.lanes[i].queue.undo(d, r.now)
 	}
