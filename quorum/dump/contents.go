@@ -86,16 +86,6 @@ func Contents(dump string) string {
 	return string(told)
 }
 
-// String is the string that a dump is of. It is false of what is none, or cannot be told.
-func String(dump string) (s string, ok bool) {
-	if len(dump) <= ending || len(dump) > maxDumpRead || dump[0] != dumpedString {
-		return "", false
-	}
-	d := &dumpReader{rest: body(dump)[1:]}
-	s = d.string()
-	return s, !d.bad && len(d.rest) == 0
-}
-
 // score is that of a member of a sorted set.
 func score(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 

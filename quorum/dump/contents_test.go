@@ -31,12 +31,8 @@ func TestWhatDumpsAreOfIsTheSameHoweverMastersKeepIt(t *testing.T) {
 	of := dumpsOf(t)
 	for what, dumps := range of {
 		for _, a := range dumps {
-			told := Contents(a)
-			if told == "" {
+			if Contents(a) == "" {
 				t.Errorf("%s: %q cannot be told", what, a)
-			}
-			if value, is := String(a); is != (told[0] == '$') || is && !strings.HasSuffix(told, ":"+value) {
-				t.Errorf("%s: %q is the string %q, %v", what, a, value, is)
 			}
 			for _, b := range dumps {
 				if !Same(a, b) || !SameContents(a, b) {

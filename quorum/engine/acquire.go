@@ -72,7 +72,6 @@ func (o *op) undoing(i int, now time.Time) debt {
 		ends:   sent.done.Ends(ttl),
 		dies:   now.Add(o.ttl + clock.Drift(o.ttl)),
 		behind: sent.ordinal + 1,
-		done:   sent.done,
 	}
 }
 

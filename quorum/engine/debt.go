@@ -41,10 +41,9 @@ type debt struct {
 	// ended is when back ended, by the master's clock; 0 if it did not, or is not known.
 	ended time.Duration
 
-	// behind is the number of what was sent next when the master had done it, at a time. It is 0
-	// where it does not matter what was sent since: see mayTakeBack.
+	// behind is the number of what was sent next when the master had done it. It is 0 where it does
+	// not matter what was sent since: see mayTakeBack.
 	behind ordinal
-	done   clock.Span
 
 	// lost is what is known of what has done it.
 	lost lost

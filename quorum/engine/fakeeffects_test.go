@@ -31,6 +31,7 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 	lockScript:  takesString,
 	ownScript:   ownsString("1"),
 	otherScript: ownsString("2"),
+	namesDelete: ownsString("2"),
 	takeStep:    takesString,
 	seizeScript: seizesString,
 	seizeStep:   seizesString,

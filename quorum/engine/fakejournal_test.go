@@ -21,6 +21,7 @@ return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 	// or else says 2.
 	ownScript   = quorum.NewScript(owning + "1" + taking)
 	otherScript = quorum.NewScript(owning + "2" + taking)
+	namesDelete = quorum.NewScript(owning + "2" + taking + " -- and no redis.call('DEL', KEYS[1])")
 
 	// What Redisson does with a lock: it is a hash, of which a field names the holder and
 	// says how often it has taken the lock.
@@ -66,7 +67,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 	readsOnly   = quorum.NewScript(looking).ReadOnly()
 )
 
-func init() { freeHash.Frees, freeScript.Frees = true, true }
+func init() { freeHash.Frees, freeScript.Frees, namesDelete.Frees = true, true, true }
 
 const (
 	owning = `local v = redis.call('GET', KEYS[1])

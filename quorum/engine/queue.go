@@ -25,8 +25,6 @@ type queue struct {
 	sent    time.Time
 	sentSo  sentSo
 
-	overtaken map[uint64]overtaken // by lockHash
-
 	debts       debts       // while the master is away
 	later       []laterDebt // to be paid in a while
 	swept       time.Time   // when debts that are over were last looked for

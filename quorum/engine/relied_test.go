@@ -53,37 +53,6 @@ func TestWhoIsToldThatHeHoldsALockHoldsIt(t *testing.T) {
 	}
 }
 
-// All is about k. A batch is on its way until 240 ms; all else waits for it:
-//
-//	  5: X asks SET k x NX PX 420: its time is up at 210, and it is not sent
-//	 10: A says SET k a PX 60000: until 260
-//	 20: C's script, which sets k to u, waits for X, and is put at 215: until 270
-//	190: B says SET k a PX 60000: until 440
-//	240: A's, B's and C's go in one batch, which is answered at 290
-//
-// A's is left to B's, which came behind it, and C has found B's, which looks like A's.
-func TestAnsweredSetIsNotTakenForOneThatItHasOvertaken(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
-		time.Sleep(3 * time.Second)
-		set := setOf("a", time.Minute)
-		set.Key = "k"
-		w.delayed(240*ms, 1, 2, 3)
-		busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
-		x := w.putAfter(5*ms, quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "x", TTL: 420 * ms})
-		a := w.putAfter(5*ms, set)
-		c := w.putAfter(10*ms, runOf(seizeScript, "k", "u", "60000"))
-		b := w.putAfter(170*ms, set)
-		w.delayed(50*ms, 1, 2, 3)
-		for _, lost := range []*waiter{busy, x, a, c} {
-			lost.wait(t)
-		}
-		w.want(b.wait(t), quorum.Won)
-		w.delayed(0, 1, 2, 3)
-		time.Sleep(500 * ms)
-		w.want(w.acquire("k", "d", time.Minute), quorum.Contended)
-	})
-}
-
 // Two of four masters are enough for a no, and so for what a script says that does nothing.
 func TestWhoIsToldByHalfOfTheMastersThatHeHoldsALockHoldsItThere(t *testing.T) {
 	inWorld(t, 4, func(w *world) {
@@ -113,15 +82,15 @@ func TestWhoIsToldByHalfOfTheMastersThatHeHoldsALockHoldsItThere(t *testing.T) {
 // where that is the client's. So does a second call, in the same batch.
 func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
 	for name, c := range map[string]struct {
-		calls  int
-		script *quorum.Script
-		away   func(w *world)
+		scripts []*quorum.Script
+		away    func(w *world)
 	}{
-		"once":               {1, ownScript, func(w *world) { w.down(3) }},
-		"twice":              {2, ownScript, func(w *world) { w.down(3) }},
-		"twice, one hangs":   {2, ownScript, func(w *world) { w.delayed(time.Second, 3) }},
-		"in two words":       {2, otherScript, func(w *world) { w.delayed(time.Second, 3) }},
-		"while another's is": {2, otherScript, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
+		"once":               {[]*quorum.Script{ownScript}, func(w *world) { w.down(3) }},
+		"twice":              {[]*quorum.Script{ownScript, ownScript}, func(w *world) { w.down(3) }},
+		"twice, one hangs":   {[]*quorum.Script{ownScript, ownScript}, func(w *world) { w.delayed(time.Second, 3) }},
+		"in two words":       {[]*quorum.Script{otherScript, otherScript}, func(w *world) { w.delayed(time.Second, 3) }},
+		"while another's is": {[]*quorum.Script{otherScript, otherScript}, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
+		"by another script":  {[]*quorum.Script{otherScript, namesDelete}, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
@@ -131,8 +100,8 @@ func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
 				c.away(w)
 				busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
 				var asked []*waiter
-				for range c.calls {
-					asked = append(asked, w.putAfter(ms, runOf(c.script, "k", "a", "60000")))
+				for _, script := range c.scripts {
+					asked = append(asked, w.putAfter(ms, runOf(script, "k", "a", "60000")))
 				}
 				w.delayed(2*ms, 1, 2)
 				busy.wait(t)
@@ -144,7 +113,7 @@ func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
 				w.delayed(0, 1, 2, 3)
 				time.Sleep(3 * time.Second)
 				w.up(3)
-				if got := w.ask(runOf(c.script, "k", "c", "60000")); held && got.Decision == quorum.Won {
+				if got := w.ask(runOf(c.scripts[0], "k", "c", "60000")); held && got.Decision == quorum.Won {
 					t.Error("one is told that he holds the lock, and another gets it")
 				}
 			})

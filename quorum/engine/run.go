@@ -38,21 +38,23 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	return b
 }
 
-// saying is a script and what it has said on master i, as far as a yes may be told from a no by
-// it: of large numbers, as ttls are, and of lists not which.
+// saying is a script and what it has said on master i: of what is left of a ttl, that it is so; 0
+// of a list.
 func (o *op) saying(i int) saying {
 	j := o.Said[i].Journal
-	if o.Kind != quorum.Run || j == nil {
+	if o.Kind != quorum.Run || j == nil || j.Reply.Kind == quorum.ArrayReply {
 		return 0
 	}
-	said := uint32(j.Reply.Kind) + 1
-	switch n := j.Reply.Int; {
-	case j.Reply.Kind == quorum.IntegerReply && !j.Reply.Left && n > -10 && n < 10:
-		said += uint32(n+10) << 8
+	said := uint64(j.Reply.Kind) + 1
+	switch {
+	case j.Reply.Left:
+		said += 1 << 7
+	case j.Reply.Kind == quorum.IntegerReply:
+		said += o.db.hash(strconv.FormatInt(j.Reply.Int, 10)) << 8
 	case j.Reply.Str != "":
-		said += uint32(o.db.hash(j.Reply.Str)) << 8
+		said += o.db.hash(j.Reply.Str) << 8
 	}
-	return saying(o.db.hash(o.Script.Text)<<32 | uint64(said))
+	return saying(o.db.hash(o.Script.Text)<<32 | said&(1<<32-1))
 }
 
 // lostOn is what is known of the op, which is lost, and was carried out by master i.

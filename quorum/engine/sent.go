@@ -88,7 +88,7 @@ type lost struct {
 // he would have let go of the lock, by another.
 func (l lost) denied(m *mark) bool {
 	said := saying(m.lock)
-	return l.minor && m.does&declines != 0 &&
+	return l.minor && m.does&declines != 0 && said != 0 &&
 		(said == l.script || m.does&spares != 0 && said>>32 != l.script>>32)
 }
 
@@ -230,12 +230,6 @@ func (s *sentSo) goneSince(key uint64, p ordinal, l lost) bool {
 func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, l lost) bool {
 	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) && !l.denied(m) })
 	return was || !known && s.lockFreedSince(key, lock, p)
-}
-
-// goneBetween tells that a key may have been freed by what was sent between two places.
-func (s *sentSo) goneBetween(key uint64, p, before ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.at < before && m.does&idle == 0 && m.frees(key) })
-	return was || !known
 }
 
 // anewSince tells that a key may have been freed, and then be held once more under a token, by

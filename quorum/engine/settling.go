@@ -149,7 +149,7 @@ func nothing(o *op, a decide.Answer, v quorum.Vote, said *decide.Said) deed {
 	case a.TooLate(), o.Kind == quorum.Release && v == quorum.Refused && !said.Absent:
 		return idle
 	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
-		if o.Script.Frees {
+		if o.Script.Frees && said.Journal.Reply.SaysNo() {
 			return declines | spares
 		}
 		return declines

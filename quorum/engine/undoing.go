@@ -40,9 +40,7 @@ func (q *queue) mayTakeBack(d *debt) bool {
 	if p == 0 {
 		return true
 	}
-	q.leap(d)
 	if d.behind = 0; q.isGone(d, p-1) {
-		q.leave(d, p-1)
 		q.cannotUndo(*d)
 		return false
 	}

@@ -69,7 +69,7 @@ func (r ruling) putBack(i int) {
 		if d.eternal {
 			d.dies = r.now.Add(r.db.MaxTTL)
 		}
-		if d.done = r.sent[i].done; (r.votes.Decision() != quorum.Won || !r.strange(record)) && !record.Lengthens() {
+		if (r.votes.Decision() != quorum.Won || !r.strange(record)) && !record.Lengthens() {
 			// Else it is told from all others by its value and end; and that it lives longer
 			// costs nobody a lock.
 			d.behind, d.lost = r.sent[i].ordinal+1, r.lostOn(i)
