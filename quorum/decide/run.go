@@ -131,13 +131,18 @@ func (c *counted) tellRun(r *quorum.Result) {
 	case r.Decision == quorum.Unavailable, len(replies) == 0:
 		return
 	case r.Decision == quorum.Split:
-		if c.Granted == 0 || c.mayBeHeld() || !c.IsStep() && c.count(quorum.Granted, func(s *Said) bool { return s.Journal.Reply.Alike(&replies[0]) }) > 0 {
+		if c.Granted == 0 || c.mayBeHeld() || !c.IsStep() && c.saidByWhoActed(&replies[0]) {
 			return
 		}
 		r.Decision = quorum.Contended
 	}
 	reply := merge(replies, r.Needed)
 	r.Script = &reply
+}
+
+// saidByWhoActed tells that a master which has acted has given the same reply.
+func (c *counted) saidByWhoActed(reply *quorum.ScriptReply) bool {
+	return c.count(quorum.Granted, func(s *Said) bool { return s.Journal.Reply.Alike(reply) }) > 0
 }
 
 // merge is the reply that stands for several that are alike: of remaining ttls
