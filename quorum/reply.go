@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -71,6 +72,36 @@ func (r *ScriptReply) Alike(s *ScriptReply) bool {
 		}
 	}
 	return true
+}
+
+// SaysAs tells that a client is told the same by two replies, be it in two types: libraries make
+// one word of a status, a string and a number.
+func (r *ScriptReply) SaysAs(s *ScriptReply) bool {
+	if r.Left && s.Left {
+		return true
+	}
+	word, scalar := r.Word()
+	if other, too := s.Word(); word != other || scalar != too || !scalar && r.Kind != s.Kind || len(r.Elems) != len(s.Elems) {
+		return false
+	}
+	for i := range r.Elems {
+		if !r.Elems[i].SaysAs(&s.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Word is what a reply says, of whatever type it is; nil and a list say none.
+func (r *ScriptReply) Word() (word string, ok bool) {
+	switch r.Kind {
+	case NilReply, ArrayReply:
+		return "", false
+	case IntegerReply:
+		return strconv.FormatInt(r.Int, 10), true
+	default:
+		return r.Str, true
+	}
 }
 
 // TellsLeft tells that what is left of a ttl is the reply, or part of it.

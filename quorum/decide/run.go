@@ -140,9 +140,9 @@ func (c *counted) tellRun(r *quorum.Result) {
 	r.Script = &reply
 }
 
-// saidByWhoActed tells that a master which has acted has given the same reply.
+// saidByWhoActed tells that a master which has acted has said the same.
 func (c *counted) saidByWhoActed(reply *quorum.ScriptReply) bool {
-	return c.count(quorum.Granted, func(s *Said) bool { return s.Journal.Reply.Alike(reply) }) > 0
+	return c.count(quorum.Granted, func(s *Said) bool { return s.Journal.Reply.SaysAs(reply) }) > 0
 }
 
 // merge is the reply that stands for several that are alike: of remaining ttls

@@ -26,13 +26,12 @@ import (
 // flight is the acquire of one key that is in flight, between retries included,
 // and who waits for it.
 type flight struct {
-	token    string // of the one in flight
-	sharing  []*op  // get the answer of the one in flight
-	waiting  []*op  // came after it was put: they share what is put next
-	asking   bool   // an attempt is put, and not decided
-	behind   []*op  // no acquires: see follow
-	shielded bool   // see shield
-	barred   bool   // somebody waits for that, and so do all who come after it
+	token   string // of the one in flight
+	sharing []*op  // get the answer of the one in flight
+	waiting []*op  // came after it was put: they share what is put next
+	asking  bool   // an attempt is put, and not decided
+	behind  []*op  // no acquires: see follow
+	barred  bool   // somebody waits for it, and so do all who come after that
 
 	// void says that what the masters have granted so far does not count: see spoil.
 	void atomic.Bool
@@ -127,7 +126,6 @@ func (db *database) finish(o *op, r quorum.Result) {
 // nextOf is whose attempt is the next on a key; without one the flight is over. The shard is
 // locked.
 func (db *database) nextOf(s *shard, f *flight, key string) (next *op) {
-	db.shield(f, false)
 	if len(f.waiting) > 0 {
 		next, f.waiting = f.waiting[0], f.waiting[1:]
 		next.flight, f.token = f, next.Token

@@ -38,7 +38,6 @@ type database struct {
 
 	seed          maphash.Seed
 	shards        [shards]shard
-	shielded      atomic.Int64 // flights, see shield
 	heldLocks     *maxhold.Locks
 	sizes         sizes
 	retries       retries

@@ -32,6 +32,12 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 	ownScript:   ownsString("1"),
 	otherScript: ownsString("2"),
 	namesDelete: ownsString("2"),
+	okScript: func(m *fakeMaster, name string, argv []string) effect {
+		if k, held := m.key(name); held && k.value == argv[0] {
+			return says(0, "$", "OK")
+		}
+		return takesString(m, name, argv)
+	},
 	takeStep:    takesString,
 	seizeScript: seizesString,
 	seizeStep:   seizesString,

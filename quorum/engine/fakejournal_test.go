@@ -23,6 +23,11 @@ return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 	otherScript = quorum.NewScript(owning + "2" + taking)
 	namesDelete = quorum.NewScript(owning + "2" + taking + " -- and no redis.call('DEL', KEYS[1])")
 
+	// The same in one word of two types: the status of SET, and a string.
+	okScript = quorum.NewScript(`local v = redis.call('GET', KEYS[1])
+if v == ARGV[1] then return 'OK' elseif v then return nil end
+return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
+
 	// What Redisson does with a lock: it is a hash, of which a field names the holder and
 	// says how often it has taken the lock.
 	takeHash = quorum.NewScript(`if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then

@@ -7,19 +7,18 @@ import "redlock-proxy/quorum"
 
 // follow has an op wait that would act on what the acquire in flight has set so far,
 // and may have to take back: it is put to the masters right behind the decision.
-// Tokens may be constants, and some commands name none. A script that may write waits for
-// whatever it is given: put behind the acquire, it would spoil that. One that may not does
-// neither, or whoever looks at a key would keep it from being locked. Nothing waits for a
-// split acquire to be tried again: that may be after its own lock has ended. If the lock
-// ends before the decision all the same, see tooLate. It waits as often as it is about keys,
-// at most. The shards are locked.
+// Tokens may be constants, and some commands name none. Put behind the acquire, it would spoil
+// that, and those who write to a key or delete it again and again would keep it from being locked.
+// Nothing waits for a split acquire to be tried again: that may be after its own lock has ended. If
+// the lock ends before the decision all the same, see tooLate. It waits as often as it is about
+// keys, at most. The shards are locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
 //	2: B asks for k as "1": master 3 grants, 1 refuses
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
 func (db *database) follow(o *op) (waits bool) {
-	if !o.Undecides() && db.shielded.Load() == 0 || o.flight != nil || o.Kind == quorum.Survey {
+	if o.flight != nil || o.Kind == quorum.Survey {
 		return false
 	}
 	keys := o.keys()
@@ -27,8 +26,7 @@ func (db *database) follow(o *op) (waits bool) {
 		return false
 	}
 	for _, key := range keys {
-		f := db.shards[db.shard(key)].flights[key]
-		if f != nil && (f.asking && o.Undecides() && o.actsOn(f.token) || f.bars(o)) {
+		if f := db.shards[db.shard(key)].flights[key]; f != nil && f.bars(o) {
 			o.follows++
 			f.behind = append(f.behind, o)
 			return true
@@ -38,7 +36,8 @@ func (db *database) follow(o *op) (waits bool) {
 }
 
 // spoil tells the acquire in flight of a key that another client's command on the key
-// is about to be put behind it, which may take what it was granted. If it wins on the
+// is about to be put behind it, which has waited for others enough, and may take what it was
+// granted. If it wins on the
 // masters all the same, it counts as split, and is tried again behind that command.
 // The shards of its keys are locked, so that no lane sees the two in another order.
 //
@@ -83,25 +82,12 @@ func (db *database) spoilKey(key string, o *op) {
 	}
 }
 
-// shield has what would spoil the next attempt wait behind it, or no more. It is for one
-// that was spoiled: whoever deletes a key again and again would keep it from being locked.
-// Each such command waits for one attempt at most. The shard is locked.
-func (db *database) shield(f *flight, on bool) {
-	switch {
-	case on && !f.shielded:
-		db.shielded.Add(1)
-	case !on && f.shielded:
-		db.shielded.Add(-1)
-	}
-	f.shielded = on
-}
-
-// bars tells that an op has to wait behind a shielded attempt. Once one that a client may put
+// bars tells that an op has to wait for the attempt that is made. Once one that a client may put
 // others behind does so, all others wait, too: the order on a key is kept. The shard is locked.
 func (f *flight) bars(o *op) bool {
-	f.barred = f.barred || f.asking && f.shielded &&
-		(o.Kind == quorum.Release && o.Token == f.token || o.Kind == quorum.Remove || o.Kind == quorum.Write)
-	return f.barred
+	waits := f.barred || f.asking && o.actsOn(f.token)
+	f.barred = f.barred || waits && !o.Undecides()
+	return waits
 }
 
 // letFollow puts those that have followed an attempt which is to be made once more.
@@ -110,9 +96,7 @@ func (db *database) letFollow(o *op) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.asking = false
-	spoiled := f.void.Load()
 	db.putBehind(s, f)
-	db.shield(f, spoiled)
 }
 
 // putBehind puts those that have followed, and those who come meanwhile and may not pass
@@ -133,12 +117,12 @@ func (db *database) putBehind(s *shard, f *flight) {
 // actsOn tells that what an op does to its key may be different if it holds the token.
 func (o *op) actsOn(token string) bool {
 	switch o.Kind {
-	case quorum.Extend:
+	case quorum.Extend, quorum.Release:
 		return o.Token == token
 	case quorum.Run:
 		return !o.Script.Reads
 	}
-	return true
+	return o.Kind != quorum.Read
 }
 
 // tooLate says no to an extension that has waited behind an acquire which is won: the lock

@@ -146,3 +146,45 @@ func TestExpiryInThePastThatHasWaitedIsCarriedOut(t *testing.T) {
 		w.wantValues("k", "", "", "")
 	})
 }
+
+// What is asked about a key that is being locked is carried out behind that, by all masters: the
+// lock is won first, and is not asked for once more.
+func TestAcquireIsMadeOnceWhateverIsAskedMeanwhile(t *testing.T) {
+	write := func(args ...string) quorum.Request {
+		return quorum.Request{Kind: quorum.Write, Key: "k", Args: append([]string{"SET", "k"}, args...)}
+	}
+	for name, c := range map[string]struct {
+		ask  quorum.Request
+		left string
+	}{
+		"SET":            {write("b"), "b"},
+		"SET GET":        {write("b", "GET"), "b"},
+		"SET XX":         {write("b", "XX"), "b"},
+		"DEL":            {quorum.Request{Kind: quorum.Remove, Key: "k"}, ""},
+		"its release":    {quorum.Request{Kind: quorum.Release, Key: "k", Token: "a"}, ""},
+		"its extension":  {quorum.Request{Kind: quorum.Extend, Key: "k", Token: "a", TTL: time.Minute}, "a"},
+		"another's lock": {lockOf("k", "b", 60_000), "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.down(3)
+				w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 5 * ms }) }, 1, 2)
+				acquired := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+				asked := w.put(c.ask)
+				read := w.put(quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true})
+				w.want(acquired.wait(t), quorum.Won)
+				if got := asked.wait(t).Decision; got == quorum.Unavailable || got == quorum.Split {
+					t.Errorf("it is answered with %v", got)
+				}
+				if got := read.wait(t); got.Value != c.left && !c.ask.Undecides() {
+					t.Errorf("behind it, %q is read", got.Value)
+				}
+				w.settle()
+				w.wantValues("k", c.left, c.left, "")
+				if s := w.engine.Status(); s.Splits != 0 || s.InFlight != 0 {
+					t.Errorf("%d were tried again, %d are in flight", s.Splits, s.InFlight)
+				}
+			})
+		})
+	}
+}

@@ -28,6 +28,7 @@ func TestWhoIsToldThatHeHoldsALockHoldsIt(t *testing.T) {
 		"a SET":                           {own(lockScript), setOf("a", time.Minute)},
 		"a script that only looks":        {own(lockScript), runOf(looksScript, "k")},
 		"a step":                          {own(lockScript), own(takeStep)},
+		"a SET NX GET":                    {own(lockScript), {Kind: quorum.Acquire, Token: "a", TTL: time.Minute, TellsValue: true}},
 	} {
 		first, again := asked[0], asked[1]
 		again.Key = "k"
@@ -48,6 +49,31 @@ func TestWhoIsToldThatHeHoldsALockHoldsIt(t *testing.T) {
 				time.Sleep(500 * ms)
 				w.wantValues("k", "a", "a", "a")
 				w.want(w.ask(lockOf("k", "c", 60_000)), quorum.Contended)
+			})
+		})
+	}
+}
+
+// A lock is granted, and its client hears nothing of that, as its connection ends. By then the
+// client has been told on another one that the lock is its own, or has set it.
+func TestWhatIsToldOnAnotherConnectionIsNotTakenBack(t *testing.T) {
+	for name, again := range map[string]quorum.Request{
+		"a SET":                  setOf("a", time.Minute),
+		"a SET NX GET":           {Kind: quorum.Acquire, Token: "a", TTL: time.Minute, TellsValue: true},
+		"a script that says so":  runOf(ownScript, "k", "a", "60000"),
+		"a script that takes it": runOf(lockScript, "k", "a", "60000"),
+	} {
+		again.Key = "k"
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				first := w.acquire("k", "a", time.Minute)
+				w.want(first, quorum.Won)
+				if got := w.ask(again); got.Decision != quorum.Won && got.Decision != quorum.Contended {
+					t.Fatalf("who asks again is told %v", got.Decision)
+				}
+				w.engine.TakeBack(first.Lock)
+				time.Sleep(time.Second)
+				w.wantValues("k", "a", "a", "a")
 			})
 		})
 	}
@@ -90,6 +116,8 @@ func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
 		"twice, one hangs":   {[]*quorum.Script{ownScript, ownScript}, func(w *world) { w.delayed(time.Second, 3) }},
 		"in two words":       {[]*quorum.Script{otherScript, otherScript}, func(w *world) { w.delayed(time.Second, 3) }},
 		"while another's is": {[]*quorum.Script{otherScript, otherScript}, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
+		"in one word":        {[]*quorum.Script{okScript}, func(w *world) { w.down(3) }},
+		"in one word, twice": {[]*quorum.Script{okScript, okScript}, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
 		"by another script":  {[]*quorum.Script{otherScript, namesDelete}, func(w *world) { w.masters[2].put("k", "x", 2*time.Second) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +136,7 @@ func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
 				held := false
 				for _, a := range asked {
 					got := a.wait(t)
-					held = held || got.Script != nil && got.Script.Int > 0
+					held = held || got.Script != nil && (got.Script.Int > 0 || got.Script.Str == "OK")
 				}
 				w.delayed(0, 1, 2, 3)
 				time.Sleep(3 * time.Second)

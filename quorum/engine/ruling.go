@@ -88,7 +88,7 @@ func (r ruling) triesAgain() bool {
 }
 
 // mayTryAgain tells whether a split op may be tried once more, and will be before its time is
-// up. Where who deletes its key has spoiled the last try, it gets one more, which is shielded.
+// up. Where the last try was spoiled, it gets one more.
 func (r ruling) mayTryAgain() bool {
 	tries := r.db.SplitRetries
 	if r.flight != nil && r.flight.void.Load() {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 
 	"redlock-proxy/quorum"
@@ -38,29 +39,57 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	return b
 }
 
-// saying is a script and what it has said on master i: of what is left of a ttl, that it is so; 0
-// of a list.
+// saying is a script and what it has said on master i, see quorum.ScriptReply.SaysAs; 0 of a list.
 func (o *op) saying(i int) saying {
 	j := o.Said[i].Journal
 	if o.Kind != quorum.Run || j == nil || j.Reply.Kind == quorum.ArrayReply {
 		return 0
 	}
-	said := uint64(j.Reply.Kind) + 1
-	switch {
-	case j.Reply.Left:
-		said += 1 << 7
-	case j.Reply.Kind == quorum.IntegerReply:
-		said += o.db.hash(strconv.FormatInt(j.Reply.Int, 10)) << 8
-	case j.Reply.Str != "":
-		said += o.db.hash(j.Reply.Str) << 8
+	said := uint64(1) // nil
+	if j.Reply.Left {
+		said = 2
+	} else if word, ok := j.Reply.Word(); ok {
+		said = o.db.hash(word)>>32 | 4
 	}
-	return saying(o.db.hash(o.Script.Text)<<32 | said&(1<<32-1))
+	return saying(o.db.hash(o.Script.Text)<<32 | said)
+}
+
+// names are hashes of the texts by which a lock may be known as its client's: of a token, or of
+// all arguments of a script but short numbers, which are ttls, limits and the like. They are not
+// known, and all 0, if there is none such, or there are more.
+type names [3]uint32
+
+func (n *names) known() bool { return n[0] != 0 }
+
+// strangers tells that two have no name in common.
+func (n *names) strangers(m *names) bool {
+	return n.known() && m.known() && !slices.ContainsFunc(n[:], func(name uint32) bool {
+		return name != 0 && slices.Contains(m[:], name)
+	})
+}
+
+func (o *op) names() (n names) {
+	texts := o.Args
+	if o.Kind == quorum.Acquire {
+		texts = []string{o.Token}
+	}
+	known := n[:0]
+	for _, text := range texts {
+		if _, err := strconv.ParseInt(text, 10, 32); err == nil {
+			continue
+		}
+		if len(known) == len(n) {
+			return names{}
+		}
+		known = append(known, max(1, uint32(o.db.hash(text)>>32)))
+	}
+	return n
 }
 
 // lostOn is what is known of the op, which is lost, and was carried out by master i.
 func (r ruling) lostOn(i int) lost {
-	l := lost{minor: r.minor()}
-	if !l.minor || r.Kind != quorum.Run {
+	l := lost{minor: r.minor(), names: r.names()}
+	if r.Kind != quorum.Run {
 		return l
 	}
 	acted := r.saying(i)

@@ -72,6 +72,7 @@ type mark struct {
 	key, lock uint64 // hashes; lock is 0 of what names no token, and the saying of what declines
 	at        ordinal
 	does      deed
+	names     names // of what declines
 }
 
 // saying is which script, in its upper half, has said what, by hashes; 0 if that is not known.
@@ -80,16 +81,24 @@ type saying uint64
 // lost is what is known of a lost command that is to be taken back: by whom it may have been taken
 // for his lock who came behind it, and has done nothing.
 type lost struct {
-	minor  bool   // a quorum of the masters has not done it, and will not
+	minor  bool // a quorum of the masters has not done it, and will not
+	names  names
 	script saying // which it was, with what all have said who declined it; 0 of what is none
 }
 
-// denied tells that who has declined was told no: as the lost one was, by the same script; or
-// he would have let go of the lock, by another.
+// denied tells that who has declined was not told that what is lost is his. By the same script
+// he was told no, as the lost one was, or is a stranger, who names nothing that the lost one does;
+// by another he would have let go of it.
 func (l lost) denied(m *mark) bool {
 	said := saying(m.lock)
-	return l.minor && m.does&declines != 0 && said != 0 &&
-		(said == l.script || m.does&spares != 0 && said>>32 != l.script>>32)
+	if m.does&declines == 0 || said == 0 {
+		return false
+	}
+	stranger := l.names.strangers(&m.names)
+	if said>>32 == l.script>>32 {
+		return stranger || l.minor && said == l.script
+	}
+	return (stranger || l.minor) && m.does&spares != 0
 }
 
 // frees tells that a key may have been freed by it, of whatever it held.
@@ -151,7 +160,7 @@ func (s *sentSo) note(o *op) {
 }
 
 func (s *sentSo) mark(key, lock uint64, does deed) {
-	s.recent[s.marks%recents] = mark{key, lock, s.last, does}
+	s.recent[s.marks%recents] = mark{key: key, lock: lock, at: s.last, does: does}
 	s.marks++
 	k, l := memoryOf(key), memoryOf(lock)
 	if does&frees != 0 {
@@ -168,8 +177,15 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 	}
 }
 
+// answered is what is known of what was answered and has done nothing, or nothing but tell.
+type answered struct {
+	does  deed
+	said  saying // of what declines; so are names
+	names names
+}
+
 // answered notes what was sent at n places behind a first one, and has done nothing.
-func (s *sentSo) answered(p ordinal, n int, nothing func(i int) (deed, saying)) {
+func (s *sentSo) answered(p ordinal, n int, nothing func(i int) answered) {
 	oldest := max(0, s.marks-recents)
 	first := oldest + sort.Search(s.marks-oldest, func(i int) bool { return s.recent[(oldest+i)%recents].at > p })
 	for i := first; i < s.marks; i++ {
@@ -178,9 +194,13 @@ func (s *sentSo) answered(p ordinal, n int, nothing func(i int) (deed, saying)) 
 		if at >= n {
 			return
 		}
-		does, said := nothing(at)
-		if m.does |= does; does&declines != 0 {
-			m.lock = uint64(said)
+		a := nothing(at)
+		m.does |= a.does
+		if a.does&declines != 0 {
+			m.lock, m.names = uint64(a.said), a.names
+		}
+		if k := memoryOf(m.key); a.does&frees != 0 {
+			s.freed[k] = max(s.freed[k], m.at)
 		}
 	}
 }

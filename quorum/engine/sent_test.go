@@ -41,7 +41,7 @@ func TestWhatHasDoneNothingIsNotGone(t *testing.T) {
 	var s sentSo
 	s.last++
 	s.mark(1, 2, frees)
-	s.answered(0, 1, func(int) (deed, saying) { return idle, 0 })
+	s.answered(0, 1, func(int) answered { return answered{does: idle} })
 	if s.lockGoneSince(1, 2, 0, lost{}) || s.goneSince(1, 0, lost{}) {
 		t.Error("it has freed the lock")
 	}
@@ -64,7 +64,7 @@ func TestFlushFreesEachLock(t *testing.T) {
 		if !s.lockGoneSince(1, 2, 0, lost{}) || !s.lockFreedSince(1, 2, 0) || !s.freedSince(1, 0) || s.lockGoneSince(1, 2, at, lost{}) {
 			t.Errorf("%s, it has not freed all that was there, and nothing else", name)
 		}
-		s.answered(at-1, 1, func(int) (deed, saying) { return idle, 0 })
+		s.answered(at-1, 1, func(int) answered { return answered{does: idle} })
 		if others == 0 && s.lockGoneSince(1, 2, 0, lost{}) {
 			t.Error("it has, though it came too late")
 		}

@@ -133,21 +133,25 @@ func (s *settling) noteIdle() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int) (deed, saying) {
-		does := s.verdicts[i].does
-		if does&declines == 0 {
-			return does, 0
+	s.queue.sentSo.answered(s.batch.ordinal, len(s.verdicts), func(i int) answered {
+		a := answered{does: s.verdicts[i].does}
+		if a.does&declines != 0 {
+			o := s.batch.ops[i]
+			a.said, a.names = o.saying(s.index), o.names()
 		}
-		return does, s.batch.ops[i].saying(s.index)
+		return a
 	})
 }
 
 // nothing tells that an op has done nothing on the master: it came too late, or lets go of a
-// token that is not there, but another; or it is a script that has declined.
+// token that is not there, but another; or it is a script that has declined. An acquire that may
+// tell its client that the lock is his is as good as another one in its place.
 func nothing(o *op, a decide.Answer, v quorum.Vote, said *decide.Said) deed {
 	switch {
 	case a.TooLate(), o.Kind == quorum.Release && v == quorum.Refused && !said.Absent:
 		return idle
+	case o.Kind == quorum.Acquire && o.TellsValue && v == quorum.Refused && said.Value == o.Token:
+		return frees
 	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
 		if o.Script.Frees && said.Journal.Reply.SaysNo() {
 			return declines | spares
