@@ -155,6 +155,9 @@ func (c *Config) checkNumberOfMasters(problems *Problems) {
 		problems.add(c.where("embedded"), "masters are named as well", "leave out embedded, which is for trying out, or master")
 	case n > 0:
 		c.Embedded = 0
+	case c.From["master"].Source > File && !c.named("embedded"):
+		// A variable that is not set, most likely, and no order to serve from memory.
+		problems.add(c.where("master"), "it names no master", "name 3 or 5, or leave it out")
 	case c.Embedded == 0:
 		problems.add(c.where("master"), "there is no master", "name 3 or 5 in master, or leave embedded at 3 to try it out")
 	case c.given("master-user"), c.given("master-password"), c.given("master-password-file"):

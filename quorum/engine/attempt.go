@@ -115,7 +115,7 @@ func (db *database) asks(o *op) bool {
 	if o.Kind == quorum.Acquire && eternal {
 		// It is set with a short ttl, and loses that once it is won: what it
 		// leaves behind where it fails dies by itself.
-		ttl = 4*db.AcquireTimeout + db.MasterTimeout
+		ttl = db.firstTTL()
 	}
 	o.patience = db.AcquireTimeout
 	if o.Kind != quorum.Write { // which wins no lock
@@ -129,6 +129,9 @@ func (db *database) asks(o *op) bool {
 	o.prepare(ttl)
 	return true
 }
+
+// firstTTL is what a lock has that is taken without a ttl, before its second step.
+func (db *database) firstTTL() time.Duration { return 4*db.AcquireTimeout + db.MasterTimeout }
 
 // end makes of a request whose time has passed already what it amounts to. It
 // returns false if it amounts to nothing that could be done.

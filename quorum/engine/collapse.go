@@ -33,6 +33,11 @@ type flight struct {
 	behind  []*op  // no acquires: see follow
 	barred  bool   // somebody waits for it, and so do all who come after that
 
+	// shielded says that who frees locks waits for the attempt, too. The last one was spoiled,
+	// see spoil, and whoever deletes a key again and again would keep it from being locked. Each
+	// such command waits for one attempt at most.
+	shielded bool
+
 	// void says that what the masters have granted so far does not count: see spoil.
 	void atomic.Bool
 }
@@ -106,7 +111,7 @@ func (db *database) finish(o *op, r quorum.Result) {
 	}
 	db.share(sharing, r)
 	for _, o := range behind {
-		if won && o.Kind == quorum.Extend {
+		if won && o.extends() {
 			db.tooLate(o)
 		} else {
 			db.tryAgain(o)
@@ -126,6 +131,7 @@ func (db *database) finish(o *op, r quorum.Result) {
 // nextOf is whose attempt is the next on a key; without one the flight is over. The shard is
 // locked.
 func (db *database) nextOf(s *shard, f *flight, key string) (next *op) {
+	f.shielded = false
 	if len(f.waiting) > 0 {
 		next, f.waiting = f.waiting[0], f.waiting[1:]
 		next.flight, f.token = f, next.Token

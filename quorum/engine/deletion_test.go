@@ -144,6 +144,10 @@ func TestOrderOnAKeyIsKeptWhereADeletionWaits(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 10 * ms }) }, 1, 2, 3)
 		asked := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+		w.put(quorum.Request{Kind: quorum.Remove, Key: "k"}) // the acquire is tried again, and guarded
+		for len(w.masters[0].commands("SET")) < 2 {
+			time.Sleep(ms)
+		}
 		first := w.put(quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true})
 		removed := w.put(quorum.Request{Kind: quorum.Remove, Key: "k"})
 		then := w.put(quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true})

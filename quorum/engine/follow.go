@@ -1,17 +1,23 @@
 package engine
 
-import "redlock-proxy/quorum"
+import (
+	"slices"
+
+	"redlock-proxy/quorum"
+)
 
 // What is asked about a key while an acquire of it is in flight: some of it waits for that, and
 // some takes what it was granted.
 
 // follow has an op wait that would act on what the acquire in flight has set so far,
 // and may have to take back: it is put to the masters right behind the decision.
-// Tokens may be constants, and some commands name none. Put behind the acquire, it would spoil
-// that, and those who write to a key or delete it again and again would keep it from being locked.
-// Nothing waits for a split acquire to be tried again: that may be after its own lock has ended. If
-// the lock ends before the decision all the same, see tooLate. It waits as often as it is about
-// keys, at most. The shards are locked.
+// Tokens may be constants, and some commands name none. What writes waits for whatever it is
+// given: put behind the acquire, it would spoil that. What only reads does neither, or whoever looks
+// at a key would keep it from being locked. Nor does who frees a lock, but see flight.shielded: when
+// his turn came, his lock might have ended, and the key be another's under the same token. Nothing
+// waits for a split acquire to be tried again: that may be after its own lock has ended. If the lock
+// ends before the decision all the same, see tooLate. It waits as often as it is about keys, at most.
+// The shards are locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
 //	2: B asks for k as "1": master 3 grants, 1 refuses
@@ -36,8 +42,7 @@ func (db *database) follow(o *op) (waits bool) {
 }
 
 // spoil tells the acquire in flight of a key that another client's command on the key
-// is about to be put behind it, which has waited for others enough, and may take what it was
-// granted. If it wins on the
+// is about to be put behind it, which may take what it was granted. If it wins on the
 // masters all the same, it counts as split, and is tried again behind that command.
 // The shards of its keys are locked, so that no lane sees the two in another order.
 //
@@ -85,10 +90,18 @@ func (db *database) spoilKey(key string, o *op) {
 // bars tells that an op has to wait for the attempt that is made. Once one that a client may put
 // others behind does so, all others wait, too: the order on a key is kept. The shard is locked.
 func (f *flight) bars(o *op) bool {
-	waits := f.barred || f.asking && o.actsOn(f.token)
+	waits := f.barred || f.asking && o.actsOn(f.token) && (f.shielded || !o.mayFree())
 	f.barred = f.barred || waits && !o.Undecides()
 	return waits
 }
+
+// extends tells that an op extends a lock, and would take none that is free.
+func (o *op) extends() bool {
+	return o.Kind == quorum.Extend || o.Kind == quorum.Write && o.Args[0] == "SET" && slices.Contains(o.Args[3:], "XX")
+}
+
+// mayFree tells that who asks may let go of what he holds by that.
+func (o *op) mayFree() bool { return o.Kind == quorum.Release || o.Kind == quorum.Remove }
 
 // letFollow puts those that have followed an attempt which is to be made once more.
 func (db *database) letFollow(o *op) {
@@ -96,7 +109,9 @@ func (db *database) letFollow(o *op) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.asking = false
+	spoiled := f.void.Load()
 	db.putBehind(s, f)
+	f.shielded = spoiled
 }
 
 // putBehind puts those that have followed, and those who come meanwhile and may not pass
@@ -128,15 +143,19 @@ func (o *op) actsOn(token string) bool {
 // tooLate says no to an extension that has waited behind an acquire which is won: the lock
 // that it was to extend had ended, or this would not have been free. Who asked is not who
 // has won: a client that knows of its lock no more waits for it, and the proxy puts what
-// one connection asks about a key one after the other.
+// one connection asks about a key one after the other. A SET XX may be an extension.
 //
 //	1: A's "1" on k ends in 50 ms; B asks for k as "1": master 1 refuses, 2 and 3 are slow
 //	2: A extends, and waits for B's decision; meanwhile its k ends
 //	3: B is granted k by 2 and 3. A would extend that: both would hold k, and by A's ttl
 func (db *database) tooLate(o *op) {
+	r := quorum.Result{Decision: quorum.Contended, Absent: true}
+	if o.Kind == quorum.Write {
+		r = quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.NilReply}}
+	}
 	db.inFlight.Add(-1)
-	db.decisions[quorum.Extend][quorum.Contended].Add(1)
-	db.answer(o, quorum.Result{Decision: quorum.Contended, Absent: true})
+	db.decisions[o.Kind][r.Decision].Add(1)
+	db.answer(o, r)
 	o.flusher.Flush()
 	o.drop()
 }

@@ -159,9 +159,7 @@ func TestAcquireIsMadeOnceWhateverIsAskedMeanwhile(t *testing.T) {
 	}{
 		"SET":            {write("b"), "b"},
 		"SET GET":        {write("b", "GET"), "b"},
-		"SET XX":         {write("b", "XX"), "b"},
-		"DEL":            {quorum.Request{Kind: quorum.Remove, Key: "k"}, ""},
-		"its release":    {quorum.Request{Kind: quorum.Release, Key: "k", Token: "a"}, ""},
+		"SET XX":         {write("b", "XX"), "a"}, // whose lock has ended, or it would not be free
 		"its extension":  {quorum.Request{Kind: quorum.Extend, Key: "k", Token: "a", TTL: time.Minute}, "a"},
 		"another's lock": {lockOf("k", "b", 60_000), "a"},
 	} {

@@ -73,7 +73,7 @@ func TestWhatIsToldOnAnotherConnectionIsNotTakenBack(t *testing.T) {
 				}
 				w.engine.TakeBack(first.Lock)
 				time.Sleep(time.Second)
-				w.wantValues("k", "a", "a", "a")
+				w.want(w.ask(lockOf("k", "c", 60_000)), quorum.Contended)
 			})
 		})
 	}

@@ -158,3 +158,22 @@ func TestExpiryIsPutBackExactly(t *testing.T) {
 		}
 	})
 }
+
+// A lock that is taken without a ttl has one until its second step. Two others take that away,
+// each on one master, and are told that there was none.
+func TestLockWithoutTTLStaysThoughOthersTakeItsFirstOneAway(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.masters[2].put("k", "a", 0)
+		for i, m := range w.masters[:2] {
+			m.put("k", "a", w.engine.zero.firstTTL())
+			w.masters[1-i].put("k", "a", 0)
+			w.lagging(0, i+1)
+			w.lagging(5*ms, 2-i, 3)
+			if r := w.ask(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"PERSIST", "k"}}); r.Reply.Int != 0 {
+				t.Errorf("it is told %+v", r)
+			}
+		}
+		time.Sleep(3 * time.Second)
+		w.wantValues("k", "a", "a", "a")
+	})
+}

@@ -64,6 +64,9 @@ func (r ruling) putBack(i int) {
 	records := r.Said[i].Journal.Undo
 	for j := range records {
 		record := &records[j]
+		if r.db.isFirstStep(record) {
+			continue
+		}
 		d := r.puttingBack(i, record, record, r.now)
 		d.dies = r.now.Add(record.Lives() + clock.Drift(record.Lives()))
 		if d.eternal {
@@ -76,6 +79,20 @@ func (r ruling) putBack(i int) {
 		}
 		r.db.lanes[i].queue.undo(d, r.now)
 	}
+}
+
+// isFirstStep tells of a lost command that took a ttl away: it was as short as a lock has that is
+// taken without one, before its second step. That may have come to the master behind it, and has
+// left what it did:
+//
+//	1: A takes k without a ttl; B and C say PERSIST to it, each at another proxy
+//	2: master 1 hears B before A's second step, and master 2 hears C; both tell them 1, and all
+//	   others 0
+//	3: were B's and C's put back, k would end on both, and A hold it nowhere but on master 3
+func (db *database) isFirstStep(record *decide.UndoRecord) bool {
+	most := db.firstTTL()
+	return record.LivesOn() && record.Expires == decide.SaysNoTTL && record.Left >= 0 &&
+		clock.OfMilliseconds(record.Left) <= most+clock.Drift(most)
 }
 
 // puttingBack makes what back says of a key on master i, where it is still as a script, or
