@@ -134,6 +134,7 @@ func TestLostAcquireIsUndoneBesideASurvey(t *testing.T) {
 // with a script that reads k, and the client hears NOQUORUM. What it leaves is on all masters, for
 // ever.
 func TestSecondStepIsUndoneBesideAScriptThatOnlyReads(t *testing.T) {
+	notInstrumented(t)
 	reads := runOf(readsOnly, "k")
 	for name, behind := range map[string]*quorum.Request{"nothing": nil, "script that reads": &reads} {
 		t.Run(name, func(t *testing.T) {

@@ -129,6 +129,7 @@ func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
 // A bootstrap is cut off after any of its writes and ordered again, before or after
 // proxies have met what it left.
 func TestBootstrapThatIsCutOffCanBeOrderedAgain(t *testing.T) {
+	notInstrumented(t)
 	for _, proxies := range []bool{false, true} {
 		wasCut := true
 		for cut := 1; wasCut; cut++ {

@@ -59,6 +59,7 @@ func (c *changing) cutOff(after int) (was bool) {
 // one gives a lock a second time, nor do both give one; and the same order again
 // ends what was begun.
 func TestChangeOfTheSetThatIsCutOffCanBeOrderedAgain(t *testing.T) {
+	notInstrumented(t)
 	for name, m := range moves {
 		for cut := 1; ; cut++ {
 			wasCut := false

@@ -15,6 +15,7 @@ import (
 // Two operators give one order at once, with the names in another order, after one that
 // was cut off, or not: they end in one new set.
 func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
+	notInstrumented(t)
 	for name, m := range moves {
 		for seed := range 12 {
 			inChange(t, m, func(c *changing) {

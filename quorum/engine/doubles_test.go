@@ -41,6 +41,7 @@ func combinations(choices ...[]string) [][]string {
 }
 
 func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
+	notInstrumented(t)
 	sides := bothSides(t)
 	// What a key was: its value, "" if it was not there, what it had left, by how much its expiry
 	// was moved, and when it ended.

@@ -195,6 +195,7 @@ func TestDurableMasterWaitsForTheOthersUntilNoLockFromBeforeCanLive(t *testing.T
 // A log that was switched off in the middle of a quarantine tells nothing of what the master
 // has voted for since.
 func TestQuarantineInALogThatWasSwitchedOffBeginsAnew(t *testing.T) {
+	notInstrumented(t)
 	inDurableWorld(t, 3, func(w *world) {
 		m := w.masters[0]
 		w.down(2)

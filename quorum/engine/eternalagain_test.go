@@ -43,6 +43,7 @@ func TestWhatIsOwedOnALinkThatLastsIsNoGhost(t *testing.T) {
 
 // Another proxy takes a lock without a ttl, and lets go of it, all the time.
 func TestLockWithoutTTLThatIsTakenAgainAndAgainIsNoGhost(t *testing.T) {
+	notInstrumented(t)
 	inWorld(t, 3, func(w *world) {
 		w.start(w.cfg)
 		other := w.engines[1]

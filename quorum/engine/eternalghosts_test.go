@@ -51,6 +51,7 @@ func TestWhatIsLeftOfALockWithoutTTLGoes(t *testing.T) {
 
 // Whichever master is away, and for how long: a quorum holds it.
 func TestLockWithoutTTLThatAQuorumHoldsIsNoGhost(t *testing.T) {
+	notInstrumented(t)
 	for _, n := range []int{3, 5} {
 		inSmallWorld(t, n, func(w *world) {
 			needed := quorum.QuorumOf(n)

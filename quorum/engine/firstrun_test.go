@@ -157,6 +157,7 @@ func TestLossOfEverythingHealsByItself(t *testing.T) {
 // A machine is gone for good, and the others have lost everything. Which of them are marked
 // depends on which one it is, and on whether the proxy has seen them vote.
 func TestEmptyServerTakesThePlaceOfAMachineThatIsGoneInALossOfEverything(t *testing.T) {
+	notInstrumented(t)
 	for gone := 1; gone <= 3; gone++ {
 		for _, restarted := range []bool{false, true} {
 			inSmallWorld(t, 3, func(w *world) {

@@ -84,6 +84,15 @@ func inWorld(t *testing.T, n int, f func(w *world), change ...func(*Config)) {
 	})
 }
 
+// notInstrumented leaves a test out under the race detector, that takes it many times longer: it
+// goes through hours in which little is done at once, or through many bytes.
+func notInstrumented(t *testing.T) {
+	t.Helper()
+	if instrumented {
+		t.Skip("it is run without the race detector")
+	}
+}
+
 // inSmallWorld is for what takes long, and is the same however many databases there are.
 func inSmallWorld(t *testing.T, n int, f func(w *world)) {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 // bytes and in elements, however much the keys hold that it is asked about, and it says of how
 // many of them it has told.
 func TestWhatOneScriptOfACatchUpReadsIsBounded(t *testing.T) {
+	notInstrumented(t)
 	real := bothSides(t)[0].(realSide)
 	const many = 30
 	heap := make(map[string][]string) // keys by what they hold

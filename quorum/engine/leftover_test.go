@@ -66,6 +66,7 @@ func (m *fakeMaster) place(begin string) int {
 //	2: SET k x is said again, and answered with OK
 //	3: what puts k back comes behind that, and finds what it looks for
 func TestAnsweredSetIsNotPutBackBehindAMegabyteOfOthers(t *testing.T) {
+	notInstrumented(t)
 	const keys = 600
 	eachWay(t, func(w *world) {
 		all := func(value string, want quorum.Decision) {

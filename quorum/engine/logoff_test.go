@@ -49,6 +49,7 @@ func (w *world) neverIn(db int, key string) {
 
 // While a master is quarantined in database 0 it may vote in others.
 func TestLogThatIsSwitchedOffInAQuarantineOfDatabase0ExcusesNobody(t *testing.T) {
+	notInstrumented(t)
 	for delay := range 20 {
 		inDurableWorld(t, 3, func(w *world) {
 			m := w.masters[0]
@@ -192,6 +193,7 @@ func TestLogThatAProxyAloneHasSeenSwitchedOffExcusesNobody(t *testing.T) {
 
 // A log is written anew for a moment, while database 0's link is made again.
 func TestThatALogIsThereAgainIsTold(t *testing.T) {
+	notInstrumented(t)
 	for phase := range 60 {
 		inDurableWorld(t, 3, func(w *world) {
 			m := w.masters[0]

@@ -98,6 +98,7 @@ func TestPublishingAtAnEngineThatEndsReturns(t *testing.T) {
 // A master that hangs makes nobody wait, and its lane keeps no more than its
 // bound.
 func TestMessagesForAHungMasterAreBounded(t *testing.T) {
+	notInstrumented(t)
 	inPair(t, 3, func(p *pair) {
 		p.masters[2].freeze()
 		p.engines[0].Publish("c", "x")

@@ -259,6 +259,7 @@ func TestClocksAreShownBesideTheirMedian(t *testing.T) {
 
 // What is asked for while the first proof of a master comes in is told all the same.
 func TestStatusIsToldWhileAClockIsSeenForTheFirstTime(t *testing.T) {
+	notInstrumented(t)
 	for range 20_000 {
 		db := &database{lanes: []*lane{{}}}
 		var seen sync.WaitGroup

@@ -22,6 +22,7 @@ func (w *world) longNames(n, long int) {
 // Two masters forget, one after the other, and the lock that both had voted for outlives
 // max-ttl: whatever else is held, each of them is given it.
 func TestKeysWithLongNamesEndNoCatchUp(t *testing.T) {
+	notInstrumented(t)
 	for _, long := range []int{64 << 10, 1 << 20} {
 		t.Run(fmt.Sprint(long), func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {

@@ -10,7 +10,7 @@ var rulesOfCatchUps = []rule{
 		"clock.Pause(ctx, 1)", false, 201401, catchUps(decidedLast)},
 	{"a source is what it was when it was chosen", "../catchup/peer.go",
 		"if proof.Nonce != p.Nonce {",
-		"if false {", false, 45, catchUps(anyKind)},
+		"if false {", false, 170, catchUps(anyKind)},
 	{"a master is admitted only under the nonce of its quarantine", "fakescripts_test.go",
 		"if m.marker() == args[4] || args[4] != \"\" && strings.HasPrefix(m.marker(), args[4]) {",
 		"if args[4] != \"\" || m.marker() == \"\" {", false, 15, catchUps(anyKind)},

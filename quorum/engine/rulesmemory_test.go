@@ -11,7 +11,7 @@ var rulesOfMemory = []rule{
 		"if e.past.replaced(e.marker.Nonce) && false && (", false, 0, named("TestMarkerThatWasReplacedIsNotBelievedAgain")},
 	{"a vote counts with its proof", "settling.go",
 		"w.counts = w.counts && heard == nil && !s.keeper.doubt",
-		"w.counts = heard == nil", false, 3114, faults},
+		"w.counts = heard == nil", false, 1080, faults},
 	{"a clock that jumps is found out", "../clock/anchor.go",
 		"if by := later.At - later.Read - most; by > slack {",
 		"if by := later.At - later.Read - most; by > time.Hour {", false, 7, rareLooks},
