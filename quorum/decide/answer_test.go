@@ -91,9 +91,9 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{remove, none, quorum.Unknown, false, Said{}},
 
 		{write, wrote("+", text), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "t"}, Journal: &undo}},
-		{write, wrote("_", none), quorum.Granted, false, Said{Reply: quorum.Reply{Kind: quorum.NilReply}}},
+		{write, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
 		{write, wrote(":", number(3)), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 3}, Journal: &undo}},
-		{write, wrote(":", number(0)), quorum.Granted, false, Said{Reply: quorum.Reply{Kind: quorum.IntegerReply}}},
+		{write, wrote(":", number(0)), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.IntegerReply}}},
 		{write, wrote("-", wrong), quorum.Granted, false, refused(wrong.Str)},
 		{write, wrote("-", failure("OOM x")), quorum.Unknown, false, refused("OOM x")},
 		{write, wrote("?", text), quorum.Unknown, false, Said{}},
@@ -103,8 +103,8 @@ func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
 		{write, status, quorum.Unknown, false, Said{}},
 		{old, wrote("$", text), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: "t"}, Journal: &undo}},
 		{old, wrote("_", none), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.NilReply}, Journal: &undo}},
-		{oldXX, wrote("_", none), quorum.Granted, false, Said{Reply: quorum.Reply{Kind: quorum.NilReply}}},
-		{named, wrote("_", none), quorum.Granted, false, Said{Reply: quorum.Reply{Kind: quorum.NilReply}}},
+		{oldXX, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
+		{named, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
 	} {
 		v, did, s := Judge(&c.r, c.a)
 		if v != c.vote || did != c.did || !reflect.DeepEqual(s, c.said) {

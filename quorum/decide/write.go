@@ -46,6 +46,8 @@ func judgeWrite(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
 			s.Value = dump.Value(a.Elems[2].Str)
 		}
 		s.Journal = journalOf(r, a.Elems[2].Str, a.Elems[3].Int, a.Elems[4].Int)
+	} else {
+		s.Left = a.Elems[4].Int
 	}
 	return quorum.Granted, did, s
 }

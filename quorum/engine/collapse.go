@@ -111,11 +111,12 @@ func (db *database) finish(o *op, r quorum.Result) {
 	}
 	db.share(sharing, r)
 	for _, o := range behind {
-		if won && o.extends() {
+		if won && o.keepsLocks() {
 			db.tooLate(o)
-		} else {
-			db.tryAgain(o)
+			continue
 		}
+		won = won && o.Undecides() // what was set by a waiter may be kept by those behind him
+		db.goOn(o)
 	}
 	if barred { // who has come meanwhile waits behind those
 		s.mu.Lock()

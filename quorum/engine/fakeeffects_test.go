@@ -32,6 +32,13 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 	ownScript:   ownsString("1"),
 	otherScript: ownsString("2"),
 	namesDelete: ownsString("2"),
+	partScript: func(m *fakeMaster, name string, argv []string) effect {
+		own, _, _ := strings.Cut(argv[0], "|")
+		return ownsString("1")(m, name, []string{own, argv[1]})
+	},
+	keyScript: func(m *fakeMaster, name string, argv []string) effect {
+		return ownsString("2")(m, name, []string{argv[0], argv[2]})
+	},
 	okScript: func(m *fakeMaster, name string, argv []string) effect {
 		if k, held := m.key(name); held && k.value == argv[0] {
 			return says(0, "$", "OK")

@@ -28,6 +28,17 @@ return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 if v == ARGV[1] then return 'OK' elseif v then return nil end
 return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 
+	// The same, where the client is told by a part of an argument, or by a key.
+	partScript = quorum.NewScript(`local v = redis.call('GET', KEYS[1])
+local own = string.match(ARGV[1], '^[^|]*')
+if v == own then return 1 elseif v then return 0 end
+redis.call('SET', KEYS[1], own, 'PX', ARGV[2])
+return 1`)
+	keyScript = quorum.NewScript(`local v = redis.call('GET', KEYS[1])
+if v == KEYS[2] then return 2 elseif v then return 0 end
+redis.call('SET', KEYS[1], KEYS[2], 'PX', ARGV[2])
+return 1`)
+
 	// What Redisson does with a lock: it is a hash, of which a field names the holder and
 	// says how often it has taken the lock.
 	takeHash = quorum.NewScript(`if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"redlock-proxy/quorum"
 )
@@ -95,9 +96,25 @@ func (f *flight) bars(o *op) bool {
 	return waits
 }
 
-// extends tells that an op extends a lock, and would take none that is free.
-func (o *op) extends() bool {
-	return o.Kind == quorum.Extend || o.Kind == quorum.Write && o.Args[0] == "SET" && slices.Contains(o.Args[3:], "XX")
+// keepsLocks tells that an op may extend a lock, and does nothing if there is none. What is to end
+// at some time may be to end one.
+func (o *op) keepsLocks() bool {
+	switch {
+	case o.Kind != quorum.Write:
+		return o.Kind == quorum.Extend
+	case o.Args[0] == "SET":
+		return slices.Contains(o.Args[3:], "XX")
+	}
+	return o.At == 0 && (o.TTL > 0 || o.Args[0] == "PERSIST")
+}
+
+// goOn puts one that has waited. A SET, a read or a release has as much time as if it had not: it
+// would have been put at once, were the key not about to be locked.
+func (db *database) goOn(o *op) {
+	if !o.Undecides() {
+		o.began = time.Now()
+	}
+	db.tryAgain(o)
 }
 
 // mayFree tells that who asks may let go of what he holds by that.
@@ -122,7 +139,7 @@ func (db *database) putBehind(s *shard, f *flight) {
 		f.behind = nil
 		s.mu.Unlock()
 		for _, o := range behind {
-			db.tryAgain(o)
+			db.goOn(o)
 		}
 		s.mu.Lock()
 	}
@@ -143,7 +160,8 @@ func (o *op) actsOn(token string) bool {
 // tooLate says no to an extension that has waited behind an acquire which is won: the lock
 // that it was to extend had ended, or this would not have been free. Who asked is not who
 // has won: a client that knows of its lock no more waits for it, and the proxy puts what
-// one connection asks about a key one after the other. A SET XX may be an extension.
+// one connection asks about a key one after the other. So it is with EXPIRE and the like, and SET
+// XX: there was nothing that they could have been about.
 //
 //	1: A's "1" on k ends in 50 ms; B asks for k as "1": master 1 refuses, 2 and 3 are slow
 //	2: A extends, and waits for B's decision; meanwhile its k ends
@@ -151,7 +169,10 @@ func (o *op) actsOn(token string) bool {
 func (db *database) tooLate(o *op) {
 	r := quorum.Result{Decision: quorum.Contended, Absent: true}
 	if o.Kind == quorum.Write {
-		r = quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.NilReply}}
+		r = quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.IntegerReply}}
+		if o.Args[0] == "SET" {
+			r.Reply.Kind = quorum.NilReply
+		}
 	}
 	db.inFlight.Add(-1)
 	db.decisions[o.Kind][r.Decision].Add(1)

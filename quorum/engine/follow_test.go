@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -182,6 +183,77 @@ func TestAcquireIsMadeOnceWhateverIsAskedMeanwhile(t *testing.T) {
 				if s := w.engine.Status(); s.Splits != 0 || s.InFlight != 0 {
 					t.Errorf("%d were tried again, %d are in flight", s.Splits, s.InFlight)
 				}
+			})
+		})
+	}
+}
+
+// What waits for an acquire is carried out in its order, and is about what it finds then.
+func TestWhoHasWaitedIsAnsweredAsByRedis(t *testing.T) {
+	set := func(args ...string) quorum.Request {
+		return quorum.Request{Kind: quorum.Write, Key: "k", Args: append([]string{"SET", "k"}, args...)}
+	}
+	expire := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: time.Hour}
+	extend := quorum.Request{Kind: quorum.Extend, Key: "k", Token: "b", TTL: time.Hour}
+	for name, c := range map[string]struct {
+		asked []quorum.Request
+		said  quorum.Reply // to the last
+		won   bool
+	}{
+		"SET, SET XX":       {[]quorum.Request{set("b"), set("c", "XX")}, quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}, true},
+		"SET, an extension": {[]quorum.Request{set("b"), extend}, quorum.Reply{}, true},
+		"an extension":      {[]quorum.Request{extend}, quorum.Reply{}, false},
+		"SET XX":            {[]quorum.Request{set("c", "XX")}, quorum.Reply{Kind: quorum.NilReply}, true},
+		"EXPIRE":            {[]quorum.Request{expire}, quorum.Reply{Kind: quorum.IntegerReply}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.sets("k", "b", 50*ms, 1, 2, 3)
+				w.lagging(100*ms, 2, 3)
+				acquired := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "b", TTL: time.Minute})
+				time.Sleep(10 * ms)
+				var got quorum.Result
+				var asked []*waiter
+				for _, r := range c.asked {
+					asked = append(asked, w.put(r))
+				}
+				for _, a := range asked {
+					got = a.wait(t)
+				}
+				w.want(acquired.wait(t), quorum.Won)
+				if got.Reply != c.said || (got.Decision == quorum.Won) != c.won {
+					t.Errorf("%v, %+v", got.Decision, got.Reply)
+				}
+				if left := w.masters[1].left("k"); left > 2*time.Minute && len(c.asked) == 1 {
+					t.Errorf("the lock that was won lives for %v", left)
+				}
+			})
+		})
+	}
+}
+
+// An acquire that is decided as its time is up has taken none from those behind it, be it that the
+// proxy is shutting down.
+func TestWhoHasWaitedHasTimeOfHisOwn(t *testing.T) {
+	for name, closes := range map[string]bool{"": false, "the proxy is closed": true} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.sets("k", "left", 10*time.Second, 1)
+				w.masters[2].freeze()
+				acquired := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+				asked := []*waiter{
+					w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "x"}}),
+					w.put(quorum.Request{Kind: quorum.Release, Key: "k", Token: "x"}),
+				}
+				if closes {
+					ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+					defer cancel()
+					w.engine.Close(ctx)
+				}
+				for _, a := range asked {
+					w.want(a.wait(t), quorum.Won)
+				}
+				acquired.wait(t)
 			})
 		})
 	}

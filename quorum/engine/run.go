@@ -55,8 +55,8 @@ func (o *op) saying(i int) saying {
 }
 
 // names are hashes of the texts by which a lock may be known as its client's: of a token, or of
-// all arguments of a script but short numbers, which are ttls, limits and the like. They are not
-// known, and all 0, if there is none such, or there are more.
+// all arguments of a script but numbers of up to nine digits, which are ttls, limits and the like.
+// They are not known, and all 0, if there is none such, or there are more, or it may be a key.
 type names [3]uint32
 
 func (n *names) known() bool { return n[0] != 0 }
@@ -73,9 +73,12 @@ func (o *op) names() (n names) {
 	if o.Kind == quorum.Acquire {
 		texts = []string{o.Token}
 	}
+	if len(o.Keys) > 1 {
+		return n
+	}
 	known := n[:0]
 	for _, text := range texts {
-		if _, err := strconv.ParseInt(text, 10, 32); err == nil {
+		if _, err := strconv.Atoi(text); err == nil && len(text) < 10 {
 			continue
 		}
 		if len(known) == len(n) {
@@ -92,9 +95,8 @@ func (r ruling) lostOn(i int) lost {
 	if r.Kind != quorum.Run {
 		return l
 	}
-	acted := r.saying(i)
-	l.script = acted >> 32 << 32
-	denied := saying(0)
+	acted, denied := r.saying(i), saying(0)
+	l.script, l.acted = acted>>32<<32, acted
 	for j := range r.db.lanes {
 		if r.votes.Vote(j) != quorum.Refused {
 			continue

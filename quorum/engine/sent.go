@@ -84,14 +84,15 @@ type lost struct {
 	minor  bool // a quorum of the masters has not done it, and will not
 	names  names
 	script saying // which it was, with what all have said who declined it; 0 of what is none
+	acted  saying // the same with what it said where it was carried out
 }
 
 // denied tells that who has declined was not told that what is lost is his. By the same script
-// he was told no, as the lost one was, or is a stranger, who names nothing that the lost one does;
-// by another he would have let go of it.
+// he was told no, as the lost one was, or is a stranger, who names nothing that the lost one does,
+// and was not told what that says where it takes the lock; by another he would have let go of it.
 func (l lost) denied(m *mark) bool {
 	said := saying(m.lock)
-	if m.does&declines == 0 || said == 0 {
+	if m.does&declines == 0 || said == 0 || said == l.acted {
 		return false
 	}
 	stranger := l.names.strangers(&m.names)

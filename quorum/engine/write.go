@@ -64,7 +64,7 @@ func (r ruling) putBack(i int) {
 	records := r.Said[i].Journal.Undo
 	for j := range records {
 		record := &records[j]
-		if r.db.isFirstStep(record) {
+		if r.isFirstStep(record) {
 			continue
 		}
 		d := r.puttingBack(i, record, record, r.now)
@@ -82,17 +82,25 @@ func (r ruling) putBack(i int) {
 }
 
 // isFirstStep tells of a lost command that took a ttl away: it was as short as a lock has that is
-// taken without one, before its second step. That may have come to the master behind it, and has
-// left what it did:
+// taken without one, before its second step, which another master has seen. It may have come to
+// this one behind that command, and has left what that did:
 //
 //	1: A takes k without a ttl; B and C say PERSIST to it, each at another proxy
 //	2: master 1 hears B before A's second step, and master 2 hears C; both tell them 1, and all
 //	   others 0
 //	3: were B's and C's put back, k would end on both, and A hold it nowhere but on master 3
-func (db *database) isFirstStep(record *decide.UndoRecord) bool {
-	most := db.firstTTL()
-	return record.LivesOn() && record.Expires == decide.SaysNoTTL && record.Left >= 0 &&
-		clock.OfMilliseconds(record.Left) <= most+clock.Drift(most)
+func (r ruling) isFirstStep(record *decide.UndoRecord) bool {
+	most := r.db.firstTTL()
+	if !record.LivesOn() || record.Expires != decide.SaysNoTTL || record.Left < 0 ||
+		clock.OfMilliseconds(record.Left) > most+clock.Drift(most) {
+		return false
+	}
+	for i := range r.Said {
+		if r.Kind == quorum.Write && r.votes.Vote(i) == quorum.Granted && !r.votes.Did(i) && r.Said[i].Left == decide.SaysNoTTL {
+			return true
+		}
+	}
+	return false
 }
 
 // puttingBack makes what back says of a key on master i, where it is still as a script, or
