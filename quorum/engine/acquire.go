@@ -78,6 +78,10 @@ func (o *op) undoing(i int, now time.Time) debt {
 // persist is the second step of an acquire without ttl.
 func (r ruling) persist() {
 	r.keep()
+	s := &r.db.shards[r.db.shard(r.Key)]
+	s.mu.Lock()
+	r.flight.early = len(r.flight.behind)
+	s.mu.Unlock()
 	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: r.Key, Token: r.Token}, r.asker)
 	second.first, second.Second, second.flight = r.op, true, r.flight
 	second.began = r.began

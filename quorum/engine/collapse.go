@@ -31,6 +31,7 @@ type flight struct {
 	waiting []*op  // came after it was put: they share what is put next
 	asking  bool   // an attempt is put, and not decided
 	behind  []*op  // no acquires: see follow
+	early   int    // how many of them came before the first step of two was won
 	barred  bool   // somebody waits for it, and so do all who come after that
 
 	// shielded says that who frees locks waits for the attempt, too. The last one was spoiled,
@@ -88,7 +89,13 @@ func (db *database) finish(o *op, r quorum.Result) {
 	won := r.Decision == quorum.Won && !failed
 	s := &db.shards[db.shard(o.Key)]
 	s.mu.Lock()
-	sharing, behind := f.sharing, f.behind
+	sharing, behind, early := f.sharing, f.behind, len(f.behind)
+	switch {
+	case !won:
+		early = 0
+	case o.first != nil:
+		early = f.early
+	}
 	f.sharing, f.behind, f.asking = nil, nil, false
 	if failed {
 		sharing, f.waiting = db.impatient(append(sharing, f.waiting...))
@@ -110,14 +117,7 @@ func (db *database) finish(o *op, r quorum.Result) {
 		r.Decision, r.Exists, r.Type, r.Value, r.Lock = quorum.Contended, true, "string", o.Token, quorum.Lock{}
 	}
 	db.share(sharing, r)
-	for _, o := range behind {
-		if won && o.keepsLocks() {
-			db.tooLate(o)
-			continue
-		}
-		won = won && o.Undecides() // what was set by a waiter may be kept by those behind him
-		db.goOn(o)
-	}
+	db.putWaiters(behind, early)
 	if barred { // who has come meanwhile waits behind those
 		s.mu.Lock()
 		db.putBehind(s, f)

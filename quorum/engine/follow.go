@@ -96,6 +96,23 @@ func (f *flight) bars(o *op) bool {
 	return waits
 }
 
+// putWaiters puts those that have waited for an acquire. The first of them came when a lock of
+// theirs may still have been there, which had ended by the time the acquire was won: that they can
+// not keep any more, see tooLate. What one of them has set they can, and what one has read they
+// can give a ttl, which names no token.
+func (db *database) putWaiters(behind []*op, first int) {
+	set, read := false, false
+	for i, o := range behind {
+		if i < first && !set && o.keepsLocks() && (o.Kind == quorum.Extend || !read) {
+			db.tooLate(o)
+			continue
+		}
+		set = set || o.Kind == quorum.Write && !o.Undecides()
+		read = read || o.Kind == quorum.Read
+		db.goOn(o)
+	}
+}
+
 // keepsLocks tells that an op may extend a lock, and does nothing if there is none. What is to end
 // at some time may be to end one.
 func (o *op) keepsLocks() bool {

@@ -195,16 +195,19 @@ func TestWhoHasWaitedIsAnsweredAsByRedis(t *testing.T) {
 	}
 	expire := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: time.Hour}
 	extend := quorum.Request{Kind: quorum.Extend, Key: "k", Token: "b", TTL: time.Hour}
+	get := quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true}
 	for name, c := range map[string]struct {
 		asked []quorum.Request
 		said  quorum.Reply // to the last
 		won   bool
 	}{
-		"SET, SET XX":       {[]quorum.Request{set("b"), set("c", "XX")}, quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}, true},
-		"SET, an extension": {[]quorum.Request{set("b"), extend}, quorum.Reply{}, true},
-		"an extension":      {[]quorum.Request{extend}, quorum.Reply{}, false},
-		"SET XX":            {[]quorum.Request{set("c", "XX")}, quorum.Reply{Kind: quorum.NilReply}, true},
-		"EXPIRE":            {[]quorum.Request{expire}, quorum.Reply{Kind: quorum.IntegerReply}, true},
+		"SET, SET XX":               {[]quorum.Request{set("b"), set("c", "XX")}, quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}, true},
+		"SET, an extension":         {[]quorum.Request{set("b"), extend}, quorum.Reply{}, true},
+		"an extension":              {[]quorum.Request{extend}, quorum.Reply{}, false},
+		"SET XX, GET, an extension": {[]quorum.Request{set("c", "XX"), get, extend}, quorum.Reply{}, false},
+		"GET, EXPIRE":               {[]quorum.Request{set("c", "XX"), get, expire}, quorum.Reply{Kind: quorum.IntegerReply, Int: 1}, true},
+		"SET XX":                    {[]quorum.Request{set("c", "XX")}, quorum.Reply{Kind: quorum.NilReply}, true},
+		"EXPIRE":                    {[]quorum.Request{expire}, quorum.Reply{Kind: quorum.IntegerReply}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
@@ -254,6 +257,33 @@ func TestWhoHasWaitedHasTimeOfHisOwn(t *testing.T) {
 					w.want(a.wait(t), quorum.Won)
 				}
 				acquired.wait(t)
+			})
+		})
+	}
+}
+
+// Between its two steps a lock without a ttl can be read.
+func TestWhoHasReadALockMayKeepIt(t *testing.T) {
+	for name, c := range map[string]quorum.Request{
+		"EXPIRE":       {Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: time.Hour},
+		"SET XX":       {Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "z", "XX"}},
+		"an extension": {Kind: quorum.Extend, Key: "k", Token: "a", TTL: time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.lagging(20*ms, 1, 2, 3)
+				busy := w.putAfter(0, quorum.Request{Kind: quorum.Read, Key: "other"})
+				acquired := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a"})
+				read := w.put(quorum.Request{Kind: quorum.Read, Key: "k", ValueOnly: true})
+				busy.wait(t)
+				if got := read.wait(t).Value; got != "a" || len(acquired.answers) > 0 {
+					t.Fatalf("%q was read, %d answers to the acquire", got, len(acquired.answers))
+				}
+				got := w.ask(c)
+				w.want(acquired.wait(t), quorum.Won)
+				if got.Decision != quorum.Won || got.Reply.Kind == quorum.NilReply || got.Reply == (quorum.Reply{Kind: quorum.IntegerReply}) {
+					t.Errorf("%v, %+v", got.Decision, got.Reply)
+				}
 			})
 		})
 	}
