@@ -16,7 +16,7 @@ var rulesOfVotes = []rule{
 		"return ttl", false, 78, faults},
 	{"an extension whose lock may have ended while it waited is refused", "follow.go",
 		"if i < first && !set && o.keepsLocks() &&",
-		"if false && o.keepsLocks() &&", false, 3, constant},
+		"if i < 0 && first > 0 && !set && o.keepsLocks() &&", false, 3, constant},
 	{"what is taken back spares what ends later", "fakescripts_test.go",
 		"return from <= at && at <= to",
 		"return from <= at && (at <= to || true)", false, 29, constant},
