@@ -56,6 +56,7 @@ var mistakeRows = []struct{ args, want string }{
 	{"--listen :6380", `--listen: other machines can reach :6380, and nobody has to prove who he is there; set a password with requirepass-file, demand client certificates with tls-listen and tls-auth-clients yes, listen on 127.0.0.1, or set protected-mode no`},
 	{"--listen 10.0.0.1:6380", `other machines can reach 10.0.0.1:6380`},
 
+	// Masters that a variable was to name.
 	{"--master=", `--master: it names no master; name 3 or 5, or leave it out`},
 	{"--master=,", `--master: it names no master; name 3 or 5, or leave it out`},
 

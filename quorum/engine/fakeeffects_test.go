@@ -36,8 +36,8 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 		own, _, _ := strings.Cut(argv[0], "|")
 		return ownsString("1")(m, name, []string{own, argv[1]})
 	},
-	keyScript: func(m *fakeMaster, name string, argv []string) effect {
-		return ownsString("2")(m, name, []string{argv[0], argv[2]})
+	keyScript: func(m *fakeMaster, name string, argv []string) effect { // its second key is a
+		return ownsString("2")(m, name, []string{"a", argv[len(argv)-1]})
 	},
 	okScript: func(m *fakeMaster, name string, argv []string) effect {
 		if k, held := m.key(name); held && k.value == argv[0] {

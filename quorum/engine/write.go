@@ -91,12 +91,12 @@ func (r ruling) putBack(i int) {
 //	3: were B's and C's put back, k would end on both, and A hold it nowhere but on master 3
 func (r ruling) isFirstStep(record *decide.UndoRecord) bool {
 	most := r.db.firstTTL()
-	if !record.LivesOn() || record.Expires != decide.SaysNoTTL || record.Left < 0 ||
+	if r.Kind != quorum.Write || !record.LivesOn() || record.Expires != decide.SaysNoTTL || record.Left < 0 ||
 		clock.OfMilliseconds(record.Left) > most+clock.Drift(most) {
 		return false
 	}
 	for i := range r.Said {
-		if r.Kind == quorum.Write && r.votes.Vote(i) == quorum.Granted && !r.votes.Did(i) && r.Said[i].Left == decide.SaysNoTTL {
+		if r.votes.Vote(i) == quorum.Granted && !r.votes.Did(i) && r.Said[i].Left == decide.SaysNoTTL {
 			return true
 		}
 	}
