@@ -19,6 +19,12 @@ func setOf(value string, ttl time.Duration) quorum.Request {
 // in one batch, and returns what master 3 holds in the end. Masters 1 and 2 hold another's lock.
 func besideOnMaster3(t *testing.T, first quorum.Request, behind ...quorum.Request) (left string) {
 	t.Helper()
+	return besideAsMaster2Hangs(t, 2*ms, first, behind...)
+}
+
+// besideAsMaster2Hangs is besideOnMaster3 where master 2 answers after a while only.
+func besideAsMaster2Hangs(t *testing.T, hangs time.Duration, first quorum.Request, behind ...quorum.Request) (left string) {
+	t.Helper()
 	inWorld(t, 3, func(w *world) {
 		for _, m := range w.masters[:2] {
 			m.put("k", "x", time.Minute)
@@ -33,9 +39,12 @@ func besideOnMaster3(t *testing.T, first quorum.Request, behind ...quorum.Reques
 		for _, r := range behind {
 			asked = append(asked, w.put(r))
 		}
-		w.delayed(2*ms, 1, 2, 3)
+		w.delayed(2*ms, 1, 3)
+		w.delayed(hangs, 2)
 		busy.wait(t)
-		w.want(asked[0].wait(t), quorum.Contended)
+		if got := asked[0].wait(t); got.Decision == quorum.Won {
+			t.Fatalf("what one of three masters carries out is %v", got.Decision)
+		}
 		for _, a := range asked[1:] {
 			a.wait(t)
 		}
@@ -79,5 +88,20 @@ func TestWhatWasAnsweredBehindALostScriptIsNotPutBackWithIt(t *testing.T) {
 	set.Key = "k"
 	if left := besideOnMaster3(t, lockOf("k", "a", 60_000), set); left != "a" {
 		t.Errorf("master 3 holds %q, where a was set by all", left)
+	}
+}
+
+// While a master hangs, nobody knows that the lost script was carried out by a minority. Who is
+// told no behind it, and names nothing that it does, does not rely on it.
+func TestWhatIsLostAsAMasterHangsIsTakenBackBesideStrangers(t *testing.T) {
+	for name, c := range map[string][2]quorum.Request{
+		"by the same script": {lockOf("k", "a", 60_000), lockOf("k", "b", 60_000)},
+		"as he lets go":      {lockOf("k", "a", 60_000), runOf(freeScript, "k", "b")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if left := besideAsMaster2Hangs(t, 300*ms, c[0], c[1]); left != "" {
+				t.Errorf("master 3 holds %q of what was answered with no", left)
+			}
+		})
 	}
 }

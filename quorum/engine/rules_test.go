@@ -43,7 +43,6 @@ var (
 	firsts       = schedulesOf{simulation: "SimulatedFirstStarts", most: 2000}
 	standstills  = schedulesOf{simulation: "SimulatedStandstills", most: 2000} // of the proxies' machine
 	rareLooks    = schedulesOf{simulation: "SimulatedRareLooks", most: 2000}
-	crowds       = schedulesOf{simulation: "SimulatedCrowds", most: 200}   // that share a lock
 	proxies      = schedulesOf{simulation: "SimulatedProxies", most: 2000} // whole ones
 )
 
