@@ -70,6 +70,7 @@ func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.
 		flushed := false
 		for _, m := range c.masters[3:] {
 			m.set(func(m *fakeMaster) {
+				m.lag = 10 * ms
 				m.after = func(args []string, m *fakeMaster) {
 					if args[0] == "EVAL" && args[1] == master.MarkScript.Text && !flushed {
 						flushed = true
@@ -79,8 +80,9 @@ func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.
 			})
 		}
 		errs := make(chan error, 2)
-		for range 2 {
+		for i := range 2 {
 			go func() {
+				time.Sleep(time.Duration(i) * ms) // the other is a step behind, and so reads before either marks
 				errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
 			}()
 		}
