@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,11 @@ func (e *execution) action() Action {
 			args = append(args, words...)
 		}
 	}
-	return runOwn(execScript, e.keys(watched), args, executed{e})
+	script := execScript
+	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.words != nil && !st.reads }) {
+		script = script.ReadOnly()
+	}
+	return runOwn(script, e.keys(watched), args, executed{e})
 }
 
 // asOneLock is a transaction that watches one string and deletes or expires it: a

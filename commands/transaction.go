@@ -170,6 +170,7 @@ type step struct {
 	keys  []string
 	shape replyShape
 	reply Reply // if they are not asked
+	reads bool  // it writes nothing
 
 	alone Action // what the command comes to by itself
 }
@@ -180,7 +181,7 @@ func (e *execution) plan(q queued, a Action) {
 	a.Requests = slices.Clone(a.Requests)
 	st := step{alone: a, reply: a.Reply}
 	if a.Reply.Kind == 0 {
-		st.words, st.shape = q.args, shapeOf(q.command, q.args)
+		st.words, st.shape, st.reads = q.args, shapeOf(q.command, q.args), q.command.HasFlag("readonly")
 		if q.command.FirstKey > 0 {
 			st.keys = q.command.keys(q.args)
 		}

@@ -97,6 +97,11 @@ func TestTransactionsComeToTheseRequests(t *testing.T) {
 	run := func(keys []string, args ...string) []quorum.Request {
 		return []quorum.Request{{Kind: quorum.Run, Script: execScript, Key: keys[0], Keys: keys, Args: args}}
 	}
+	reads := func(keys []string, args ...string) []quorum.Request {
+		r := run(keys, args...)
+		r[0].Script = execScript.ReadOnly()
+		return r
+	}
 	one := func(r quorum.Request) []quorum.Request { r.Key = "k"; return []quorum.Request{r} }
 	for _, c := range []struct {
 		before *quorum.Result // of WATCH k; nil: nothing is watched
@@ -115,12 +120,12 @@ func TestTransactionsComeToTheseRequests(t *testing.T) {
 		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "DEL k j", run([]string{"k", "j"}, "1", "1", "string", "t", "1", "3", "DEL", "k", "j")},
 		{&quorum.Result{Decision: quorum.Won, Exists: true, Value: "t"}, "DEL k|PING", run([]string{"k"}, "1", "1", "string", "t", "1", "2", "DEL", "k")},
 		{&absent, "DEL k", run([]string{"k"}, "1", "1", "absent", "", "1", "2", "DEL", "k")},
-		{&absent, "PING", run([]string{"k"}, "1", "1", "absent", "", "0")},
+		{&absent, "PING", reads([]string{"k"}, "1", "1", "absent", "", "0")},
 
 		// One command alone is that command.
 		{nil, "SET k t NX PX 30000", one(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: 30e9})},
 		{nil, "SET k t NX PX 30000|GET j", run([]string{"k", "j"}, "0", "2", "6", "SET", "k", "t", "NX", "PX", "30000", "2", "GET", "j")},
-		{nil, "SET k t FOO|GET k|PING", run([]string{"k"}, "0", "1", "2", "GET", "k")},
+		{nil, "SET k t FOO|GET k|PING", reads([]string{"k"}, "0", "1", "2", "GET", "k")},
 	} {
 		s := NewDialect(Options{}).Session(1)
 		if c.before != nil {

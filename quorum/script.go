@@ -73,7 +73,7 @@ func (s *Script) OfClient() bool { return s.Printed != nil }
 // ReadOnly is the script in calls that may not write.
 func (s *Script) ReadOnly() *Script {
 	if s.reading.Load() == nil {
-		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Reads: true})
+		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Latches: s.Latches, Reads: true})
 	}
 	return s.reading.Load()
 }

@@ -38,8 +38,8 @@ func SimulateProxies(t *testing.T, exec, digest *quorum.Script, print func(text 
 				printed[c] = formsOf(print(c.Text))
 			}
 		}
-		effects[exec], effects[digest] = transacts, digests
-		known = append(known, journal.FormOf(exec).Own(), journal.FormOf(digest).Own())
+		effects[exec], effects[exec.ReadOnly()], effects[digest] = transacts, transacts, digests
+		known = append(known, journal.FormOf(exec).Own(), journal.FormOf(exec.ReadOnly()).Own(), journal.FormOf(digest).Own())
 	}
 	n, won := eachSeed(t, 20, func(t *testing.T, seed uint64) int {
 		return simulateWith(t, seed, func(s *simulation) { s.front, s.manners = front, allManners })

@@ -45,9 +45,16 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 		}
 		return takesString(m, name, argv)
 	},
-	takeStep:    takesString,
-	seizeScript: seizesString,
-	seizeStep:   seizesString,
+	takeStep: takesString,
+	tellStep: func(m *fakeMaster, name string, argv []string) effect {
+		if _, held := m.key(name); held || len(argv) < 6 {
+			return looksAtString(m, name, argv)
+		}
+		return takesString(m, name, []string{argv[2], argv[5]})
+	},
+	tellStep.ReadOnly(): looksAtString,
+	seizeScript:         seizesString,
+	seizeStep:           seizesString,
 	renewStep: func(m *fakeMaster, name string, argv []string) effect {
 		switch k, held := m.key(name); {
 		case k.hash:

@@ -69,6 +69,11 @@ return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`)
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 	freeStep = quorum.NewStep(freeing)
 
+	// A transaction: SET k b NX PX 1 GET k, or GET k alone.
+	tellStep = quorum.NewStep(`local v = redis.call('GET', KEYS[1])
+if v or not ARGV[6] then return v end
+return redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[6])`)
+
 	// A transaction that only watches a lock, and counts another key.
 	watchStep = quorum.NewStep(`redis.call('GET', KEYS[1]) return redis.call('INCR', KEYS[2])`)
 

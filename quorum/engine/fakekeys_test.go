@@ -208,6 +208,9 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		if !ok {
 			return integer(0)
 		}
+		if n, _ := strconv.ParseInt(args[2], 10, 64); len(args) > 3 && args[3] == "GT" && (k.until == 0 || m.now()+n*int64(time.Millisecond) <= k.until) {
+			return integer(0)
+		}
 		m.expire(args[1], k, args[2])
 		return integer(1)
 	}

@@ -33,11 +33,16 @@ func (db *database) follow(o *op) (waits bool) {
 		return false
 	}
 	for _, key := range keys {
-		if f := db.shards[db.shard(key)].flights[key]; f != nil && f.bars(o) {
+		f := db.shards[db.shard(key)].flights[key]
+		if f == nil {
+			continue
+		}
+		if f.bars(o) {
 			o.follows++
 			f.behind = append(f.behind, o)
 			return true
 		}
+		f.read = f.read || o.reads()
 	}
 	return false
 }
@@ -98,20 +103,23 @@ func (f *flight) bars(o *op) bool {
 
 // putWaiters puts those that have waited for an acquire. The first of them came when a lock of
 // theirs may still have been there, which had ended by the time the acquire was won: that they can
-// not keep any more, see tooLate. What one of them has set they can, and what one has read they
-// can give a ttl, which names no token.
-func (db *database) putWaiters(behind []*op, first int) {
-	set, read := false, false
+// not keep any more, see tooLate. What one of them has set they can, and what somebody has read
+// meanwhile they can give a ttl, which names no token: it may have been the same client.
+func (db *database) putWaiters(behind []*op, first int, read bool) {
+	set := false
 	for i, o := range behind {
 		if i < first && !set && o.keepsLocks() && (o.Kind == quorum.Extend || !read) {
 			db.tooLate(o)
 			continue
 		}
 		set = set || o.Kind == quorum.Write && !o.Undecides()
-		read = read || o.Kind == quorum.Read
+		read = read || o.reads()
 		db.goOn(o)
 	}
 }
+
+// reads tells that it tells who asks what his key is.
+func (o *op) reads() bool { return o.Kind == quorum.Read || o.Kind == quorum.Run && o.Script.Reads }
 
 // keepsLocks tells that an op may extend a lock, and does nothing if there is none. What is to end
 // at some time may be to end one.

@@ -39,6 +39,7 @@ func TestWhoIsToldThatHeHoldsALockHoldsIt(t *testing.T) {
 		"a SET":                           {own(lockScript), setOf("a", time.Minute)},
 		"a script that only looks":        {own(lockScript), runOf(looksScript, "k")},
 		"a step":                          {own(lockScript), own(takeStep)},
+		"a transaction":                   {own(lockScript), runOf(tellStep, "k", "SET", "k", "a", "NX", "PX", "60000", "GET", "k")},
 		"a SET NX GET":                    {own(lockScript), {Kind: quorum.Acquire, Token: "a", TTL: time.Minute, TellsValue: true}},
 	} {
 		first, again := asked[0], asked[1]
@@ -162,6 +163,31 @@ func TestNobodyIsToldByOneMasterThatHeHoldsALock(t *testing.T) {
 				w.up(3)
 				if got := w.ask(runOf(c.scripts[0], "k", "c", "60000")); held && got.Decision == quorum.Won {
 					t.Error("one is told that he holds the lock, and another gets it")
+				}
+			})
+		})
+	}
+}
+
+// A lock is read as its acquire is in flight, and given a ttl by the same client: that is told of
+// the lock as well, though it waits for the acquire.
+func TestWhoHasReadALockThatIsBeingTakenMayKeepIt(t *testing.T) {
+	for name, read := range map[string]quorum.Request{
+		"GET":      {Kind: quorum.Read, Key: "k", ValueOnly: true},
+		"a script": runOf(readsOnly, "k"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 3, func(w *world) {
+				w.lagging(20*ms, 1, 2, 3)
+				acquired := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "a", TTL: time.Minute})
+				readBy := w.putAfter(ms, read)
+				expired := w.put(quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", ""}, TTLArg: 2, TTL: time.Hour})
+				w.want(acquired.wait(t), quorum.Won)
+				if got := readBy.wait(t); got.Value != "a" && (got.Script == nil || got.Script.Str != "a") {
+					t.Fatalf("the lock is read as %q", got.Value)
+				}
+				if got := expired.wait(t); got.Reply.Int != 1 {
+					t.Errorf("EXPIRE is answered %+v", got.Reply)
 				}
 			})
 		})

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/journal"
@@ -56,7 +57,8 @@ func (o *op) saying(i int) saying {
 
 // names are hashes of the texts by which a lock may be known as its client's: of a token, or of
 // all arguments of a script but numbers of up to nine digits, which are ttls, limits and the like.
-// They are not known, and all 0, if there is none such, or there are more, or it may be a key.
+// They are not known, and all 0, if there is none such, or there are more, or it may be a key. In
+// a command of Redis's its words are none, nor is the key.
 type names [3]uint32
 
 func (n *names) known() bool { return n[0] != 0 }
@@ -67,6 +69,9 @@ func (n *names) strangers(m *names) bool {
 		return name != 0 && slices.Contains(m[:], name)
 	})
 }
+
+// plainWords are of the commands by which a transaction asks for a lock, and of what it watches.
+var plainWords = strings.Fields("SET SETNX GET EXISTS NX XX EX PX EXAT PXAT EXPIRE PEXPIRE TTL PTTL string absent")
 
 func (o *op) names() (n names) {
 	texts := o.Args
@@ -79,6 +84,9 @@ func (o *op) names() (n names) {
 	known := n[:0]
 	for _, text := range texts {
 		if _, err := strconv.Atoi(text); err == nil && len(text) < 10 {
+			continue
+		}
+		if o.IsStep() && (text == o.Key || slices.ContainsFunc(plainWords, func(word string) bool { return strings.EqualFold(text, word) })) {
 			continue
 		}
 		if len(known) == len(n) {

@@ -54,7 +54,7 @@ type sending struct {
 }
 
 // deed is what a command may have done to a key.
-type deed uint8
+type deed uint16
 
 const (
 	empties  deed = 1 << iota // all keys
@@ -65,6 +65,7 @@ const (
 	idle                      // none of it, by what was answered
 	declines                  // none of it, but what it met may be its client's
 	spares                    // and it would have freed that
+	plain                     // it is a transaction, or another command of Redis's
 )
 
 // mark is what was sent about a key.
@@ -90,12 +91,17 @@ type lost struct {
 // denied tells that who has declined was not told that what is lost is his. By the same script
 // he was told no, as the lost one was, or is a stranger, who names nothing that the lost one does,
 // and was not told what that says where it takes the lock; by another he would have let go of it.
+// By a command of Redis's he is a stranger, too.
 func (l lost) denied(m *mark) bool {
-	said := saying(m.lock)
-	if m.does&declines == 0 || said == 0 || said == l.acted {
+	said, stranger := saying(m.lock), l.names.strangers(&m.names)
+	switch {
+	case m.does&declines == 0:
+		return false
+	case m.does&plain != 0:
+		return stranger
+	case said == 0 || said == l.acted:
 		return false
 	}
-	stranger := l.names.strangers(&m.names)
 	if said>>32 == l.script>>32 {
 		return stranger || l.minor && said == l.script
 	}

@@ -144,16 +144,25 @@ func (s *settling) noteIdle() {
 }
 
 // nothing tells that an op has done nothing on the master: it came too late, or lets go of a
-// token that is not there, but another; or it is a script that has declined. An acquire that may
-// tell its client that the lock is his is as good as another one in its place.
-func nothing(o *op, a decide.Answer, v quorum.Vote, said *decide.Said) deed {
+// token that is not there, but another; or it is a script that has declined, or a write that was
+// answered with no. An acquire that may tell its client that the lock is his is as good as another
+// one in its place.
+func nothing(o *op, a decide.Answer, v quorum.Vote, did bool, said *decide.Said) deed {
 	switch {
 	case a.TooLate(), o.Kind == quorum.Release && v == quorum.Refused && !said.Absent:
+		return idle
+	case o.Kind == quorum.Write && v != quorum.Unknown && !did:
 		return idle
 	case o.Kind == quorum.Acquire && o.TellsValue && v == quorum.Refused && said.Value == o.Token:
 		return frees
 	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
-		if o.Script.Frees && said.Journal.Reply.SaysNo() {
+		no := said.Journal.Reply.SaysNo()
+		switch {
+		case o.IsStep() && (no || said.Journal.Reply.Kind == quorum.FailureReply): // ours have no other word for it
+			return idle
+		case o.IsStep():
+			return declines | plain
+		case no && o.Script.Frees:
 			return declines | spares
 		}
 		return declines
@@ -182,7 +191,7 @@ func (s *settling) again(i int, o *op, a decide.Answer) bool {
 // op is the master's vote on op i of the batch.
 func (s *settling) op(i int, o *op, a decide.Answer) verdict {
 	v, did, said := decide.Judge(&o.Request, a)
-	does := nothing(o, a, v, &said)
+	does := nothing(o, a, v, did, &said)
 	if o.Kind == quorum.Survey {
 		said.Value = s.link.Who.RunID
 	}

@@ -60,7 +60,7 @@ func simulateCrowd(t *testing.T, seed uint64) (won int) {
 		case 1:
 			c.manners = []manner{byScript}
 		default:
-			c.manners = []manner{plainly, byScript, byStep}
+			c.manners = []manner{plainly, byScript, byStep, byTransaction}
 		}
 		if r.IntN(3) == 0 {
 			c.hangs = c.masters[r.IntN(len(c.masters))]
@@ -74,6 +74,11 @@ func simulateCrowd(t *testing.T, seed uint64) (won int) {
 			}
 		}
 		wait.Go(func() { c.lateness(r) })
+		if r.IntN(2) == 0 {
+			for i, e := range c.engines {
+				wait.Go(func() { c.bystander(e, rand.New(rand.NewPCG(seed, uint64(1000+i)))) })
+			}
+		}
 		time.Sleep(3 * time.Second)
 		c.mu.Lock()
 		c.over = true
@@ -125,6 +130,19 @@ func (c *crowd) client(e *Engine, token string, r *rand.Rand) {
 		if got.Decision != quorum.Won && c.hangs == nil {
 			c.t.Errorf("%s lets go of its lock, and is told %v", own, got.Decision)
 		}
+	}
+}
+
+// bystander asks about the lock, and is told no, or what its value is.
+func (c *crowd) bystander(e *Engine, r *rand.Rand) {
+	asked := []quorum.Request{
+		{Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", "1", "GT"}},
+		runOf(renewStep, "k", "nobody", "1"),
+		runOf(tellStep.ReadOnly(), "k", "GET", "k"),
+	}
+	for c.asks("a bystander") {
+		<-putTo(e, asked[r.IntN(len(asked))]).answers
+		time.Sleep(time.Duration(r.IntN(5_000)) * time.Microsecond)
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 	byScript
 	byStep
 	byHash
+	byTransaction // of several commands, which the engine sees as one step
 )
 
 var allManners = []manner{plainly, byScript, byStep, byHash}
@@ -56,6 +57,8 @@ func (m manner) take(key, token string, ttl time.Duration) quorum.Request {
 		return runOf(takeStep, key, token, fmt.Sprint(ttl.Milliseconds()))
 	case byHash:
 		return runOf(takeHash, key, token, fmt.Sprint(ttl.Milliseconds()))
+	case byTransaction:
+		return runOf(tellStep, key, "SET", key, token, "NX", "PX", fmt.Sprint(ttl.Milliseconds()), "GET", key)
 	}
 	return quorum.Request{Kind: quorum.Acquire, Key: key, Token: token, TTL: ttl}
 }

@@ -56,7 +56,7 @@ func printed(text string) *quorum.Script {
 // what is no string.
 func scriptsOfTransactions() (exec, digest *quorum.Script) {
 	s := commands.NewDialect(commands.Options{}).Session(1)
-	for _, line := range []string{"MULTI", "GET k", "GET k"} {
+	for _, line := range []string{"MULTI", "SET k v", "GET k"} {
 		s.Do(strings.Fields(line))
 	}
 	exec = s.Do([]string{"EXEC"}).Requests[0].Script
