@@ -9,6 +9,7 @@ type asking struct {
 	owed      slotLine  // slots whose replies are owed, in the order of the commands
 	inFlight  int       // requests of these slots
 	window    window    // how many these may be
+	pauses    int       // how often it was waited, see waitFlushed
 	probation int       // how many scripts are still to show that they do not toil, see probation.go
 	wakesAt   int       // how few the reader waits for; anyNumber if for something else
 	asked     int       // bytes of the commands of these slots

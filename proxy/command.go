@@ -3,6 +3,7 @@ package proxy
 import (
 	"runtime"
 	"strconv"
+	"time"
 
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy/resp"
@@ -20,9 +21,10 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.attacked()
 		return ended
 	}
-	begun := c.srv.clock()
+	now := time.Now()
 	if c.session.Memory() > chunkSize {
 		c.stepAside() // of a client of which much is kept, a word may set much in motion: EXEC
+		now = time.Now()
 	}
 	a := c.session.Do(args)
 	if a.Command != nil {
@@ -31,7 +33,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 	if len(a.Requests) > 0 {
 		burden := c.burdenOf(&a.Requests[0])
 		if burden <= mostBurden {
-			if !c.put(&a, begun, burden) || a.Close {
+			if !c.put(&a, now, burden) || a.Close {
 				return ended
 			}
 			return 0
@@ -46,7 +48,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 	case a.Rejected:
 		c.srv.stats.rejected(a.Command, &a.Reply)
 	case a.Command != nil:
-		c.srv.stats.done(a.Command, c.srv.clock()-begun, &a.Reply)
+		c.srv.stats.done(a.Command, time.Since(now), &a.Reply)
 	}
 	if a.Denied {
 		c.denied()

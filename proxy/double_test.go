@@ -39,7 +39,9 @@ type fakeEngine struct {
 	broadcast
 }
 
-func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
+func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) { e.PutSince(r, asker, time.Now()) }
+
+func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) {
 	a := asked{*r, asker}
 	e.mu.Lock()
 	e.all = append(e.all, *r)

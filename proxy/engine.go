@@ -14,6 +14,9 @@ type Engine interface {
 	// answered exactly once, possibly before Put returns.
 	Put(r *quorum.Request, asker quorum.Asker)
 
+	// PutSince is Put of what was asked for at a time, from which its own counts.
+	PutSince(r *quorum.Request, asker quorum.Asker, asked time.Time)
+
 	// Weight is what r comes to in bytes, both ways, as far as that is known; 0 if it is
 	// little.
 	Weight(r *quorum.Request) int

@@ -80,11 +80,10 @@ func changes(a *commands.Action) bool {
 
 // awaitOthers waits until nothing is undecided that a command must neither pass nor be barred
 // behind. mu is held.
-func (c *conn) awaitOthers(a *commands.Action) (waited bool) {
-	for ; c.phase != cutOff && c.mustWait(a); waited = true {
+func (c *conn) awaitOthers(a *commands.Action) {
+	for c.phase != cutOff && c.mustWait(a) {
 		c.waitFlushed()
 	}
-	return waited
 }
 
 func (c *conn) mustWait(a *commands.Action) bool {

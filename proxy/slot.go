@@ -146,14 +146,16 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 // put gives a command its slot in the line and puts its requests, each as soon
 // as nothing before it leaves its key undecided, or is not to be passed. Only the
 // reader calls it. It is false if the connection ended meanwhile.
-func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
+func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
+	begun := now.Sub(c.srv.started)
 	c.mu.Lock()
-	waited := c.awaitOthers(a)
-	waited = c.awaitRoom(len(a.Requests)) || waited
+	pauses := c.pauses
+	c.awaitOthers(a)
+	c.awaitRoom(len(a.Requests))
 	turn := c.awaitTurn(a, burden)
 	s := c.newSlot(a, begun)
 	s.turn = turn
-	if s.put = begun; waited || turn != nil {
+	if s.put = begun; c.pauses != pauses {
 		s.put = c.srv.clock()
 	}
 	c.inFlight += s.weight
@@ -167,13 +169,17 @@ func (c *conn) put(a *commands.Action, begun time.Duration, burden int) bool {
 		a := &s.asks[i]
 		entered := c.enter(s, a.request) && c.makeRoom(a)
 		barred := entered && s.bars()
+		waited := c.pauses != pauses
 		c.mu.Unlock()
 		switch {
 		case !entered:
 			s.forgo()
 			return false
-		case !barred:
+		case barred:
+		case waited || i > 0: // and something was put meanwhile
 			c.srv.engine.Put(a.request, a)
+		default:
+			c.srv.engine.PutSince(a.request, a, now)
 		}
 	}
 	return true

@@ -58,18 +58,17 @@ func (w *window) decided(now, took time.Duration, inFlight int) {
 // awaitRoom waits until n requests more may be on their way, and until the client has
 // read what it is owed. When the window is full it waits until half of it is free, so that
 // it does not wake for each. mu is held.
-func (c *conn) awaitRoom(n int) (waited bool) {
+func (c *conn) awaitRoom(n int) {
 	limit := c.srv.cfg.Limits.MaxInFlight
-	for ; c.phase != cutOff && (c.owesMuch() || c.inFlight > 0 && c.inFlight+n > limit); waited = true {
+	for c.phase != cutOff && (c.owesMuch() || c.inFlight > 0 && c.inFlight+n > limit) {
 		c.waitFlushed()
 	}
 	if c.inFlight+n <= c.window.size {
-		return waited
+		return
 	}
-	for ; c.phase != cutOff && (c.owesMuch() || c.inFlight > 0 && c.inFlight+n > c.window.size/2); waited = true {
+	for c.phase != cutOff && (c.owesMuch() || c.inFlight > 0 && c.inFlight+n > c.window.size/2) {
 		c.wakesAt = max(c.window.size/2-n, 0)
 		c.waitFlushed()
 	}
 	c.wakesAt = anyNumber
-	return waited
 }

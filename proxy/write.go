@@ -211,6 +211,7 @@ func (c *conn) took(n int) {
 // waitFlushed is wait, but what is owed goes out first. It is called with mu
 // held, and may return without a change.
 func (c *conn) waitFlushed() {
+	c.pauses++
 	if c.out == nil || c.writing {
 		c.wait()
 		return

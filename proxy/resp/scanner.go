@@ -46,12 +46,12 @@ const (
 // command ends there. If not, n is len(p).
 func (s *Scanner) Next(p []byte) (n int, end bool, err error) {
 	for n < len(p) && !end && err == nil {
-		rest := p[n:]
-		if room := s.Limits.MaxQuery - s.size; room < len(rest) {
-			rest = rest[:room+1] // the last byte is one too many, and nothing behind it is looked at
-		}
-		took := s.small(rest)
+		took := s.small(p[n:])
 		if end = took > 0 && s.args == 0; took == 0 {
+			rest := p[n:]
+			if room := s.Limits.MaxQuery - s.size; room < len(rest) {
+				rest = rest[:room+1] // the last byte is one too many, and nothing behind it is looked at
+			}
 			took, end, err = s.step(rest)
 		}
 		n += took

@@ -62,7 +62,12 @@ func newName() string {
 // Put puts a request to all masters and returns. The asker is answered exactly
 // once, maybe before Put returns. Put waits for no master. The request is the caller's
 // again afterwards, what it points to is not.
-func (e *Engine) Put(r *quorum.Request, asker quorum.Asker) { e.of(r).put(r, asker) }
+func (e *Engine) Put(r *quorum.Request, asker quorum.Asker) { e.PutSince(r, asker, time.Now()) }
+
+// PutSince is Put of what was asked for at a time, from which its own counts.
+func (e *Engine) PutSince(r *quorum.Request, asker quorum.Asker, asked time.Time) {
+	e.of(r).put(r, asker, asked)
+}
 
 // Weight is what a request comes to in bytes, both ways, as far as that is known; 0 if it
 // is little.
