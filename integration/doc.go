@@ -1,6 +1,7 @@
 // Package integration runs the real program against real redis-servers, which
 // it starts, freezes, kills, restarts and cuts off, and holds it to what it
-// promises. Nothing imports it but its own benchmark, its attacks and the tests of clients.
+// promises. Nothing of the program imports it but in tests: of clients, of what a
+// real Redis is asked about, and the nemesis, the benchmark and the attacks, which are programs.
 //
 // What is started here listens on 127.0.0.1 or on unix sockets in a temporary
 // directory, and ends with whoever started it: Stop and Kill end it by its

@@ -8,6 +8,8 @@
 //	dump      what DUMP tells of a key, whichever version of Redis does
 //	master    a connection to one master: who is there, what it is asked, what it answers
 //	catchup   a master is given back what it lost, and freed of what nobody holds
+//	journal   scripts with a record of what they write, by which that can be taken back
+//	maxhold   for how long extensions may keep a lock
 //	members   which masters are a set, and how it is begun and changed
 //	messages  publish and subscribe among the clients of all proxies
 //	engine    ops, lanes, keepers: what is asked, undone and owed, and who may vote

@@ -3,7 +3,7 @@
 // client that takes locks of its own and gives them back at its pace. It prints a Markdown
 // table, and ends with 1 if an attack does more than it may.
 //
-//	go run ./integration/attack                  about eight minutes
+//	go run ./integration/attack                  some five minutes
 //	go run ./integration/attack -short           less than one, on any machine
 //	go run ./integration/attack -list            the names of the attacks
 //	go run ./integration/attack -run 'docs|all'  some of them

@@ -44,6 +44,10 @@
 //	                                      the audience         and all are given
 //	Subscribe,       Engine.listen, each  the subscription     the engine closes    Engine.Close
 //	the first
+//	Engine.Close     database.close, of   its end              it is closed         Engine.Close
+//	                 each that is open
+//	a lane           asking each other    the answer           it is there, or ctx  the lane
+//	                 master of its log                         ends
 //	a lane           lane.recover, each   its quarantine       that has ended, and  database.close
 //	                                                           ghosts are laid
 //	a lane           a batch to a master  the batch's answers  they are there, or   the lane
