@@ -20,12 +20,12 @@ type Glob struct {
 	pattern string
 	least   int // bytes that it matches, at the least: its elements but the stars
 
-	abreast atomic.Pointer[abreast] // made where it is first needed
+	atOnce atomic.Pointer[allWays] // made where it is first needed
 }
 
-// abreast is a pattern as all ways of matching it are followed at once. Each element but the
+// allWays is a pattern as all ways of matching it are followed at once. Each element but the
 // stars has a bit, and so has the end.
-type abreast struct {
+type allWays struct {
 	words   int        // of 64 bits
 	row     [256]uint8 // of each byte: neighbours that the same elements match share one
 	accepts []uint64   // the elements that match a byte of a row: so many words for each
@@ -68,10 +68,10 @@ func (g *Glob) Match(s string) bool {
 	case len(g.pattern)*len(s) <= simpleWork, g.least == 0:
 		return matchSimply(g.pattern, s)
 	}
-	a := g.abreast.Load()
+	a := g.atOnce.Load()
 	if a == nil {
 		a = g.compile() // those who are at it at once make the same
-		g.abreast.Store(a)
+		g.atOnce.Store(a)
 	}
 	return a.match(s, g.least)
 }
@@ -99,9 +99,9 @@ func matchSimply(pattern, s string) bool {
 	return strings.Trim(pattern, "*") == ""
 }
 
-func (g *Glob) compile() *abreast {
+func (g *Glob) compile() *allWays {
 	words := g.least/64 + 1
-	a := &abreast{words: words, stars: make([]uint64, words)}
+	a := &allWays{words: words, stars: make([]uint64, words)}
 	most := make([]uint64, words) // the elements that match more bytes than not
 	all := make([]uint64, 256*words)
 	pattern := g.pattern
@@ -142,7 +142,7 @@ func (g *Glob) compile() *abreast {
 }
 
 // match has the end behind so many elements.
-func (a *abreast) match(s string, end int) bool {
+func (a *allWays) match(s string, end int) bool {
 	var few [maxPattern/64 + 1]uint64
 	next := few[:]
 	if a.words > len(few) {

@@ -27,7 +27,7 @@ func TestGlobMatchesAsRedisDoes(t *testing.T) {
 	}
 }
 
-// What is matched abreast is the same as what is matched byte by byte.
+// What is matched in all ways at once is the same as what is matched byte by byte.
 func TestGlobMatchesAlikeInBothWays(t *testing.T) {
 	r := seeded(t)
 	pieces := []string{"*", "*", "?", "a", "b", "c", "[ab]", "[^a]", "[a-b]", `\a`, `\*`, "[", "^", "]", "-", `\`, "\xff", "[\xf0-\xff]"}
@@ -50,7 +50,7 @@ func TestGlobMatchesAlikeInBothWays(t *testing.T) {
 			t.Fatalf("%q takes %d words, and was to take %d bytes", pattern, len(a.accepts), globSize(pattern))
 		}
 		if got := g.compile().match(string(s), g.least); got != want {
-			t.Fatalf("%q matches %q: %t abreast, and %t byte by byte", pattern, s, got, want)
+			t.Fatalf("%q matches %q: %t at once, and %t byte by byte", pattern, s, got, want)
 		}
 		if got := g.Match(string(s)); got != want {
 			t.Fatalf("%q matches %q: %t, and %t byte by byte", pattern, s, got, want)
@@ -112,8 +112,8 @@ func TestPatternThatIsLongerThanANameIsNotCompiled(t *testing.T) {
 		"*" + strings.Repeat("[a-z]", 200) + "**": true,
 	} {
 		g := NewGlob(pattern)
-		if matched := g.Match(name); matched != want || (g.abreast.Load() != nil) != want {
-			t.Errorf("%.20q… is compiled: %t, and matches: %t", pattern, g.abreast.Load() != nil, matched)
+		if matched := g.Match(name); matched != want || (g.atOnce.Load() != nil) != want {
+			t.Errorf("%.20q… is compiled: %t, and matches: %t", pattern, g.atOnce.Load() != nil, matched)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestPatternThatIsLongerThanANameIsNotCompiled(t *testing.T) {
 func TestPatternIsCompiledOnceForAllWhoMatch(t *testing.T) {
 	g := NewGlob("*" + strings.Repeat("?b", 100))
 	g.Match(strings.Repeat("ab", 100))
-	first := g.abreast.Load()
+	first := g.atOnce.Load()
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -133,7 +133,7 @@ func TestPatternIsCompiledOnceForAllWhoMatch(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if g.abreast.Load() != first || first == nil {
+	if g.atOnce.Load() != first || first == nil {
 		t.Error("it is compiled anew")
 	}
 }
