@@ -73,8 +73,9 @@ func simulateCrowd(t *testing.T, seed uint64) (won int) {
 				wait.Go(func() { c.client(e, fmt.Sprintf("c%d.%d", i, j), rand.New(rand.NewPCG(seed, uint64(100*i+j)))) })
 			}
 		}
-		wait.Go(func() { c.lateness(r) })
-		if r.IntN(2) == 0 {
+		watched := r.IntN(2) == 0
+		wait.Go(func() { c.lateness(r) }) // whose r is from here on
+		if watched {
 			for i, e := range c.engines {
 				wait.Go(func() { c.bystander(e, rand.New(rand.NewPCG(seed, uint64(1000+i)))) })
 			}
