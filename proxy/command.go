@@ -24,7 +24,6 @@ func (c *conn) command(k *chunk, args []string) ending {
 	now := time.Now()
 	if c.session.Memory() > chunkSize {
 		c.stepAside() // of a client of which much is kept, a word may set much in motion: EXEC
-		now = time.Now()
 	}
 	a := c.session.Do(args)
 	if a.Command != nil {
