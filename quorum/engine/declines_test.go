@@ -72,7 +72,7 @@ func TestWhatIsLostIsTakenBackBesideWhatDidNothing(t *testing.T) {
 		"a lock, and another's release":    {lock("a"), release},
 		"a lock, and another's lock":       {lock("a"), lock("b")},
 		"a script, and an EXPIRE GT":       {lockOf("k", "a", 60_000), {Kind: quorum.Write, Key: "k", Args: []string{"PEXPIRE", "k", "1", "GT"}}},
-		"a script, and another's step":     {lockOf("k", "a", 60_000), runOf(takeStep, "k", "b", "60000")},
+		"a script, and another's step":     {lockOf("k", "a", 60_000), runOf(renewStep, "k", "b", "c", "d", "e")},
 		"a script, and a transaction":      {lockOf("k", "a", 60_000), runOf(tellStep, "k", "SET", "k", "b", "NX", "PX", "60000", "GET", "k")},
 		"a script, and one that looks":     {lockOf("k", "a", 60_000), runOf(tellStep.ReadOnly(), "k", "GET", "k")},
 		"a script, and a SET XX GET of k2": {lockOf("k", "a", 60_000), {Kind: quorum.Write, Key: "k2", Args: []string{"SET", "k2", "v", "XX"}}},
