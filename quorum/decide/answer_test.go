@@ -7,105 +7,126 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// Every kind of request against every type of reply that a master can give. A
+// What a master may answer.
+var (
+	status = Answer{Kind: quorum.BulkReply, Str: "OK"} // told like a bulk string
+	text   = Answer{Kind: quorum.BulkReply, Str: "t"}
+	none   = Answer{Kind: quorum.NilReply}
+	wrong  = failure("WRONGTYPE Operation against a key holding the wrong kind of value")
+	held   = list(Answer{Kind: quorum.BulkReply, Str: "string"}, text, number(500))
+	hash   = list(Answer{Kind: quorum.BulkReply, Str: "hash"}, Answer{Kind: quorum.BulkReply}, number(-1))
+	absent = list(Answer{Kind: quorum.BulkReply, Str: "none"})
+)
+
+func number(n int64) Answer   { return Answer{Kind: quorum.IntegerReply, Int: n} }
+func failure(s string) Answer { return Answer{Kind: quorum.FailureReply, Str: s} }
+func list(elems ...Answer) Answer {
+	return Answer{Kind: quorum.ArrayReply, Elems: append([]Answer{}, elems...)}
+}
+
+// wrote is what the script of a write answers, with its undo record.
+func wrote(kind string, value Answer) Answer {
+	return list(Answer{Kind: quorum.BulkReply, Str: kind}, value,
+		Answer{Kind: quorum.BulkReply, Str: "before"}, number(500), number(SaysNoTTL))
+}
+
+// What it may have been asked.
+var (
+	plain   = quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t"}
+	release = quorum.Request{Kind: quorum.Release}
+	extend  = quorum.Request{Kind: quorum.Extend}
+	remove  = quorum.Request{Kind: quorum.Remove}
+	read    = quorum.Request{Kind: quorum.Read}
+	get     = quorum.Request{Kind: quorum.Read, ValueOnly: true}
+	write   = quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v"}}
+	old     = quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "GET"}}
+	oldXX   = quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "XX", "GET"}}
+	named   = quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "GET"}}
+)
+
+// undo is what wrote tells how to undo.
+var undo = Journal{Undo: undoRecords, Found: undoRecords}
+
+var undoRecords = []UndoRecord{{Key: "k", Before: "before", Left: 500, After: "v", Expires: SaysNoTTL}}
+
+// refused is what is read from an error that says no more than its text.
+func refused(s string) Said { return Said{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: s}} }
+
+// judged is every kind of request against every type of reply that a master can give. A
 // reply that the request cannot have is no vote.
+var judged = []struct {
+	r    quorum.Request
+	a    Answer
+	vote quorum.Vote
+	did  bool
+	said Said
+}{
+	{plain, none, quorum.Granted, true, Said{}},
+	{plain, text, quorum.Refused, false, Said{Value: "t", typ: "string", Named: true}},
+	{plain, status, quorum.Refused, false, Said{Value: "OK", typ: "string", Named: true}},
+	{plain, wrong, quorum.Refused, false, ofAnotherType},
+	{plain, number(1), quorum.Unknown, false, Said{}},
+	{plain, list(), quorum.Unknown, false, Said{}},
+	{plain, failure("ERR syntax error"), quorum.Unknown, false, refused("ERR syntax error")},
+
+	{release, number(0), quorum.Granted, true, Said{Left: 0}},
+	{release, number(700), quorum.Granted, true, Said{Left: 700}},
+	{release, number(SaysNoTTL), quorum.Granted, true, Said{Left: SaysNoTTL}},
+	{release, number(SaysAbsent), quorum.Refused, false, Said{Absent: true}},
+	{release, number(SaysOther), quorum.Refused, false, Said{}},
+	{release, number(-4), quorum.Unknown, false, Said{}},
+	{release, wrong, quorum.Refused, false, ofAnotherType},
+	{release, none, quorum.Unknown, false, Said{}},
+	{release, status, quorum.Unknown, false, Said{}},
+	{release, held, quorum.Unknown, false, Said{}},
+	{release, failure("ERR x"), quorum.Unknown, false, refused("ERR x")},
+	{release, failure("ERR Error running script: WRONGTYPE Operation against"), quorum.Refused, false, ofAnotherType},
+	{extend, number(1), quorum.Granted, true, Said{Left: 1}},
+	{extend, number(SaysAbsent), quorum.Refused, false, Said{Absent: true}},
+	{extend, number(SaysOther), quorum.Refused, false, Said{}},
+	{extend, none, quorum.Unknown, false, Said{}},
+
+	{read, held, quorum.Granted, true, Said{Value: "t", typ: "string", Left: 500, Named: true}},
+	{read, hash, quorum.Granted, true, Said{typ: "hash", Left: SaysNoTTL}},
+	{read, absent, quorum.Granted, true, Said{Absent: true}},
+	{read, none, quorum.Unknown, false, Said{}},
+	{read, text, quorum.Unknown, false, Said{}},
+	{read, list(), quorum.Unknown, false, Said{}},
+	{read, list(text, text), quorum.Unknown, false, Said{}},
+	{read, list(text, text, text), quorum.Unknown, false, Said{}},
+	{read, list(number(1), text, number(1)), quorum.Unknown, false, Said{}},
+	{read, wrong, quorum.Unknown, false, refused(wrong.Str)},
+	{get, text, quorum.Granted, true, Said{Value: "t", typ: "string", Named: true}},
+	{get, none, quorum.Granted, true, Said{Absent: true}},
+	{get, wrong, quorum.Granted, true, ofAnotherType},
+	{get, number(1), quorum.Unknown, false, Said{}},
+	{get, held, quorum.Unknown, false, Said{}},
+
+	{remove, held, quorum.Granted, true, Said{Value: "t", typ: "string", Left: 500, Named: true}},
+	{remove, hash, quorum.Granted, true, Said{typ: "hash", Left: SaysNoTTL}},
+	{remove, absent, quorum.Refused, false, Said{Absent: true}},
+	{remove, number(1), quorum.Unknown, false, Said{}},
+	{remove, none, quorum.Unknown, false, Said{}},
+
+	{write, wrote("+", text), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "t"}, Journal: &undo}},
+	{write, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
+	{write, wrote(":", number(3)), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 3}, Journal: &undo}},
+	{write, wrote(":", number(0)), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.IntegerReply}}},
+	{write, wrote("-", wrong), quorum.Granted, false, refused(wrong.Str)},
+	{write, wrote("-", failure("OOM x")), quorum.Unknown, false, refused("OOM x")},
+	{write, wrote("?", text), quorum.Unknown, false, Said{}},
+	{write, failure("ERR syntax error"), quorum.Granted, false, refused("ERR syntax error")},
+	{write, failure("OOM x"), quorum.Unknown, false, refused("OOM x")},
+	{write, list(), quorum.Unknown, false, Said{}},
+	{write, status, quorum.Unknown, false, Said{}},
+	{old, wrote("$", text), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: "t"}, Journal: &undo}},
+	{old, wrote("_", none), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.NilReply}, Journal: &undo}},
+	{oldXX, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
+	{named, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
+}
+
 func TestReplyIsJudgedByWhatWasAsked(t *testing.T) {
-	status := Answer{Kind: quorum.BulkReply, Str: "OK"} // told like a bulk string
-	text := Answer{Kind: quorum.BulkReply, Str: "t"}
-	none := Answer{Kind: quorum.NilReply}
-	number := func(n int64) Answer { return Answer{Kind: quorum.IntegerReply, Int: n} }
-	failure := func(s string) Answer { return Answer{Kind: quorum.FailureReply, Str: s} }
-	refused := func(s string) Said { return Said{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: s}} }
-	wrong := failure("WRONGTYPE Operation against a key holding the wrong kind of value")
-	list := func(a ...Answer) Answer { return Answer{Kind: quorum.ArrayReply, Elems: append([]Answer{}, a...)} }
-	held := list(Answer{Kind: quorum.BulkReply, Str: "string"}, text, number(500))
-	hash := list(Answer{Kind: quorum.BulkReply, Str: "hash"}, Answer{Kind: quorum.BulkReply}, number(-1))
-	absent := list(Answer{Kind: quorum.BulkReply, Str: "none"})
-
-	plain := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t"}
-	release, extend, remove := quorum.Request{Kind: quorum.Release}, quorum.Request{Kind: quorum.Extend}, quorum.Request{Kind: quorum.Remove}
-	read, get := quorum.Request{Kind: quorum.Read}, quorum.Request{Kind: quorum.Read, ValueOnly: true}
-	write := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v"}}
-	old := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "GET"}}
-	oldXX := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "v", "XX", "GET"}}
-	named := quorum.Request{Kind: quorum.Write, Key: "k", Args: []string{"SET", "k", "GET"}}
-	wrote := func(kind string, value Answer) Answer {
-		return list(Answer{Kind: quorum.BulkReply, Str: kind}, value,
-			Answer{Kind: quorum.BulkReply, Str: "before"}, number(500), number(SaysNoTTL))
-	}
-	records := []UndoRecord{{Key: "k", Before: "before", Left: 500, After: "v", Expires: SaysNoTTL}}
-	undo := Journal{Undo: records, Found: records}
-
-	for i, c := range []struct {
-		r    quorum.Request
-		a    Answer
-		vote quorum.Vote
-		did  bool
-		said Said
-	}{
-		{plain, none, quorum.Granted, true, Said{}},
-		{plain, text, quorum.Refused, false, Said{Value: "t", typ: "string", Named: true}},
-		{plain, status, quorum.Refused, false, Said{Value: "OK", typ: "string", Named: true}},
-		{plain, wrong, quorum.Refused, false, ofAnotherType},
-		{plain, number(1), quorum.Unknown, false, Said{}},
-		{plain, list(), quorum.Unknown, false, Said{}},
-		{plain, failure("ERR syntax error"), quorum.Unknown, false, refused("ERR syntax error")},
-
-		{release, number(0), quorum.Granted, true, Said{Left: 0}},
-		{release, number(700), quorum.Granted, true, Said{Left: 700}},
-		{release, number(SaysNoTTL), quorum.Granted, true, Said{Left: SaysNoTTL}},
-		{release, number(SaysAbsent), quorum.Refused, false, Said{Absent: true}},
-		{release, number(SaysOther), quorum.Refused, false, Said{}},
-		{release, number(-4), quorum.Unknown, false, Said{}},
-		{release, wrong, quorum.Refused, false, ofAnotherType},
-		{release, none, quorum.Unknown, false, Said{}},
-		{release, status, quorum.Unknown, false, Said{}},
-		{release, held, quorum.Unknown, false, Said{}},
-		{release, failure("ERR x"), quorum.Unknown, false, refused("ERR x")},
-		{release, failure("ERR Error running script: WRONGTYPE Operation against"), quorum.Refused, false, ofAnotherType},
-		{extend, number(1), quorum.Granted, true, Said{Left: 1}},
-		{extend, number(SaysAbsent), quorum.Refused, false, Said{Absent: true}},
-		{extend, number(SaysOther), quorum.Refused, false, Said{}},
-		{extend, none, quorum.Unknown, false, Said{}},
-
-		{read, held, quorum.Granted, true, Said{Value: "t", typ: "string", Left: 500, Named: true}},
-		{read, hash, quorum.Granted, true, Said{typ: "hash", Left: SaysNoTTL}},
-		{read, absent, quorum.Granted, true, Said{Absent: true}},
-		{read, none, quorum.Unknown, false, Said{}},
-		{read, text, quorum.Unknown, false, Said{}},
-		{read, list(), quorum.Unknown, false, Said{}},
-		{read, list(text, text), quorum.Unknown, false, Said{}},
-		{read, list(text, text, text), quorum.Unknown, false, Said{}},
-		{read, list(number(1), text, number(1)), quorum.Unknown, false, Said{}},
-		{read, wrong, quorum.Unknown, false, refused(wrong.Str)},
-		{get, text, quorum.Granted, true, Said{Value: "t", typ: "string", Named: true}},
-		{get, none, quorum.Granted, true, Said{Absent: true}},
-		{get, wrong, quorum.Granted, true, ofAnotherType},
-		{get, number(1), quorum.Unknown, false, Said{}},
-		{get, held, quorum.Unknown, false, Said{}},
-
-		{remove, held, quorum.Granted, true, Said{Value: "t", typ: "string", Left: 500, Named: true}},
-		{remove, hash, quorum.Granted, true, Said{typ: "hash", Left: SaysNoTTL}},
-		{remove, absent, quorum.Refused, false, Said{Absent: true}},
-		{remove, number(1), quorum.Unknown, false, Said{}},
-		{remove, none, quorum.Unknown, false, Said{}},
-
-		{write, wrote("+", text), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "t"}, Journal: &undo}},
-		{write, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
-		{write, wrote(":", number(3)), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 3}, Journal: &undo}},
-		{write, wrote(":", number(0)), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.IntegerReply}}},
-		{write, wrote("-", wrong), quorum.Granted, false, refused(wrong.Str)},
-		{write, wrote("-", failure("OOM x")), quorum.Unknown, false, refused("OOM x")},
-		{write, wrote("?", text), quorum.Unknown, false, Said{}},
-		{write, failure("ERR syntax error"), quorum.Granted, false, refused("ERR syntax error")},
-		{write, failure("OOM x"), quorum.Unknown, false, refused("OOM x")},
-		{write, list(), quorum.Unknown, false, Said{}},
-		{write, status, quorum.Unknown, false, Said{}},
-		{old, wrote("$", text), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: "t"}, Journal: &undo}},
-		{old, wrote("_", none), quorum.Granted, true, Said{Reply: quorum.Reply{Kind: quorum.NilReply}, Journal: &undo}},
-		{oldXX, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
-		{named, wrote("_", none), quorum.Granted, false, Said{Left: SaysNoTTL, Reply: quorum.Reply{Kind: quorum.NilReply}}},
-	} {
+	for i, c := range judged {
 		v, did, s := Judge(&c.r, c.a)
 		if v != c.vote || did != c.did || !reflect.DeepEqual(s, c.said) {
 			t.Errorf("%d: %+v answered to %v: %v, did %v, %+v; want %v, %v, %+v", i, c.a, c.r.Kind, v, did, s, c.vote, c.did, c.said)

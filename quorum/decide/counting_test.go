@@ -70,6 +70,20 @@ func dumbRead(votes []heard) (quorum.Decision, Said) {
 	return quorum.Split, Said{Absent: true}
 }
 
+// votesOf reads a code of n votes, a digit to the base of six each; 0 is pending. It tells the
+// last that is, or -1.
+func votesOf(code, n int) (votes []heard, pending int) {
+	votes, pending = make([]heard, n), -1
+	for i := range votes {
+		votes[i] = possible[code%6]
+		if code%6 == 0 {
+			pending = i
+		}
+		code /= 6
+	}
+	return votes, pending
+}
+
 // Every combination of answers of up to five masters, with the pending ones
 // completed in every way.
 func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
@@ -79,20 +93,12 @@ func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
 			d quorum.Decision
 			s Said
 		})
-		// code is the votes, six digits each; 0 is pending.
 		var outcome func(code int) (quorum.Decision, Said)
 		outcome = func(code int) (quorum.Decision, Said) {
 			if m, ok := memo[code]; ok {
 				return m.d, m.s
 			}
-			votes := make([]heard, n)
-			pending := -1
-			for i, rest := 0, code; i < n; i, rest = i+1, rest/6 {
-				votes[i] = possible[rest%6]
-				if rest%6 == 0 {
-					pending = i
-				}
-			}
+			votes, pending := votesOf(code, n)
 			d, s := quorum.Undecided, Said{}
 			if pending < 0 {
 				d, s = dumbRead(votes)
@@ -111,10 +117,7 @@ func TestReadIsDecidedWhenNoAnswerCanChangeIt(t *testing.T) {
 			return d, s
 		}
 		for code := range pow(6, n) {
-			votes := make([]heard, n)
-			for i, rest := 0, code; i < n; i, rest = i+1, rest/6 {
-				votes[i] = possible[rest%6]
-			}
+			votes, _ := votesOf(code, n)
 			want, value := outcome(code)
 			o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
 			got := o.Decide(c)
