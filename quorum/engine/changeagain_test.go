@@ -37,24 +37,27 @@ func (c *changing) heldBy(key, token string, numbers ...int) {
 	}
 }
 
+// forgettingAfterAChange is who loses which memory of the lock that was granted since.
+var forgettingAfterAChange = map[string]struct {
+	m     move
+	lost  []int
+	holds []int // the others that hold the lock, with the lost ones a quorum
+	lose  func(m *fakeMaster, begun fakeData)
+	even  bool
+}{
+	"blank":            {moves["all replaced"], []int{6}, []int{5}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, false},
+	"a quorum, blank":  {moves["all replaced"], []int{5, 6}, []int{4}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, false},
+	"a dump from then": {moves["all replaced"], []int{5, 6}, []int{4}, func(m *fakeMaster, begun fakeData) { m.restartWith(begun) }, false},
+	"all, from then":   {moves["all replaced"], []int{4, 5, 6}, nil, func(m *fakeMaster, begun fakeData) { m.restartWith(begun) }, false},
+	"was alone":        {moves["one master to 3"], []int{1}, []int{2}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, true},
+	"was of the old":   {moves["one replaced"], []int{1}, []int{4}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, true},
+}
+
 // A set was changed, its proxies serve, and a master of it loses its memory. What the old
 // set's masters hold, or did by the time that they were left, says nothing of what it has
 // granted since.
 func TestChangeThatIsOrderedAgainAdmitsNobodyWhoMayHaveVoted(t *testing.T) {
-	for name, x := range map[string]struct {
-		m     move
-		lost  []int
-		holds []int // the others that hold the lock, with the lost ones a quorum
-		lose  func(m *fakeMaster, begun fakeData)
-		even  bool
-	}{
-		"blank":            {moves["all replaced"], []int{6}, []int{5}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, false},
-		"a quorum, blank":  {moves["all replaced"], []int{5, 6}, []int{4}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, false},
-		"a dump from then": {moves["all replaced"], []int{5, 6}, []int{4}, func(m *fakeMaster, begun fakeData) { m.restartWith(begun) }, false},
-		"all, from then":   {moves["all replaced"], []int{4, 5, 6}, nil, func(m *fakeMaster, begun fakeData) { m.restartWith(begun) }, false},
-		"was alone":        {moves["one master to 3"], []int{1}, []int{2}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, true},
-		"was of the old":   {moves["one replaced"], []int{1}, []int{4}, func(m *fakeMaster, _ fakeData) { m.restartBlank() }, true},
-	} {
+	for name, x := range forgettingAfterAChange {
 		for _, noticed := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				inChange(t, x.m, func(c *changing) {
