@@ -29,18 +29,20 @@ func atTheGate(t *testing.T, f func(m *fakeMaster, c *master.Master)) (s quorum.
 	return s, took
 }
 
-func TestGateLetsOnlyAMasterIn(t *testing.T) {
-	answer := func(name, reply string) func(*fakeMaster, *master.Master) {
-		return func(m *fakeMaster, _ *master.Master) {
-			m.respond = func(args []string) string {
-				if strings.HasPrefix(strings.Join(args, " "), name) {
-					return reply
-				}
-				return ""
+// answerTo has a command be answered otherwise than by a master.
+func answerTo(name, reply string) func(*fakeMaster, *master.Master) {
+	return func(m *fakeMaster, _ *master.Master) {
+		m.respond = func(args []string) string {
+			if strings.HasPrefix(strings.Join(args, " "), name) {
+				return reply
 			}
+			return ""
 		}
 	}
-	info := func(lines string) func(*fakeMaster, *master.Master) { return answer("INFO", bulk(lines)) }
+}
+
+func TestGateLetsOnlyAMasterIn(t *testing.T) {
+	info := func(lines string) func(*fakeMaster, *master.Master) { return answerTo("INFO", bulk(lines)) }
 	for name, c := range map[string]struct {
 		change func(*fakeMaster, *master.Master)
 		reason string // "" if it may vote
@@ -51,26 +53,26 @@ func TestGateLetsOnlyAMasterIn(t *testing.T) {
 		"loading":               {func(m *fakeMaster, _ *master.Master) { m.info = "loading:1\r\n" }, "loading"},
 		"a cluster node":        {func(m *fakeMaster, _ *master.Master) { m.info = "cluster_enabled:1\r\n" }, "cluster"},
 		"no run id":             {info("redis_version:7.0.0\r\nrole:master\r\n"), "run_id"},
-		"INFO loading error":    {answer("INFO", "-LOADING Redis is loading the dataset in memory\r\n"), "LOADING"},
-		"INFO nil":              {answer("INFO", fakeNil), master.ErrGarbage.Error()},
-		"INFO too long":         {answer("INFO", "$2147483647\r\n"), master.ErrGarbage.Error()},
-		"password wanted":       {answer("CLIENT ID", "-NOAUTH Authentication required.\r\n"), "NOAUTH"},
-		"no CLIENT ID":          {answer("CLIENT ID", "+OK\r\n"), master.ErrGarbage.Error()},
-		"no time":               {answer("TIME", array(bulk("1"))), master.ErrGarbage.Error()},
-		"a time before 1970":    {answer("TIME", array(bulk("-1"), bulk("0"))), master.ErrGarbage.Error()},
-		"scripts refused":       {answer("SCRIPT LOAD", "-NOPERM no\r\n"), "NOPERM"},
-		"a command forbidden":   {answer("DEL", "-NOPERM this user has no permissions to run the 'del' command\r\n"), "NOPERM"},
-		"no RESTORE":            {answer("RESTORE", "-NOPERM this user has no permissions to run the 'restore' command\r\n"), "NOPERM"},
-		"a command renamed":     {answer("EVALSHA", "-ERR unknown command 'EVALSHA', with args beginning with: 'x' 'y' \r\n"), "ERR unknown command 'EVALSHA'"},
-		"a memory that is full": {answer("SET "+neverThere, "-OOM command not allowed when used memory > 'maxmemory'.\r\n"), ""},
-		"scripts of another":    {answer("SCRIPT LOAD", bulk("0000")), "0000"},
-		"HTTP":                  {answer("CLIENT ID", "HTTP/1.1 400 Bad Request\r\n\r\n"), master.ErrGarbage.Error()},
-		"a surplus reply":       {answer("TIME", array(bulk("1"), bulk("0"))+"+OK\r\n"), ""},
-		"an array without end":  {answer("CONFIG", strings.Repeat("*2\r\n", 100)), master.ErrGarbage.Error()},
-		"a line without end":    {answer("CLIENT ID", "+"+strings.Repeat("x", 100_000)), master.ErrGarbage.Error()},
+		"INFO loading error":    {answerTo("INFO", "-LOADING Redis is loading the dataset in memory\r\n"), "LOADING"},
+		"INFO nil":              {answerTo("INFO", fakeNil), master.ErrGarbage.Error()},
+		"INFO too long":         {answerTo("INFO", "$2147483647\r\n"), master.ErrGarbage.Error()},
+		"password wanted":       {answerTo("CLIENT ID", "-NOAUTH Authentication required.\r\n"), "NOAUTH"},
+		"no CLIENT ID":          {answerTo("CLIENT ID", "+OK\r\n"), master.ErrGarbage.Error()},
+		"no time":               {answerTo("TIME", array(bulk("1"))), master.ErrGarbage.Error()},
+		"a time before 1970":    {answerTo("TIME", array(bulk("-1"), bulk("0"))), master.ErrGarbage.Error()},
+		"scripts refused":       {answerTo("SCRIPT LOAD", "-NOPERM no\r\n"), "NOPERM"},
+		"a command forbidden":   {answerTo("DEL", "-NOPERM this user has no permissions to run the 'del' command\r\n"), "NOPERM"},
+		"no RESTORE":            {answerTo("RESTORE", "-NOPERM this user has no permissions to run the 'restore' command\r\n"), "NOPERM"},
+		"a command renamed":     {answerTo("EVALSHA", "-ERR unknown command 'EVALSHA', with args beginning with: 'x' 'y' \r\n"), "ERR unknown command 'EVALSHA'"},
+		"a memory that is full": {answerTo("SET "+neverThere, "-OOM command not allowed when used memory > 'maxmemory'.\r\n"), ""},
+		"scripts of another":    {answerTo("SCRIPT LOAD", bulk("0000")), "0000"},
+		"HTTP":                  {answerTo("CLIENT ID", "HTTP/1.1 400 Bad Request\r\n\r\n"), master.ErrGarbage.Error()},
+		"a surplus reply":       {answerTo("TIME", array(bulk("1"), bulk("0"))+"+OK\r\n"), ""},
+		"an array without end":  {answerTo("CONFIG", strings.Repeat("*2\r\n", 100)), master.ErrGarbage.Error()},
+		"a line without end":    {answerTo("CLIENT ID", "+"+strings.Repeat("x", 100_000)), master.ErrGarbage.Error()},
 		"a connection refused":  {func(m *fakeMaster, _ *master.Master) { m.refuse = true }, "connection refused"},
 		"silence":               {func(m *fakeMaster, _ *master.Master) { m.freeze() }, "no answer in time"},
-		"silence after a while": {answer("TIME", silence), "no answer in time"},
+		"silence after a while": {answerTo("TIME", silence), "no answer in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, took := atTheGate(t, c.change)
