@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -87,6 +89,36 @@ func tellsOfNoLog(t *testing.T, text, name string) bool {
 	return m.Others[name] == marker.NoLog
 }
 
+// connected are the connections that a master has.
+func (m *fakeMaster) connected() (ids []int64) {
+	m.locked(func() { ids = slices.Collect(maps.Keys(m.conns)) })
+	return ids
+}
+
+// serveLater has a master's connections, but for some, be served when until is closed.
+func (m *fakeMaster) serveLater(until chan struct{}, but []int64) {
+	m.locked(func() {
+		m.behind = make(map[int64]chan struct{})
+		for id := range m.conns {
+			if !slices.Contains(but, id) {
+				m.behind[id] = until
+			}
+		}
+	})
+}
+
+// hangsWhile has nobody reach a master, nor be refused by it, while hung is set.
+func hangsWhile(hung *atomic.Bool, m *master.Master) {
+	dial := m.Dial
+	m.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if hung.Load() {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return dial(ctx, network, address)
+	}
+}
+
 // One proxy looks seldom, and has not noticed that it has lost its link to a master, when another
 // one tells the others that this writes no log any more.
 func TestProxyThatHasLostSightOfAMasterDoesNotUntellThatItsLogIsOff(t *testing.T) {
@@ -96,23 +128,11 @@ func TestProxyThatHasLostSightOfAMasterDoesNotUntellThatItsLogIsOff(t *testing.T
 			var hung atomic.Bool
 			m := w.masters[0]
 			w.want(w.acquire("before", "a", time.Second), quorum.Won)
-			before := make(map[int64]bool)
-			m.set(func(m *fakeMaster) {
-				for id := range m.conns {
-					before[id] = true
-				}
-			})
+			before := m.connected()
 			cfg := w.cfg
 			cfg.Masters = append([]master.Master(nil), cfg.Masters...)
 			cfg.ProbeInterval = 5 * time.Second
-			dial := cfg.Masters[0].Dial
-			cfg.Masters[0].Dial = func(ctx context.Context, n, a string) (net.Conn, error) {
-				if hung.Load() {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				}
-				return dial(ctx, n, a)
-			}
+			hangsWhile(&hung, &cfg.Masters[0])
 			time.Sleep(time.Duration(rnd.IntN(2000)) * ms)
 			for _, m := range w.masters {
 				m.set(func(m *fakeMaster) { m.lag = time.Duration(rnd.IntN(40)) * ms })
@@ -122,14 +142,7 @@ func TestProxyThatHasLostSightOfAMasterDoesNotUntellThatItsLogIsOff(t *testing.T
 			hung.Store(true)
 			until := make(chan struct{})
 			defer close(until)
-			m.set(func(m *fakeMaster) {
-				m.behind = make(map[int64]chan struct{})
-				for id := range m.conns {
-					if !before[id] {
-						m.behind[id] = until
-					}
-				}
-			})
+			m.serveLater(until, before)
 			for _, o := range w.masters[1:] {
 				tellingInfo(o, "aof_rewrites:1\r\n")
 			}
