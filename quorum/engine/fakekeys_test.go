@@ -1,19 +1,13 @@
 package engine
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/marker"
 )
 
-// What a fake master does with commands. Its lock is held throughout.
+// What a fake master does with commands about keys. Its lock is held throughout.
 
 type fakeKey struct {
 	value string
@@ -52,111 +46,30 @@ const (
 	fakeWrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
 )
 
-const fakeReadOnly = "-READONLY You can't write against a read only replica.\r\n"
-
-// writes tells that a replica refuses a command.
-func writes(args []string) bool {
-	switch args[0] {
-	case "SET", "PEXPIRE", "PERSIST", "SWAPDB", "FLUSHALL", "FLUSHDB":
-		return true
-	case "EVAL", "EVALSHA":
-		return args[1] != readScript.SHA && args[1] != readScript.Text
+// doOnDatabase does what concerns all keys of a database; ok is false for all else.
+func (m *fakeMaster) doOnDatabase(args []string) (reply string, ok bool) {
+	switch strings.ToUpper(args[0]) {
+	case "SCAN":
+		return m.scan(args), true
+	case "DBSIZE":
+		return integer(int64(len(m.alive()))), true
+	case "RANDOMKEY":
+		for _, name := range m.alive() {
+			return bulk(name), true
+		}
+		return fakeNil, true
+	case "FLUSHALL":
+		m.flushAll()
+		return "+OK\r\n", true
+	case "FLUSHDB":
+		clear(m.keys)
+		return "+OK\r\n", true
 	}
-	return false
+	return "", false
 }
 
-func bulk(s string) string     { return fmt.Sprintf("$%d\r\n%s\r\n", len(s), s) }
-func integer(n int64) string   { return fmt.Sprintf(":%d\r\n", n) }
-func array(s ...string) string { return fmt.Sprintf("*%d\r\n%s", len(s), strings.Join(s, "")) }
-
-func (m *fakeMaster) do(args []string, id int64) string {
-	if slices.ContainsFunc(rights, func(right []string) bool { return slices.Equal(args, right) }) {
-		return integer(0)
-	}
+func (m *fakeMaster) doOnKey(args []string) string {
 	switch strings.ToUpper(args[0]) {
-	case "HELLO":
-		return array(bulk("server"), bulk("redis"))
-	case "AUTH":
-		if args[len(args)-1] != m.password {
-			return "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
-		}
-		return "+OK\r\n"
-	case "CLIENT":
-		return m.client(args, id)
-	case "SUBSCRIBE":
-		m.note(args)
-		return m.subscribe(args[1], id)
-	case "PUBLISH":
-		m.note(args)
-		return m.publish(args[1], args[2])
-	case "SELECT":
-		m.note(args)
-		db, ok := m.selectable(args[1])
-		if !ok {
-			return fakeOutOfRange
-		}
-		m.selected[id] = db
-		return "+OK\r\n"
-	case "SWAPDB":
-		m.note(args)
-		a, ok := m.selectable(args[1])
-		b, too := m.selectable(args[2])
-		if !ok || !too {
-			return fakeOutOfRange
-		}
-		m.swap(a, b)
-		return "+OK\r\n"
-	case "PING":
-		return m.ping(id)
-	case "INFO":
-		return bulk("run_id:" + m.runID + "\r\nredis_version:" + m.version + "\r\n" +
-			"role:master\r\nloading:0\r\ncluster_enabled:0\r\n" +
-			fmt.Sprintf("evicted_keys:%d\r\n", m.evicted) + m.info)
-	case "TIME":
-		now := m.now()
-		return array(bulk(fmt.Sprint(now/1e9)), bulk(fmt.Sprint(now%1e9/1000)))
-	case "SCRIPT":
-		if args[1] == "FLUSH" {
-			clear(m.scripts)
-			return "+OK\r\n"
-		}
-		sum := sha1.Sum([]byte(args[2]))
-		sha := hex.EncodeToString(sum[:])
-		m.learn(sha)
-		return bulk(sha)
-	}
-	switch strings.ToUpper(args[0]) {
-	case "GETRANGE":
-		return bulk(m.marker()[:min(len(m.marker()), marker.NonceLength)])
-	case "CONFIG":
-		return array(bulk(args[2]), bulk(m.settings[args[2]]))
-	case "GET":
-		if args[1] == quorum.MarkerKey && m.marker() != "" {
-			return bulk(m.marker())
-		}
-	case "EVAL":
-		if reply := m.minds(args); reply != "" {
-			return reply
-		}
-	}
-	if reply, ok := m.catchUp(args); ok {
-		return reply
-	}
-	m.note(args)
-	switch strings.ToUpper(args[0]) {
-	case "EVALSHA":
-		s := m.scripts[args[1]]
-		if s == nil {
-			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
-		}
-		return m.run(s, withoutOurs(args[3:]))
-	case "EVAL":
-		for _, s := range known {
-			if s.Text == args[1] {
-				m.learn(s.SHA)
-				return m.run(s, withoutOurs(args[3:]))
-			}
-		}
 	case "GET":
 		k, ok := m.key(args[1])
 		switch {
@@ -171,21 +84,6 @@ func (m *fakeMaster) do(args []string, id int64) string {
 			return "-ERR syntax error\r\n"
 		}
 		return m.setKey(args)
-	case "SCAN":
-		return m.scan(args)
-	case "DBSIZE":
-		return integer(int64(len(m.alive())))
-	case "RANDOMKEY":
-		for _, name := range m.alive() {
-			return bulk(name)
-		}
-		return fakeNil
-	case "FLUSHALL":
-		m.flushAll()
-		return "+OK\r\n"
-	case "FLUSHDB":
-		clear(m.keys)
-		return "+OK\r\n"
 	case "EXISTS":
 		n := 0
 		for _, name := range args[1:] {
@@ -215,15 +113,6 @@ func (m *fakeMaster) do(args []string, id int64) string {
 		return integer(1)
 	}
 	return "-ERR unknown command\r\n"
-}
-
-func (m *fakeMaster) marker() string { return m.keys[quorum.MarkerKey].value }
-
-// note writes the log.
-func (m *fakeMaster) note(args []string) {
-	if !m.quiet {
-		m.log = append(m.log, told(args))
-	}
 }
 
 func (m *fakeMaster) expire(name string, k fakeKey, ms string) {
