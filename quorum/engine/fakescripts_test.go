@@ -130,17 +130,7 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 	}
 	switch {
 	case s == takeBackScript:
-		if !ok || k.value != args[1] {
-			return integer(0)
-		}
-		if !m.same(args[5]) {
-			return integer(decide.SaysOtherNonce)
-		}
-		if !m.ends(k, args[2], args[3], args[4]) {
-			return integer(decide.SaysOther)
-		}
-		delete(m.keys, name)
-		return integer(1)
+		return integer(m.takeBack(name, args))
 	case !ok:
 		return integer(decide.SaysAbsent)
 	case k.value != args[1]:
@@ -156,6 +146,20 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 		m.expire(name, k, m.movedTo(k, args[2]))
 	}
 	return integer(1)
+}
+
+func (m *fakeMaster) takeBack(name string, args []string) int64 {
+	k, ok := m.key(name)
+	switch {
+	case !ok || k.value != args[1]:
+		return 0
+	case !m.same(args[5]):
+		return decide.SaysOtherNonce
+	case !m.ends(k, args[2], args[3], args[4]):
+		return decide.SaysOther
+	}
+	delete(m.keys, name)
+	return 1
 }
 
 // ends does what the function in endsWithin does.
