@@ -18,8 +18,11 @@ import (
 // fakeMaster behaves like one Redis as far as the engine can see: keys with
 // expiry by a clock of its own, our scripts' effects, connections that can be
 // killed, and a socket whose contents are carried out late after a freeze. It
-// runs in virtual time. What it does with commands is in fakekeys_test.go, and with our scripts
-// in fakescripts_test.go.
+// runs in virtual time. What it does with commands is in fakecommands_test.go and
+// fakekeys_test.go, and with our scripts in fakescripts_test.go.
+//
+// It is as wide as what may be done to a Redis and what may befall one, and all of that meets at
+// the same keys under one lock.
 type fakeMaster struct {
 	name string
 

@@ -36,7 +36,8 @@ func testConfig() Config {
 // virtualClock is that of synctest, which goes on while nothing happens.
 func virtualClock() (time.Duration, time.Time) { return time.Since(time.Unix(0, 0)), time.Now() }
 
-// world is an engine over fake masters, in virtual time.
+// world is an engine over fake masters, in virtual time. It has a method for each thing that
+// tests do to masters or ask of the engine, so that they read as what happens.
 type world struct {
 	t       *testing.T
 	masters []*fakeMaster

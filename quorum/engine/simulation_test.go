@@ -31,7 +31,9 @@ var socketsOnly = flag.Bool("sockets", false, "have sockets be late in every sch
 
 var holdersOnly = flag.Bool("holders", false, "look for two holders of one lock only, not for what is left behind")
 
-// simulation is one schedule.
+// simulation is one schedule. It has a method for each thing that clients, strangers and faults
+// do, in a file for each kind of schedule, and a field for each way in which those differ, since
+// whatever happens is held against what one client was promised.
 type simulation struct {
 	t     *testing.T
 	seed  uint64
