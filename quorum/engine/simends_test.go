@@ -218,19 +218,14 @@ func (s *simulation) comings() {
 
 // forgettings has masters forget, each when the one before is free of ghosts.
 func (s *simulation) forgettings() {
-	tell := func(m *fakeMaster, what string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.note("fault: %s %s", m.name, what)
-	}
 	for time.Now().Before(s.ends) {
 		time.Sleep(time.Duration(s.rand.IntN(500)) * ms)
 		m := s.world.masters[s.rand.IntN(len(s.world.masters))]
 		how, f := s.forgetting(m)
-		tell(m, how)
+		s.tellOf(m, how)
 		f()
 		if s.rand.IntN(3) > 0 {
-			s.late(m, time.Duration(5+s.rand.IntN(400))*ms, tell)
+			s.late(m, time.Duration(5+s.rand.IntN(400))*ms)
 		}
 		time.Sleep(s.world.cfg.ProbeInterval + s.world.cfg.Hush()) // everybody knows by then
 		lost := time.Now()
@@ -240,7 +235,7 @@ func (s *simulation) forgettings() {
 		if took := time.Since(lost); took > 20*time.Second {
 			s.broken("", "%s was not given the others' locks for %v", m.name, took)
 		}
-		tell(m, "is back")
+		s.tellOf(m, "is back")
 		s.world.laid()
 	}
 }

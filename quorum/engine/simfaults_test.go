@@ -33,9 +33,7 @@ func (s *simulation) faults() {
 		if s.strikes != nil {
 			time.AfterFunc(mostLate/8+time.Duration(s.rand.IntN(int(mostLate/8*7))), m.comeBack)
 		}
-		s.mu.Lock()
-		s.note("fault: %s %s", m.name, fault)
-		s.mu.Unlock()
+		s.tellOf(m, fault)
 	}
 }
 
@@ -94,7 +92,7 @@ func (s *simulation) setClock(m *fakeMaster, by time.Duration) {
 	m.in(0, func() { s.jumped[m] = marker.NonceOf(m.marker()) })
 }
 
-// fault does something to a master, and says what.
+// fault has something happen to a master that may happen in these schedules, and says what.
 func (s *simulation) fault(m *fakeMaster) string {
 	r := s.rand
 	sometimes := time.Duration(r.IntN(2)*r.IntN(150)) * ms
@@ -119,6 +117,13 @@ func (s *simulation) fault(m *fakeMaster) string {
 	if s.traces != nil {
 		kind = []int{5, 8, 9, 9, 9, 10, 10, 10}[r.IntN(8)]
 	}
+	return s.befall(m, kind, sometimes)
+}
+
+// befall has a fault of a kind happen to a master, by as much as it is late then, and says what
+// it is.
+func (s *simulation) befall(m *fakeMaster, kind int, late time.Duration) string {
+	r := s.rand
 	switch kind {
 	case 0, 1:
 		m.freeze()
@@ -136,11 +141,11 @@ func (s *simulation) fault(m *fakeMaster) string {
 		m.sever()
 		return "severed"
 	case 9:
-		m.set(func(m *fakeMaster) { m.lag = sometimes })
-		return fmt.Sprint("carries out late by ", sometimes)
+		m.set(func(m *fakeMaster) { m.lag = late })
+		return fmt.Sprint("carries out late by ", late)
 	case 10:
-		m.set(func(m *fakeMaster) { m.delay = sometimes })
-		return fmt.Sprint("answers late by ", sometimes)
+		m.set(func(m *fakeMaster) { m.delay = late })
+		return fmt.Sprint("answers late by ", late)
 	case 11:
 		if r.IntN(4) == 0 && s.jumpsNoticed() {
 			return s.restart(r.IntN(len(s.engines)))

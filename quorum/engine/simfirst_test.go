@@ -63,11 +63,6 @@ func simulateFirstStarts(t *testing.T, seed uint64) (lost int) {
 	return lost
 }
 
-// some is a time between two others, in milliseconds.
-func (s *firstStarts) some(from, to int) time.Duration {
-	return time.Duration(from+s.rand.IntN(to-from)) * ms
-}
-
 func (s *firstStarts) tell(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
