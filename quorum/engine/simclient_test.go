@@ -136,7 +136,6 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 			e, _ = s.engine(r.IntN(3))
 		}
 		sent := s.now()
-		ask := quorum.Request{Key: key, Token: token}
 		action := r.IntN(5)
 		if s.alike == atSeveral || s.alike == atLast {
 			action = 2 + r.IntN(2) // release it, or extend it
@@ -148,16 +147,9 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 		case 0: // forget it
 			return
 		case 1:
-			ask.Kind = quorum.Read
-			got := s.ask(e, ask)
-			if s.still(c, key, same) && got.Decision == quorum.Won && got.Value != token {
-				s.lose(c, key, fmt.Sprintf("reads %q", got.Value))
-			}
-			if s.still(c, key, same) && got.Decision == quorum.Won && got.TTL < 0 {
-				s.lose(c, key, "reads no ttl")
-			}
+			s.readOwn(c, e, key, token)
 		case 2:
-			ask = s.manner(token, r).free(key, token)
+			ask := s.manner(token, r).free(key, token)
 			s.still(c, key, func(holding) time.Time { return sent }) // from now on it does not rely on it
 			s.ask(e, ask)
 			return
@@ -169,7 +161,7 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 				ttl = s.anyTTL(r)
 			}
 			until := sent.Add(ttl)
-			ask = s.manner(token, r).extend(key, token, ttl)
+			ask := s.manner(token, r).extend(key, token, ttl)
 			// From now on some masters may have the new expiry, which may be the sooner.
 			before := time.Time{}
 			s.still(c, key, func(h holding) time.Time { before = h.until; return until })
@@ -183,6 +175,18 @@ func (s *simulation) hold(c int, r *rand.Rand, e *Engine, key, token string, ttl
 				return
 			}
 		}
+	}
+}
+
+// readOwn has a client read what it holds.
+func (s *simulation) readOwn(c int, e *Engine, key, token string) {
+	same := func(h holding) time.Time { return h.until }
+	got := s.ask(e, quorum.Request{Kind: quorum.Read, Key: key, Token: token})
+	if s.still(c, key, same) && got.Decision == quorum.Won && got.Value != token {
+		s.lose(c, key, fmt.Sprintf("reads %q", got.Value))
+	}
+	if s.still(c, key, same) && got.Decision == quorum.Won && got.TTL < 0 {
+		s.lose(c, key, "reads no ttl")
 	}
 }
 
