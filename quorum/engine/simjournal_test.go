@@ -123,21 +123,8 @@ func (s *simulation) holdHash(c int, r *rand.Rand, e *Engine, key, token string)
 			}
 			continue
 		case 2, 3:
-			last := sent // from now on it does not rely on it
-			if taken--; taken > 0 {
-				last = until
-			}
-			s.still(c, key, func(holding) time.Time { return last })
-			got := s.ask(e, runOf(freeHash, key, token, text))
-			held := taken > 0 && s.still(c, key, same)
-			gone := got.Decision == quorum.Contended || got.Decision == quorum.Won && got.Script.Int != 0
-			switch {
-			case gone && held:
-				s.lose(c, key, fmt.Sprintf("has let go of it, but not for the last time: %v, %+v", got.Decision, got.Script))
-			case got.Decision == quorum.Won && !gone && (held || taken == 0):
-				s.won(key, holding{c, token, until}, "free once")
-				taken = max(taken, 1) // it was told so
-			case !held:
+			var over bool
+			if taken, over = s.freeOnce(e, key, holding{c, token, until}, sent, taken-1); over {
 				return
 			}
 			continue
@@ -161,4 +148,27 @@ func (s *simulation) holdHash(c int, r *rand.Rand, e *Engine, key, token string)
 			return
 		}
 	}
+}
+
+// freeOnce frees a lock that is a hash once; it was taken so many times more, and ends as h says if
+// it is held on. It returns how many times that is now, and whether the client holds it no more.
+func (s *simulation) freeOnce(e *Engine, key string, h holding, sent time.Time, more int) (taken int, over bool) {
+	last := sent // from now on it does not rely on it
+	if more > 0 {
+		last = h.until
+	}
+	s.still(h.client, key, func(holding) time.Time { return last })
+	got := s.ask(e, runOf(freeHash, key, h.token, fmt.Sprint(h.until.Sub(sent).Milliseconds())))
+	held := more > 0 && s.still(h.client, key, func(h holding) time.Time { return h.until })
+	gone := got.Decision == quorum.Contended || got.Decision == quorum.Won && got.Script.Int != 0
+	switch {
+	case gone && held:
+		s.lose(h.client, key, fmt.Sprintf("has let go of it, but not for the last time: %v, %+v", got.Decision, got.Script))
+	case got.Decision == quorum.Won && !gone && (held || more == 0):
+		s.won(key, h, "free once")
+		return max(more, 1), false // it was told so
+	case !held:
+		return more, true
+	}
+	return more, false
 }
