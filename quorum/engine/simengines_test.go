@@ -16,25 +16,8 @@ func (s *simulation) begin() {
 	s.world = newWorld(s.t, n)
 	s.world.log = s.log()
 	s.fewDatabases()
-	drifting := s.rand.IntN(2) == 0
-	for _, m := range s.world.masters {
-		m.quiet = true
-		if *schedules == 1 {
-			m.after = s.carriedOut
-		}
-		if drifting {
-			m.rate = 0.991 + 0.018*s.rand.Float64()
-		}
-		if s.rand.IntN(10) == 0 {
-			m.version = "6.2.14"
-		}
-	}
+	s.differ()
 	s.world.cfg.MaxTTL = simMaxTTL
-	for _, m := range s.world.masters {
-		if s.rand.IntN(4) == 0 {
-			m.settings = map[string]string{"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
-		}
-	}
 	s.again = ms / 10
 	s.constant = []int{2, 4}[s.rand.IntN(2)]
 	s.sockets = s.rand.IntN(4) == 0 || *socketsOnly
@@ -76,6 +59,28 @@ func (s *simulation) begin() {
 	}
 	if s.ends.IsZero() {
 		s.ends = time.Now().Add(3 * time.Second)
+	}
+}
+
+// differ has masters be of several versions, some durable, and their clocks perhaps run apart.
+func (s *simulation) differ() {
+	drifting := s.rand.IntN(2) == 0
+	for _, m := range s.world.masters {
+		m.quiet = true
+		if *schedules == 1 {
+			m.after = s.carriedOut
+		}
+		if drifting {
+			m.rate = 0.991 + 0.018*s.rand.Float64()
+		}
+		if s.rand.IntN(10) == 0 {
+			m.version = "6.2.14"
+		}
+	}
+	for _, m := range s.world.masters {
+		if s.rand.IntN(4) == 0 {
+			m.settings = map[string]string{"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
+		}
 	}
 }
 
