@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,19 +41,59 @@ func combinations(choices ...[]string) [][]string {
 	return all
 }
 
-func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
-	notInstrumented(t)
-	sides := bothSides(t)
-	// What a key was: its value, "" if it was not there, what it had left, by how much its expiry
-	// was moved, and when it ended.
-	var backs [][]string
+// undoKeys are the keys of the scripts that take something back from k.
+var undoKeys = []string{"k", quorum.MarkerKey, catchup.LeaseKey}
+
+// backs are what a key was: its value, "" if it was not there, what it had left, by how much its
+// expiry was moved, and when it ended.
+func backs() (list [][]string) {
 	for _, was := range []string{"", "before"} {
 		for _, when := range [][]string{{"0", "", ""}, {"30000", "", ""}, {"30000", "1000", ""}, {"30000", "9999999", ""},
 			{"30000", "", "in a minute"}, {"30000", "", "a minute ago"}} {
-			backs = append(backs, append([]string{was}, when...))
+			list = append(list, append([]string{was}, when...))
 		}
 	}
-	ours := []string{"k", quorum.MarkerKey, catchup.LeaseKey}
+	return list
+}
+
+// besideBack has k become what it was, by the scripts that may do that; known is what they are to
+// find there: when k ends, and the nonce.
+func besideBack(t *testing.T, sides [2]side, name string, h held, back, known []string) {
+	t.Helper()
+	became, ttl, moved, ended := back[0], back[1], back[2], back[3]
+	switch ended {
+	case "in a minute":
+		ended = fmt.Sprint(time.Now().Add(time.Minute).UnixMilli())
+	case "a minute ago":
+		ended = fmt.Sprint(time.Now().Add(-time.Minute).UnixMilli())
+	}
+	dumped := func(s side) string {
+		if became == "" {
+			return ""
+		}
+		return s.dump(became)
+	}
+	name += "; back: " + strings.Join(back, ", ")
+	beside(t, sides, "put-back: "+name, h, putBackScript, undoKeys, func(s side) []string {
+		return slices.Concat([]string{s.dump("the"), dumped(s), ttl}, known, []string{moved, ended})
+	})
+	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}) {
+		if latch[1] == "let-go" && (back[0] != "" || back[2] != "" || back[3] != "") {
+			continue // tells nothing of it
+		}
+		h := maps.Clone(h)
+		if latch[0] != "" {
+			h[journal.LatchKeys+"k"] = heldValue{latch[0], life}
+		}
+		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, undoKeys, func(s side) []string {
+			return slices.Concat([]string{"own", latch[1], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended})
+		})
+	}
+}
+
+func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
+	notInstrumented(t)
+	sides := bothSides(t)
 	there := heldValue{nonceThere + `{"was":"` + nonceWas + `"}`, 0}
 	// What is found, and what it is told by: the value of k, when k ends, the nonce, a lease.
 	for _, is := range combinations(
@@ -76,45 +117,17 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 		}
 		aside := map[string]time.Duration{"sooner": time.Minute, "later": -time.Minute}[end] // of the bounds
 		at := time.Now().Add(life + aside)
-		bounds := []string{fmt.Sprint(at.Add(-20 * time.Second).UnixMilli()), fmt.Sprint(at.Add(20 * time.Second).UnixMilli()), eternal}
+		known := []string{fmt.Sprint(at.Add(-20 * time.Second).UnixMilli()), fmt.Sprint(at.Add(20 * time.Second).UnixMilli()), eternal, nonce}
 		name := strings.Join(is, ", ")
 
-		beside(t, sides, "take-back: "+name, h, takeBackScript, ours, func(side) []string {
-			return append(append([]string{"the"}, bounds...), nonce)
+		beside(t, sides, "take-back: "+name, h, takeBackScript, undoKeys, func(side) []string {
+			return append([]string{"the"}, known...)
 		})
-		for _, back := range backs {
-			became, ttl, moved, ended := back[0], back[1], back[2], back[3]
-			if left == 0 && moved != "" {
+		for _, back := range backs() {
+			if left == 0 && back[2] != "" {
 				continue // no expiry was moved
 			}
-			switch ended {
-			case "in a minute":
-				ended = fmt.Sprint(time.Now().Add(time.Minute).UnixMilli())
-			case "a minute ago":
-				ended = fmt.Sprint(time.Now().Add(-time.Minute).UnixMilli())
-			}
-			dumped := func(s side) string {
-				if became == "" {
-					return ""
-				}
-				return s.dump(became)
-			}
-			name := name + "; back: " + strings.Join(back, ", ")
-			beside(t, sides, "put-back: "+name, h, putBackScript, ours, func(s side) []string {
-				return append(append([]string{s.dump("the"), dumped(s), ttl}, bounds...), nonce, moved, ended)
-			})
-			for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}) {
-				if latch[1] == "let-go" && (back[0] != "" || back[2] != "" || back[3] != "") {
-					continue // tells nothing of it
-				}
-				h := maps.Clone(h)
-				if latch[0] != "" {
-					h[journal.LatchKeys+"k"] = heldValue{latch[0], life}
-				}
-				beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, ours, func(s side) []string {
-					return append(append([]string{"own", latch[1], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, bounds...), nonce, moved, ended)
-				})
-			}
+			besideBack(t, sides, name, h, back, known)
 		}
 	}
 }
