@@ -29,94 +29,43 @@ func TestNoLockHasTwoHoldersWhileTheSetIsChanged(t *testing.T) {
 	}
 }
 
+// bustle is clients at work while a set is changed, and what they hold.
+type bustle struct {
+	*changing
+	wait sync.WaitGroup
+
+	mu       sync.Mutex // guards what follows
+	held     map[string]heldLock
+	asked    []*Engine
+	finished bool
+	won      int
+}
+
+type heldLock struct {
+	token string
+	until time.Time
+}
+
 // busily changes the set under clients.
 func (c *changing) busily(r *rand.Rand) {
-	var mu sync.Mutex // guards what follows
-	type heldLock struct {
-		token string
-		until time.Time
-	}
-	held := make(map[string]heldLock)
-	engines := []*Engine{c.serve(c.old), c.serve(c.old)}
-	finished, won := false, 0
+	b := &bustle{changing: c, held: make(map[string]heldLock), asked: []*Engine{c.serve(c.old), c.serve(c.old)}}
 	for _, m := range c.masters {
 		m.set(func(m *fakeMaster) { m.lag = time.Duration(r.IntN(6)) * ms })
 	}
-	var wait sync.WaitGroup
 	for i := range 5 {
 		r := rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
-		wait.Go(func() {
-			for n := 0; ; n++ {
-				mu.Lock()
-				e, over := engines[r.IntN(len(engines))], finished
-				mu.Unlock()
-				if over {
-					return
-				}
-				key, token := fmt.Sprint("k", r.IntN(3)), fmt.Sprint(i, "-", n)
-				ttl := time.Duration(500+r.IntN(3000)) * ms
-				began := time.Now()
-				claim := func(r quorum.Result) bool {
-					if r.Decision != quorum.Won {
-						return false
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					won++
-					if h, ok := held[key]; ok && h.token != token && time.Now().Before(h.until) {
-						c.t.Errorf("%s has %s until %v, and %s until %v", key, h.token, h.until, token, began.Add(ttl))
-					}
-					if until := began.Add(ttl); time.Now().Before(until) {
-						held[key] = heldLock{token, until}
-					}
-					return true
-				}
-				a := newWaiter()
-				e.Put(&quorum.Request{Kind: quorum.Acquire, Key: key, Token: token, TTL: ttl}, a)
-				if !claim(<-a.answers) {
-					time.Sleep(time.Duration(r.IntN(100)) * ms)
-					continue
-				}
-				time.Sleep(time.Duration(r.Int64N(int64(ttl))))
-				if began, ttl = time.Now(), time.Duration(500+r.IntN(3000))*ms; r.IntN(2) == 0 {
-					e.Put(&quorum.Request{Kind: quorum.Extend, Key: key, Token: token, TTL: ttl}, a)
-					claim(<-a.answers)
-					time.Sleep(time.Duration(r.Int64N(int64(ttl))))
-				}
-				if r.IntN(2) == 0 {
-					mu.Lock()
-					if held[key].token == token {
-						delete(held, key)
-					}
-					mu.Unlock()
-					e.Put(&quorum.Request{Kind: quorum.Release, Key: key, Token: token}, a)
-					<-a.answers
-				}
-			}
-		})
+		b.wait.Go(func() { b.client(i, r) })
 	}
 	time.Sleep(time.Duration(500+r.IntN(2000)) * ms)
 	if away := c.masters[r.IntN(len(c.masters))]; r.IntN(3) > 0 {
 		r := rand.New(rand.NewPCG(r.Uint64(), 0))
-		wait.Go(func() {
-			time.Sleep(time.Duration(r.IntN(60)) * ms)
-			if away.cut(); r.IntN(2) == 0 {
-				away.restartBlank()
-			}
-			time.Sleep(time.Duration(r.IntN(3000)) * ms)
-			away.mend()
-		})
-	}
-	order := func(within time.Duration) error {
-		ctx, stop := context.WithTimeout(c.t.Context(), within)
-		defer stop()
-		return ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{EvenSo: true, Tell: func(string) {}})
+		b.wait.Go(func() { away.strays(r) })
 	}
 	within := time.Duration(10+r.IntN(200)) * ms
-	wait.Go(func() { order(within) })
+	b.wait.Go(func() { c.orderWithin(within) })
 	var err error
 	for n := range 100 {
-		if err = order(time.Duration(30+n*n*100) * ms); err == nil {
+		if err = c.orderWithin(time.Duration(30+n*n*100) * ms); err == nil {
 			break
 		}
 		time.Sleep(100 * ms)
@@ -125,17 +74,87 @@ func (c *changing) busily(r *rand.Rand) {
 		c.t.Errorf("the order is never carried out: %v", err)
 	}
 	one, two := c.serve(c.new), c.serve(c.new)
-	mu.Lock()
-	engines, won = []*Engine{one, two, engines[0]}, 0
-	mu.Unlock()
-	if err := order(time.Minute); err != nil {
+	b.mu.Lock()
+	b.asked, b.won = []*Engine{one, two, b.asked[0]}, 0
+	b.mu.Unlock()
+	if err := c.orderWithin(time.Minute); err != nil {
 		c.t.Errorf("again: %v", err)
 	}
 	time.Sleep(15 * time.Second)
-	mu.Lock()
-	if finished = true; won == 0 {
+	b.mu.Lock()
+	if b.finished = true; b.won == 0 {
 		c.t.Error("the new set grants nothing")
 	}
-	mu.Unlock()
-	wait.Wait()
+	b.mu.Unlock()
+	b.wait.Wait()
+}
+
+// orderWithin gives the order to change the set, which is interrupted after a while.
+func (c *changing) orderWithin(within time.Duration) error {
+	ctx, stop := context.WithTimeout(c.t.Context(), within)
+	defer stop()
+	return ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{EvenSo: true, Tell: func(string) {}})
+}
+
+// strays has a master be away for a while, and perhaps lose its memory.
+func (m *fakeMaster) strays(r *rand.Rand) {
+	time.Sleep(time.Duration(r.IntN(60)) * ms)
+	if m.cut(); r.IntN(2) == 0 {
+		m.restartBlank()
+	}
+	time.Sleep(time.Duration(r.IntN(3000)) * ms)
+	m.mend()
+}
+
+// client takes locks, extends them or lets them end, and releases them, until all is over.
+func (b *bustle) client(i int, r *rand.Rand) {
+	for n := 0; ; n++ {
+		b.mu.Lock()
+		e, over := b.asked[r.IntN(len(b.asked))], b.finished
+		b.mu.Unlock()
+		if over {
+			return
+		}
+		key, token := fmt.Sprint("k", r.IntN(3)), fmt.Sprint(i, "-", n)
+		ttl := time.Duration(500+r.IntN(3000)) * ms
+		began := time.Now()
+		a := newWaiter()
+		e.Put(&quorum.Request{Kind: quorum.Acquire, Key: key, Token: token, TTL: ttl}, a)
+		if !b.claim(key, heldLock{token, began.Add(ttl)}, <-a.answers) {
+			time.Sleep(time.Duration(r.IntN(100)) * ms)
+			continue
+		}
+		time.Sleep(time.Duration(r.Int64N(int64(ttl))))
+		if began, ttl = time.Now(), time.Duration(500+r.IntN(3000))*ms; r.IntN(2) == 0 {
+			e.Put(&quorum.Request{Kind: quorum.Extend, Key: key, Token: token, TTL: ttl}, a)
+			b.claim(key, heldLock{token, began.Add(ttl)}, <-a.answers)
+			time.Sleep(time.Duration(r.Int64N(int64(ttl))))
+		}
+		if r.IntN(2) == 0 {
+			b.mu.Lock()
+			if b.held[key].token == token {
+				delete(b.held, key)
+			}
+			b.mu.Unlock()
+			e.Put(&quorum.Request{Kind: quorum.Release, Key: key, Token: token}, a)
+			<-a.answers
+		}
+	}
+}
+
+// claim tells whether a client was given a lock, and notes that nobody else has it then.
+func (b *bustle) claim(key string, lock heldLock, r quorum.Result) bool {
+	if r.Decision != quorum.Won {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.won++
+	if h, ok := b.held[key]; ok && h.token != lock.token && time.Now().Before(h.until) {
+		b.t.Errorf("%s has %s until %v, and %s until %v", key, h.token, h.until, lock.token, lock.until)
+	}
+	if time.Now().Before(lock.until) {
+		b.held[key] = lock
+	}
+	return true
 }
