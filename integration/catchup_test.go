@@ -37,41 +37,44 @@ func awaitCatchUp(t *testing.T, p *Proxy, m *Redis) time.Duration {
 	return time.Since(began)
 }
 
+// holdEveryType has a master hold every type, with fields and members given in one order or the
+// other.
+func holdEveryType(t *testing.T, m *Redis, backwards bool) {
+	c := direct(t, m)
+	step := func(n int, f func(i string)) {
+		for i := range n {
+			if backwards {
+				i = n - 1 - i
+			}
+			f(strconv.Itoa(i))
+		}
+	}
+	step(300, func(i string) {
+		c.do("HSET", "hash", "field"+i, "value"+i)
+		c.do("SADD", "set", "member"+i)
+		c.do("SADD", "numbers", i)
+		c.do("ZADD", "zset", "0."+i, "member"+i)
+	})
+	c.do("ZADD", "zset", "inf", "last", "-inf", "first", "1e300", "big")
+	for i := range 300 {
+		c.do("RPUSH", "list", strconv.Itoa(i))
+	}
+	c.do("HSET", "redisson", "0c1d:1", "1")
+	c.do("PEXPIRE", "redisson", "100000")
+	c.do("SET", "string", "a\r\n\x00\xff", "PX", "100000")
+	c.do("SET", "long", strings.Repeat("x", 3<<20))
+	c.do("SET", "empty", "")
+	c.do("SET", "eternal", "token")
+	c.do("SET", "for ever", "token", "PX", "9000000000000000")
+	c.do("SETBIT", "bits", "1000", "1")
+}
+
 // Every type that locks use, however it came about on each master.
 func TestEveryTypeIsCaughtUpWith(t *testing.T) {
 	t.Parallel()
 	masters, p := startQuorum(t, 3)
-	fill := func(m *Redis, backwards bool) {
-		c := direct(t, m)
-		step := func(n int, f func(i string)) {
-			for i := range n {
-				if backwards {
-					i = n - 1 - i
-				}
-				f(strconv.Itoa(i))
-			}
-		}
-		step(300, func(i string) {
-			c.do("HSET", "hash", "field"+i, "value"+i)
-			c.do("SADD", "set", "member"+i)
-			c.do("SADD", "numbers", i)
-			c.do("ZADD", "zset", "0."+i, "member"+i)
-		})
-		c.do("ZADD", "zset", "inf", "last", "-inf", "first", "1e300", "big")
-		for i := range 300 {
-			c.do("RPUSH", "list", strconv.Itoa(i))
-		}
-		c.do("HSET", "redisson", "0c1d:1", "1")
-		c.do("PEXPIRE", "redisson", "100000")
-		c.do("SET", "string", "a\r\n\x00\xff", "PX", "100000")
-		c.do("SET", "long", strings.Repeat("x", 3<<20))
-		c.do("SET", "empty", "")
-		c.do("SET", "eternal", "token")
-		c.do("SET", "for ever", "token", "PX", "9000000000000000")
-		c.do("SETBIT", "bits", "1000", "1")
-	}
-	fill(masters[1], false)
-	fill(masters[2], true)
+	holdEveryType(t, masters[1], false)
+	holdEveryType(t, masters[2], true)
 	// A hash that held more once is coded otherwise than one that never did.
 	big := direct(t, masters[2])
 	for i := range 600 {
@@ -116,6 +119,34 @@ func numbers(reply any) any {
 	return read
 }
 
+// comeAndGo has locks be taken and released until it is stopped, and returns how long each was
+// waited for.
+func comeAndGo(t *testing.T, p *Proxy, stop chan struct{}) (waits []time.Duration) {
+	c, err := Dial(p.Addr)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return waits
+		default:
+		}
+		asked := time.Now()
+		key, token := "busy:"+strconv.Itoa(n%10), strconv.Itoa(n)
+		if reply, err := c.Do("SET", key, token, "NX", "PX", milliseconds(ttl)); err != nil || reply != "OK" {
+			t.Errorf("acquire %d: %v, %v", n, reply, err)
+			return waits
+		}
+		waits = append(waits, time.Since(asked))
+		if reply, err := c.Do("DEL", key); err != nil || reply != int64(1) {
+			t.Errorf("release %d: %v, %v", n, reply, err)
+			return waits
+		}
+	}
+}
+
 // A hundred thousand locks, with clients at work all the while.
 func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 	t.Parallel()
@@ -132,33 +163,7 @@ func TestAHundredThousandLocksAreCaughtUpWith(t *testing.T) {
 	}
 	awaitVoting(t, p, 3)
 	stop, done := make(chan struct{}), make(chan []time.Duration)
-	go func() {
-		var waits []time.Duration
-		defer func() { done <- waits }()
-		c, err := Dial(p.Addr)
-		if err != nil {
-			return
-		}
-		defer c.Close()
-		for n := 0; ; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			asked := time.Now()
-			key, token := "busy:"+strconv.Itoa(n%10), strconv.Itoa(n)
-			if reply, err := c.Do("SET", key, token, "NX", "PX", milliseconds(ttl)); err != nil || reply != "OK" {
-				t.Errorf("acquire %d: %v, %v", n, reply, err)
-				return
-			}
-			waits = append(waits, time.Since(asked))
-			if reply, err := c.Do("DEL", key); err != nil || reply != int64(1) {
-				t.Errorf("release %d: %v, %v", n, reply, err)
-				return
-			}
-		}
-	}()
+	go func() { done <- comeAndGo(t, p, stop) }()
 	took := awaitCatchUp(t, p, masters[0])
 	close(stop)
 	waits := <-done
