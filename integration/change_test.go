@@ -36,6 +36,60 @@ func pick(masters []*Redis, numbers ...int) []*Redis {
 	return list
 }
 
+// manyLocks are held by all masters, beside those that some hold.
+const manyLocks = 2000
+
+// holdUnevenly has A hold locks of every type and life, in two databases, a few of them on the
+// first quorum of the masters alone, or on the last.
+func holdUnevenly(t *testing.T, was talk, masters []*Redis) {
+	t.Helper()
+	for i := range manyLocks {
+		was.send("SET", fmt.Sprint("lock:", i), "a", "NX", "PX", "120000")
+	}
+	for range manyLocks {
+		was.receive("OK")
+	}
+	was.want("OK", "SET", "first", "a", "NX", "PX", "120000")
+	was.want("OK", "SET", "last", "a", "NX", "PX", "120000")
+	was.want("OK", "SET", "ever", "a", "NX")
+	was.want("OK", "SELECT", "3")
+	was.want(1, "HSET", "hash", "field", "a")
+	was.want(1, "PEXPIRE", "hash", "120000")
+	was.want("OK", "SELECT", "0")
+	q := len(masters)/2 + 1
+	for i, m := range masters {
+		eventually(t, func() error {
+			if n := ask(t, m, "EXISTS", "first", "last", "ever"); n != int64(3) {
+				return fmt.Errorf("%v of 3 keys are there", n)
+			}
+			return nil
+		})
+		if i >= q {
+			ask(t, m, "DEL", "first")
+		}
+		if i < len(masters)-q {
+			ask(t, m, "DEL", "last", "ever")
+		}
+	}
+}
+
+// wantHeldStill wants all of these to be held until A releases them.
+func wantHeldStill(t *testing.T, c talk, masters []*Redis) {
+	t.Helper()
+	for _, key := range []string{"first", "last", "ever", "lock:0", fmt.Sprint("lock:", manyLocks-1)} {
+		c.want(nil, "SET", key, "b", "NX", "PX", "1000")
+		c.want(1, "EVAL", releaseScript, "1", key, "a")
+		c.want("OK", "SET", key, "b", "NX", "PX", "1000")
+	}
+	c.want("OK", "SELECT", "3")
+	c.want("a", "HGET", "hash", "field")
+	for _, m := range masters {
+		if n := ask(t, m, "EXISTS", "lock:1", "lock:1000"); n != int64(2) {
+			t.Errorf("%s holds %v of 2 locks", m.Addr, n)
+		}
+	}
+}
+
 // Every lock stays held while the set changes, in every database, whatever its type
 // and life, and is released through the new set; a proxy of the old set that was
 // forgotten grants nothing any more.
@@ -52,37 +106,9 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			masters := startMasters(t, 5)
 			old, new := pick(masters, c.old...), pick(masters, c.new...)
-			q := len(old)/2 + 1
 			forgotten := startProxy(t, flags(old)...)
 			was := dial(t, forgotten.Addr)
-			const many = 2000
-			for i := range many {
-				was.send("SET", fmt.Sprint("lock:", i), "a", "NX", "PX", "120000")
-			}
-			for range many {
-				was.receive("OK")
-			}
-			was.want("OK", "SET", "first", "a", "NX", "PX", "120000")
-			was.want("OK", "SET", "last", "a", "NX", "PX", "120000")
-			was.want("OK", "SET", "ever", "a", "NX")
-			was.want("OK", "SELECT", "3")
-			was.want(1, "HSET", "hash", "field", "a")
-			was.want(1, "PEXPIRE", "hash", "120000")
-			was.want("OK", "SELECT", "0")
-			for i, m := range old {
-				eventually(t, func() error {
-					if n := ask(t, m, "EXISTS", "first", "last", "ever"); n != int64(3) {
-						return fmt.Errorf("%v of 3 keys are there", n)
-					}
-					return nil
-				})
-				if i >= q {
-					ask(t, m, "DEL", "first")
-				}
-				if i < len(old)-q {
-					ask(t, m, "DEL", "last", "ever")
-				}
-			}
+			holdUnevenly(t, was, old)
 
 			refused, err := changeMasters(t, old, new).CombinedOutput()
 			if err == nil || !strings.Contains(string(refused), fmt.Sprintf(":%d; stop them, or give the order with --even-so", forgotten.PID())) {
@@ -98,18 +124,7 @@ func TestLocksOutliveAChangeOfTheSet(t *testing.T) {
 
 			p := startProxy(t, flags(new)...)
 			c := dial(t, p.Addr)
-			for _, key := range []string{"first", "last", "ever", "lock:0", fmt.Sprint("lock:", many-1)} {
-				c.want(nil, "SET", key, "b", "NX", "PX", "1000")
-				c.want(1, "EVAL", releaseScript, "1", key, "a")
-				c.want("OK", "SET", key, "b", "NX", "PX", "1000")
-			}
-			c.want("OK", "SELECT", "3")
-			c.want("a", "HGET", "hash", "field")
-			for _, m := range new {
-				if n := ask(t, m, "EXISTS", "lock:1", "lock:1000"); n != int64(2) {
-					t.Errorf("%s holds %v of 2 locks", m.Addr, n)
-				}
-			}
+			wantHeldStill(t, c, new)
 			if out := changed(t, old, new); !strings.Contains(out, "nothing left to do") {
 				t.Errorf("again:\n%s", out)
 			}
