@@ -12,12 +12,9 @@ import (
 	"time"
 )
 
-// TestNoTwoHoldersWhileMastersComeAndGo: one master after the other is frozen,
-// cut off, silenced or slowed down, and keeps its memory; two proxies stand in
-// front of them. At no time do two clients hold the lock, and in the end it can
-// be had again. REDLOCK_SEED repeats a run's choice of faults.
-func TestNoTwoHoldersWhileMastersComeAndGo(t *testing.T) {
-	t.Parallel()
+// seeded draws from REDLOCK_SEED, or from a seed that the log tells.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("REDLOCK_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
@@ -25,7 +22,16 @@ func TestNoTwoHoldersWhileMastersComeAndGo(t *testing.T) {
 		seed = n
 	}
 	t.Logf("REDLOCK_SEED=%d go test ./integration -run %s", seed, t.Name())
-	random := rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// TestNoTwoHoldersWhileMastersComeAndGo: one master after the other is frozen,
+// cut off, silenced or slowed down, and keeps its memory; two proxies stand in
+// front of them. At no time do two clients hold the lock, and in the end it can
+// be had again. REDLOCK_SEED repeats a run's choice of faults.
+func TestNoTwoHoldersWhileMastersComeAndGo(t *testing.T) {
+	t.Parallel()
+	random := seeded(t)
 
 	masters := startMasters(t, 3)
 	relays := [2][]*Relay{relayed(t, masters), relayed(t, masters)}
