@@ -70,6 +70,21 @@ func TestScanListsAKeyOfAllMastersOnce(t *testing.T) {
 	}
 }
 
+// awaitGone waits until no master holds a key in a database.
+func awaitGone(t *testing.T, masters []*Redis, db, key string) {
+	t.Helper()
+	for i, m := range masters {
+		c := direct(t, m)
+		c.want("OK", "SELECT", db)
+		eventually(t, func() error {
+			if got := c.do("EXISTS", key); got != int64(0) {
+				return fmt.Errorf("master %d holds %s: %v", i, key, got)
+			}
+			return nil
+		})
+	}
+}
+
 func TestDangerousCommandsDoWhatTheySayWhereTheyAreAllowed(t *testing.T) {
 	t.Parallel()
 	masters := startMasters(t, 3)
@@ -82,25 +97,12 @@ func TestDangerousCommandsDoWhatTheySayWhereTheyAreAllowed(t *testing.T) {
 			k.lock("k"+db, "t", ttl)
 		}
 	}
-	empty := func(db, key string) {
-		t.Helper()
-		for i, m := range masters {
-			c := direct(t, m)
-			c.want("OK", "SELECT", db)
-			eventually(t, func() error {
-				if got := c.do("EXISTS", key); got != int64(0) {
-					return fmt.Errorf("master %d holds %s: %v", i, key, got)
-				}
-				return nil
-			})
-		}
-	}
 	fill()
 	k.want([]any{"k0"}, "KEYS", "k?")
 	k.want([]any{}, "KEYS", "x*")
 	k.want("k0", "RANDOMKEY")
 	k.want("OK", "flushdb")
-	empty("0", "k0")
+	awaitGone(t, masters, "0", "k0")
 	k.want("OK", "SELECT", "3")
 	k.want("t", "GET", "k3")
 	k.want([]any{"k3"}, "KEYS", "*")
@@ -108,8 +110,8 @@ func TestDangerousCommandsDoWhatTheySayWhereTheyAreAllowed(t *testing.T) {
 	k.want("OK", "SELECT", "0")
 	k.lock("k0", "t", ttl)
 	k.want("OK", "FLUSHALL", "ASYNC")
-	empty("0", "k0")
-	empty("3", "k3")
+	awaitGone(t, masters, "0", "k0")
+	awaitGone(t, masters, "3", "k3")
 
 	// In a pipeline it comes at its place.
 	must(t, k.Send("SET", "k", "before", "NX", "PX", milliseconds(ttl)))
