@@ -12,12 +12,46 @@ const hashLockScript = `if redis.call('exists', KEYS[1]) == 0 or redis.call('hex
 redis.call('hincrby', KEYS[1], ARGV[2], 1) redis.call('pexpire', KEYS[1], ARGV[1]) return nil end
 return redis.call('pttl', KEYS[1])`
 
+// renewedLife, in milliseconds, ends long before B's lock does.
+const renewedLife = "1500"
+
+// renewals are commands that name no token, as A gives them on a lock that is its own.
+var renewals = map[string]func(c talk, k string){
+	"PEXPIRE":  func(c talk, k string) { c.want(1, "PEXPIRE", k, renewedLife) },
+	"GETEX PX": func(c talk, k string) { c.want("ab", "GETEX", k, "PX", renewedLife) },
+	"EVAL": func(c talk, k string) {
+		c.want(1, "EVAL", "return redis.call('PEXPIRE',KEYS[1],ARGV[1])", "1", k, renewedLife)
+	},
+	"EVAL del": func(c talk, k string) { c.want(1, "EVAL", "return redis.call('DEL',KEYS[1])+0", "1", k) },
+	"EVAL set, del": func(c talk, k string) {
+		c.want(1, "EVAL", "redis.call('SET',KEYS[2],ARGV[1]) return redis.call('DEL',KEYS[1])", "2", k, k+" log", "x")
+	},
+	"EXEC": func(c talk, k string) {
+		c.want("OK", "MULTI")
+		c.want("QUEUED", "GET", k)
+		c.want("QUEUED", "PEXPIRE", k, renewedLife)
+		if r := fmt.Sprint(c.do("EXEC")); r != "[ab 1]" {
+			c.t.Fatal("EXEC:", r)
+		}
+	},
+}
+
+// awaitHeardOf waits until the third master holds a key.
+func awaitHeardOf(t *testing.T, third *Redis, key string) {
+	t.Helper()
+	eventually(t, func() error {
+		if ask(t, third, "EXISTS", key) != int64(1) {
+			return fmt.Errorf("the third master has not heard of %q", key)
+		}
+		return nil
+	})
+}
+
 // A renews by a command that names no token; masters 1 and 2 answer it. The first proxy's
 // way to master 3 is held up, and carries A's commands there when A has released the
 // lock, and B has it by another proxy.
 func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
 	t.Parallel()
-	const life = "1500"
 	masters := startMasters(t, 3)
 	two, three := startRelay(t, masters[1].Addr), startRelay(t, masters[2].Addr)
 	named := func(r *Relay) string { return "redis://" + r.Addr + "?name=" + r.target }
@@ -27,25 +61,7 @@ func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
 	p2 := startProxy(t, append(options, "--master", masters[2].Addr)...)
 	a, b := dial(t, p1.Addr), dial(t, p2.Addr)
 
-	for name, renew := range map[string]func(c talk, k string){
-		"PEXPIRE":  func(c talk, k string) { c.want(1, "PEXPIRE", k, life) },
-		"GETEX PX": func(c talk, k string) { c.want("ab", "GETEX", k, "PX", life) },
-		"EVAL": func(c talk, k string) {
-			c.want(1, "EVAL", "return redis.call('PEXPIRE',KEYS[1],ARGV[1])", "1", k, life)
-		},
-		"EVAL del": func(c talk, k string) { c.want(1, "EVAL", "return redis.call('DEL',KEYS[1])+0", "1", k) },
-		"EVAL set, del": func(c talk, k string) {
-			c.want(1, "EVAL", "redis.call('SET',KEYS[2],ARGV[1]) return redis.call('DEL',KEYS[1])", "2", k, k+" log", "x")
-		},
-		"EXEC": func(c talk, k string) {
-			c.want("OK", "MULTI")
-			c.want("QUEUED", "GET", k)
-			c.want("QUEUED", "PEXPIRE", k, life)
-			if r := fmt.Sprint(c.do("EXEC")); r != "[ab 1]" {
-				c.t.Fatal("EXEC:", r)
-			}
-		},
-	} {
+	for name, renew := range renewals {
 		for _, hashed := range []bool{false, true} {
 			if hashed && name != "PEXPIRE" && !strings.HasPrefix(name, "EVAL") {
 				continue
@@ -80,12 +96,7 @@ func TestWhatNamesNoTokenIsNotCarriedOutLateOnAnothersLock(t *testing.T) {
 				for range 2 { // the way's first batch, and what that has asked for
 					k += "'"
 					a.want("OK", "SET", k, "c", "NX", "PX", milliseconds(ttl))
-					eventually(t, func() error {
-						if ask(t, masters[2], "EXISTS", k) != int64(1) {
-							return fmt.Errorf("the third master has not heard of %s", k)
-						}
-						return nil
-					})
+					awaitHeardOf(t, masters[2], k)
 				}
 				k = strings.TrimRight(k, "'")
 				if left := ask(t, masters[2], "PTTL", k); left.(int64) < ttl.Milliseconds()*5/6 {
@@ -131,12 +142,7 @@ func TestWhatIsLateIsCarriedOutOnWhatTheOthersFound(t *testing.T) {
 				three.Requests.Release()
 				last := how[0] + " " + key
 				c.want("OK", "SET", last, "c", "NX", "PX", milliseconds(ttl))
-				eventually(t, func() error {
-					if ask(t, masters[2], "EXISTS", last) != int64(1) {
-						return fmt.Errorf("the third master has not heard of %q", last)
-					}
-					return nil
-				})
+				awaitHeardOf(t, masters[2], last)
 				if left := ask(t, masters[2], "PTTL", key).(int64); (left > 0) != (key != "different") {
 					t.Errorf("%q: %d ms are left on 3", how, left)
 				}
