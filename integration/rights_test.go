@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// TestRightsThatAreToldAreEnough: to its masters the proxy is a user who may do what
-// conf/README.md names and nothing else, from a first start on.
-func TestRightsThatAreToldAreEnough(t *testing.T) {
-	t.Parallel()
+// rightsThatAreTold is the command that limits a user to what conf/README.md names, and to what
+// clients use themselves.
+func rightsThatAreTold(t *testing.T) []string {
+	t.Helper()
 	_, rest, _ := strings.Cut(documents(t)["../conf/README.md"], "\nA master whose users are limited (ACL)")
 	passage, _, _ := strings.Cut(rest, "\n\n")
 	rights := []string{"ACL", "SETUSER", "px", "on", ">pw", "nocommands", "~lock:*", "~redlock-proxy:{*", "&redlock-proxy:{messages}"}
@@ -26,18 +26,11 @@ func TestRightsThatAreToldAreEnough(t *testing.T) {
 	for command := range strings.FieldsSeq("hset hdel hincrby sadd srem zadd zrem incr") { // which clients use themselves
 		rights = append(rights, "+"+command)
 	}
-	masters := startMasters(t, 3)
-	for _, m := range masters {
-		ask(t, m, rights...)
-	}
-	args := append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--allow-dangerous", "yes", "--max-ttl", "10s", "--acquire-timeout", "1s")
-	first, err := StartProxy(ProxyOptions{Path: program(t), Args: args, Unmarked: true})
-	must(t, err)
-	t.Cleanup(func() { must(t, first.Kill()) })
-	awaitVoting(t, first, 3)
-	p := startProxy(t, args...)
-	awaitVoting(t, p, 3)
-	c := dial(t, p.Addr)
+	return rights
+}
+
+// useAllRights has a client do what the rights are for, and another one listen at first.
+func useAllRights(c talk, first *Proxy) {
 	cycle(c, "lock:k")
 	c.want(1, "HSET", "lock:h", "f", "v")
 	c.want(0, "HSET", "lock:h", "f", "w")
@@ -50,11 +43,49 @@ func TestRightsThatAreToldAreEnough(t *testing.T) {
 	c.want("OK", "MULTI")
 	c.want("QUEUED", "SADD", "lock:s", "c")
 	c.want([]any{int64(1)}, "EXEC")
-	heard := hears(t, first, "lock:c")
+	heard := hears(c.t, first, "lock:c")
 	c.do("PUBLISH", "lock:c", "m")
 	heard.receive([]any{"message", "lock:c", "m"})
 	c.do("SCAN", "0")
 	c.do("DBSIZE")
+}
+
+// wantNoComplaint wants neither proxies nor masters to tell of anything that was not allowed.
+func wantNoComplaint(t *testing.T, masters []*Redis, proxies ...*Proxy) {
+	t.Helper()
+	for _, p := range proxies {
+		log := p.Log()
+		for _, complaint := range []string{"NOPERM", "right", "does not let"} {
+			if strings.Contains(log, complaint) {
+				t.Errorf("the log complains:\n%s", log)
+			}
+		}
+	}
+	for i, m := range masters {
+		if log := fmt.Sprint(ask(t, m, "ACL", "LOG")); log != "[]" {
+			t.Errorf("master %d has refused: %s", i, log)
+		}
+	}
+}
+
+// TestRightsThatAreToldAreEnough: to its masters the proxy is a user who may do what
+// conf/README.md names and nothing else, from a first start on.
+func TestRightsThatAreToldAreEnough(t *testing.T) {
+	t.Parallel()
+	rights := rightsThatAreTold(t)
+	masters := startMasters(t, 3)
+	for _, m := range masters {
+		ask(t, m, rights...)
+	}
+	args := append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--allow-dangerous", "yes", "--max-ttl", "10s", "--acquire-timeout", "1s")
+	first, err := StartProxy(ProxyOptions{Path: program(t), Args: args, Unmarked: true})
+	must(t, err)
+	t.Cleanup(func() { must(t, first.Kill()) })
+	awaitVoting(t, first, 3)
+	p := startProxy(t, args...)
+	awaitVoting(t, p, 3)
+	c := dial(t, p.Addr)
+	useAllRights(c, first)
 	code, err := first.Terminate(patience)
 	if must(t, err); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -76,16 +107,5 @@ func TestRightsThatAreToldAreEnough(t *testing.T) {
 	})
 	c.want("OK", "FLUSHALL")
 	time.Sleep(2 * time.Second) // a look at each database
-	for _, log := range []string{first.Log(), p.Log()} {
-		for _, complaint := range []string{"NOPERM", "right", "does not let"} {
-			if strings.Contains(log, complaint) {
-				t.Errorf("the log complains:\n%s", log)
-			}
-		}
-	}
-	for i, m := range masters {
-		if log := fmt.Sprint(ask(t, m, "ACL", "LOG")); log != "[]" {
-			t.Errorf("master %d has refused: %s", i, log)
-		}
-	}
+	wantNoComplaint(t, masters, first, p)
 }
