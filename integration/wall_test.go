@@ -232,7 +232,11 @@ func collisions() []string {
 		"if nil then"+repeat(" elseif 1 then", 4000)+" end", repeat("if nil then"+repeat(" elseif 1 then", 490)+" end ", 9),
 		"while nil do "+repeat("do break end ", 4900)+"end", repeat("while nil do "+repeat("do break end ", 490)+"end ", 9),
 	)
-	// Numbers, packed: a map of so many whose two halves have the same sum.
+	return append(texts, packedNumbers()...)
+}
+
+// packedNumbers are texts with a packed map of so many numbers whose two halves have the same sum.
+func packedNumbers() (texts []string) {
 	for _, n := range []int{24, 600, 1500} {
 		text := fmt.Sprintf("local s='\\223\\000\\000\\%03d\\%03d", n>>8, n&255)
 		for i := range n {
@@ -243,7 +247,7 @@ func collisions() []string {
 			}
 			text += "1"
 		}
-		texts = append(texts, text+"' local t=cmsgpack.unpack(s) for i=2^52+5000*(2^32-1),1e300,2^32-1 do local x "+repeat("x=t[i] ", 24)+"end")
+		texts = append(texts, text+"' local t=cmsgpack.unpack(s) for i=2^52+5000*(2^32-1),1e300,2^32-1 do local x "+strings.Repeat("x=t[i] ", 24)+"end")
 	}
 	return texts
 }
