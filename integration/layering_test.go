@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/quorum/maxhold": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock"},
 	"redlock-proxy/quorum/journal": {"redlock-proxy/quorum", "redlock-proxy/quorum/master"},
 	"redlock-proxy/quorum/members": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/master", "redlock-proxy/quorum/catchup"},
-	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/members", "redlock-proxy/quorum/journal", "redlock-proxy/quorum/maxhold",
+	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/journal", "redlock-proxy/quorum/maxhold",
 		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model":       {},
 	"redlock-proxy/commands":           {"redlock-proxy/quorum", "redlock-proxy/commands/lua", "redlock-proxy/commands/recognise"},

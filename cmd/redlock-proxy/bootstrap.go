@@ -12,7 +12,6 @@ import (
 
 	"redlock-proxy/conf"
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/members"
 )
 
@@ -26,7 +25,8 @@ func bootstrap(cfg *conf.Config, stdout, stderr io.Writer) int {
 	defer stop()
 	live := &atomic.Pointer[conf.Config]{}
 	live.Store(cfg)
-	err := engine.Bootstrap(ctx, engineConfig(cfg, configuredMasters(live)), members.Bootstrapping{
+	set := engineConfig(cfg, configuredMasters(live))
+	err := members.Bootstrap(ctx, set.Equipped(), members.Bootstrapping{
 		NoLocksHeld: cfg.NoLocksHeld,
 		Wait:        cfg.Wait,
 		Tell:        func(text string) { fmt.Fprintln(stdout, text) },

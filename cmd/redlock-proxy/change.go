@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"redlock-proxy/conf"
-	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/members"
 )
 
@@ -25,7 +24,8 @@ func changeMasters(cfg *conf.Config, stdout, stderr io.Writer) int {
 	before.Masters = cfg.OldMasters
 	old := &atomic.Pointer[conf.Config]{}
 	old.Store(&before)
-	err := engine.ChangeMasters(ctx, configuredMasters(old), engineConfig(cfg, configuredMasters(live)), members.Changing{
+	was, set := engineConfig(&before, configuredMasters(old)), engineConfig(cfg, configuredMasters(live))
+	err := members.Change(ctx, was.Equipped().Masters, set.Equipped(), members.Changing{
 		EvenSo: cfg.EvenSo,
 		Tell:   func(text string) { fmt.Fprintln(stdout, text) },
 	})

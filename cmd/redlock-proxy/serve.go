@@ -83,7 +83,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	host, _ := os.Hostname() // one without a name has its pid
 	config.Client = master.ClientName(host, os.Getpid())
 	if len(p.embedded) > 0 {
-		if err := engine.Bootstrap(context.Background(), config, members.Bootstrapping{NoLocksHeld: true}); err != nil {
+		if err := members.Bootstrap(context.Background(), config.Equipped(), members.Bootstrapping{NoLocksHeld: true}); err != nil {
 			closeAll(p.listeners)
 			closeEmbedded(p.embedded)
 			return fmt.Errorf("mark the embedded masters: %w", err)

@@ -13,14 +13,13 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
-	"redlock-proxy/quorum/members"
 )
 
 // engineConfig says in the engine's words what is configured. Passwords and
 // certificates are those of live at each connection.
 func engineConfig(cfg *conf.Config, masters []master.Master) engine.Config {
 	return engine.Config{
-		Set: members.Set{
+		Set: master.Set{
 			Masters:        masters,
 			AcquireTimeout: cfg.AcquireTimeout,
 			MaxTTL:         cfg.MaxTTL,

@@ -10,7 +10,6 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
-	"redlock-proxy/quorum/members"
 )
 
 func TestEngineGetsWhatIsConfigured(t *testing.T) {
@@ -18,7 +17,7 @@ func TestEngineGetsWhatIsConfigured(t *testing.T) {
 		"--connect-timeout", "6ms", "--master-timeout", "7ms", "--probe-interval", "80ms", "--max-client-memory", "90000000")
 	masters := []master.Master{{Name: "a"}}
 	want := engine.Config{
-		Set: members.Set{
+		Set: master.Set{
 			Masters: masters, AcquireTimeout: time.Millisecond, MaxTTL: 6 * time.Second,
 			ConnectTimeout: 6 * time.Millisecond, MasterTimeout: 7 * time.Millisecond, ProbeInterval: 80 * time.Millisecond,
 		},

@@ -36,7 +36,7 @@ func openInside(masters int) (i *inside, err error) {
 		}
 	}()
 	config := engine.Config{
-		Set: members.Set{
+		Set: master.Set{
 			AcquireTimeout: 2 * time.Second, MaxTTL: time.Minute,
 			ConnectTimeout: time.Second, MasterTimeout: time.Second, ProbeInterval: time.Second,
 		},
@@ -50,7 +50,7 @@ func openInside(masters int) (i *inside, err error) {
 		i.masters = append(i.masters, m)
 		config.Masters = append(config.Masters, master.Master{Name: m.Addr, Network: "tcp", Address: m.Addr})
 	}
-	if err := engine.Bootstrap(context.Background(), config, members.Bootstrapping{NoLocksHeld: true}); err != nil {
+	if err := members.Bootstrap(context.Background(), config.Equipped(), members.Bootstrapping{NoLocksHeld: true}); err != nil {
 		return i, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,7 +12,7 @@ import (
 //
 // Of what the others hold other values of nothing goes, unless a quorum holds one: all
 // masters are looked at so, and of a count in which all of them differ none would be left.
-func LayEternal(ctx context.Context, target Source, others []Source, set int, times Times, before Seen) (laid int, seen Seen, err error) {
+func LayEternal(ctx context.Context, target Source, others []Source, set int, times Times, before Unheld) (laid int, found Unheld, err error) {
 	h := newHaunt(set, times)
 	h.eternalOnly, h.before = true, before
 	defer h.leave()
@@ -20,33 +20,33 @@ func LayEternal(ctx context.Context, target Source, others []Source, set int, ti
 		return 0, nil, err
 	}
 	laid, err = h.lay(ctx)
-	return laid, h.seen, err
+	return laid, h.found, err
 }
 
-// Seen are the keys that nobody held at one look, by hashes of this process's own. None at all,
+// Unheld are the keys that nobody held at one look, by hashes of this process's own. None at all,
 // nil, is that there was no look.
-type Seen map[uint64]struct{}
+type Unheld map[uint64]struct{}
 
 var hashOfGhosts = maphash.MakeSeed()
 
 func (g ghost) hash() uint64 { return maphash.Comparable(hashOfGhosts, g) }
 
-func newSeen(ghosts []ghost) Seen {
-	seen := make(Seen, len(ghosts))
+func newUnheld(ghosts []ghost) Unheld {
+	u := make(Unheld, len(ghosts))
 	for _, g := range ghosts {
-		seen[g.hash()] = struct{}{}
+		u[g.hash()] = struct{}{}
 	}
-	return seen
+	return u
 }
 
 // twice are those of the ghosts that were seen in an earlier look as well, or all if there
 // was none.
-func (s Seen) twice(ghosts []ghost) []ghost {
-	if s == nil {
+func (u Unheld) twice(ghosts []ghost) []ghost {
+	if u == nil {
 		return ghosts
 	}
 	return slices.DeleteFunc(ghosts, func(g ghost) bool {
-		_, seen := s[g.hash()]
-		return !seen
+		_, before := u[g.hash()]
+		return !before
 	})
 }

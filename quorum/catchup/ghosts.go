@@ -57,8 +57,8 @@ type haunt struct {
 	most    int  // a quorum of the set
 	unclear bool // it may be that somebody holds what the others hold another value of
 
-	eternalOnly  bool // those without a ttl are looked for; see LayEternal
-	before, seen Seen
+	eternalOnly   bool // those without a ttl are looked for; see LayEternal
+	before, found Unheld
 }
 
 // Lay frees a master that votes, and whose marker says that it may hold ghosts, of these, and
@@ -101,7 +101,7 @@ func (h *haunt) lay(ctx context.Context) (laid int, err error) {
 		return 0, err
 	}
 	if h.eternalOnly {
-		h.seen = newSeen(ghosts)
+		h.found = newUnheld(ghosts)
 		ghosts = h.before.twice(ghosts)
 	}
 	if laid, err = h.layWatched(ctx, ghosts); err != nil {

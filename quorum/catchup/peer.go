@@ -27,6 +27,17 @@ type Times struct {
 	Boot  func() time.Duration // our clock, for what goes on while the machine sleeps
 }
 
+// TimesOf are those of a catch-up within a set, whoever runs it.
+func TimesOf(s *master.Set) Times {
+	return Times{
+		Connect:  s.ConnectTimeout,
+		Answer:   s.MasterTimeout,
+		Decision: s.AcquireTimeout,
+		Apart:    s.Apart(),
+		Boot:     s.Boot,
+	}
+}
+
 // Source is a master as it is known to whoever has it take part, in the database that Master
 // selects.
 type Source struct {

@@ -15,7 +15,7 @@ var sworn = members.Bootstrapping{NoLocksHeld: true}
 
 func (w *world) boots(how members.Bootstrapping) {
 	w.t.Helper()
-	if err := Bootstrap(w.t.Context(), w.cfg, how); err != nil {
+	if err := bootstrap(w.t.Context(), w.cfg, how); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -150,7 +150,7 @@ func TestBootstrapIsRefused(t *testing.T) {
 	} {
 		inBlank(t, 3, func(w *world) {
 			c.harm(w)
-			err := Bootstrap(w.t.Context(), w.cfg, sworn)
+			err := bootstrap(w.t.Context(), w.cfg, sworn)
 			for _, want := range c.want {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%s: %v, want %s", name, err, want)
@@ -167,7 +167,7 @@ func TestBootstrapWaitsForMasters(t *testing.T) {
 	inBlank(t, 3, func(w *world) {
 		w.masters[1].cut()
 		time.AfterFunc(20*time.Second, w.masters[1].mend)
-		if err := Bootstrap(w.t.Context(), w.cfg, members.Bootstrapping{NoLocksHeld: true, Wait: 10 * time.Second}); err == nil {
+		if err := bootstrap(w.t.Context(), w.cfg, members.Bootstrapping{NoLocksHeld: true, Wait: 10 * time.Second}); err == nil {
 			t.Error("it did not wait for so long")
 		}
 		w.boots(members.Bootstrapping{NoLocksHeld: true, Wait: time.Minute})
@@ -181,7 +181,7 @@ func TestBootstrapsAtOnceMakeOneSet(t *testing.T) {
 	inBlank(t, 3, func(w *world) {
 		errs := make(chan error, 2)
 		for _, how := range []members.Bootstrapping{sworn, {}} {
-			go func() { errs <- Bootstrap(w.t.Context(), w.cfg, how) }()
+			go func() { errs <- bootstrap(w.t.Context(), w.cfg, how) }()
 		}
 		w.launch(w.cfg)
 		for range 2 {
@@ -220,7 +220,7 @@ func TestBootstrapOfOneMasterLooksAtIt(t *testing.T) {
 	inBlank(t, 1, func(w *world) {
 		told := ""
 		how := members.Bootstrapping{Tell: func(text string) { told += text }}
-		if err := Bootstrap(w.t.Context(), w.cfg, how); err != nil || told != "one master alone needs no marker, and has none" {
+		if err := bootstrap(w.t.Context(), w.cfg, how); err != nil || told != "one master alone needs no marker, and has none" {
 			t.Errorf("%v, and told %q", err, told)
 		}
 		if text := w.masters[0].value(quorum.MarkerKey); text != "" {
@@ -228,11 +228,11 @@ func TestBootstrapOfOneMasterLooksAtIt(t *testing.T) {
 		}
 		set := marker.Terms{Set: []string{"a", "b"}, AcquireTimeout: 250, MaxTTL: 1000}
 		w.masters[0].put(quorum.MarkerKey, marker.Marker{Nonce: marker.NewNonce(false), Installation: "i", Member: "a", Terms: set}.String(), 0)
-		if err := Bootstrap(w.t.Context(), w.cfg, how); !errors.Is(err, quorum.ErrOtherTerms) {
+		if err := bootstrap(w.t.Context(), w.cfg, how); !errors.Is(err, quorum.ErrOtherTerms) {
 			t.Errorf("of a set: %v", err)
 		}
 		w.masters[0].cut()
-		if err := Bootstrap(w.t.Context(), w.cfg, how); err == nil || !strings.Contains(err.Error(), "it cannot be reached") {
+		if err := bootstrap(w.t.Context(), w.cfg, how); err == nil || !strings.Contains(err.Error(), "it cannot be reached") {
 			t.Errorf("not there: %v", err)
 		}
 	})

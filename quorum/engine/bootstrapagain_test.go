@@ -27,7 +27,7 @@ func (w *world) cutAtVote(number int) error {
 			}
 		}
 	})
-	err := Bootstrap(w.t.Context(), w.cfg, sworn)
+	err := bootstrap(w.t.Context(), w.cfg, sworn)
 	m.set(func(m *fakeMaster) { m.after = nil })
 	if err == nil {
 		w.t.Fatal("it was not cut off")
@@ -108,7 +108,7 @@ func TestBootstrapThatLosesTakesBackWhatItHasMarked(t *testing.T) {
 				}
 			}
 		})
-		err := Bootstrap(w.t.Context(), ours, sworn)
+		err := bootstrap(w.t.Context(), ours, sworn)
 		if !errors.Is(err, quorum.ErrOtherTerms) || !strings.HasSuffix(err.Error(), "if nobody makes or uses that, delete its key redlock-proxy:{marker} in each database\nno master is marked by this order") {
 			t.Errorf("it says %v", err)
 		}
@@ -181,7 +181,7 @@ func (w *world) cutBootstrap(after int) (was bool) {
 			}
 		})
 	}
-	err := Bootstrap(ctx, w.cfg, sworn)
+	err := bootstrap(ctx, w.cfg, sworn)
 	for _, m := range w.masters {
 		m.set(func(m *fakeMaster) { m.after = nil })
 	}

@@ -16,7 +16,7 @@ import (
 // again gives the same order once more, and tells what it said.
 func (c *changing) again(even bool) (told string, err error) {
 	c.told = nil
-	err = ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{EvenSo: even, Tell: func(text string) { c.told = append(c.told, text) }})
+	err = changeMasters(c.t.Context(), c.old, c.new, members.Changing{EvenSo: even, Tell: func(text string) { c.told = append(c.told, text) }})
 	return strings.Join(c.told, "\n"), err
 }
 
@@ -172,7 +172,7 @@ func TestChangeOfTheSetGoesOnAfterALossOfTheOldSetWhenNoLockFromBeforeCanLive(t 
 				}
 			}
 		})
-		err := ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
+		err := changeMasters(ctx, c.old, c.new, members.Changing{Tell: func(string) {}})
 		if !errors.Is(err, context.Canceled) {
 			c.t.Fatal(err)
 		}

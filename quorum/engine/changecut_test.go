@@ -38,7 +38,7 @@ func (c *changing) cutOff(after int) (was bool) {
 			}
 		})
 	}
-	err := ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
+	err := changeMasters(ctx, c.old, c.new, members.Changing{Tell: func(string) {}})
 	for _, m := range c.masters {
 		m.set(func(m *fakeMaster) { m.after = nil })
 	}

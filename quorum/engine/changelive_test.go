@@ -93,7 +93,7 @@ func (c *changing) busily(r *rand.Rand) {
 func (c *changing) orderWithin(within time.Duration) error {
 	ctx, stop := context.WithTimeout(c.t.Context(), within)
 	defer stop()
-	return ChangeMasters(ctx, c.old.Masters, c.new, members.Changing{EvenSo: true, Tell: func(string) {}})
+	return changeMasters(ctx, c.old, c.new, members.Changing{EvenSo: true, Tell: func(string) {}})
 }
 
 // strays has a master be away for a while, and perhaps lose its memory.

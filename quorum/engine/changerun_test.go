@@ -60,7 +60,7 @@ func (c *changing) of(numbers []int) Config {
 }
 
 func (c *changing) change() error {
-	return ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(text string) { c.told = append(c.told, text) }})
+	return changeMasters(c.t.Context(), c.old, c.new, members.Changing{Tell: func(text string) { c.told = append(c.told, text) }})
 }
 
 // serve asks an engine from now on.
@@ -219,7 +219,7 @@ func TestChangeOfTheSetIsRefusedWhileProxiesAreThere(t *testing.T) {
 			t.Fatalf("it is told %v", err)
 		}
 		c.want(c.acquire("k", "a", 9*time.Second), quorum.Won)
-		if err := ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{EvenSo: true, Tell: func(string) {}}); err != nil {
+		if err := changeMasters(c.t.Context(), c.old, c.new, members.Changing{EvenSo: true, Tell: func(string) {}}); err != nil {
 			t.Fatal(err)
 		}
 		c.want(c.acquire("k2", "a", time.Second), quorum.Unavailable)

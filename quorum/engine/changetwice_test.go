@@ -28,16 +28,17 @@ func TestTwoOperatorsChangeTheSetAtOnce(t *testing.T) {
 				other := c.new
 				other.Masters = slices.Clone(other.Masters)
 				slices.Reverse(other.Masters)
-				old := slices.Clone(c.old.Masters)
-				slices.Reverse(old)
+				old := c.old
+				old.Masters = slices.Clone(old.Masters)
+				slices.Reverse(old.Masters)
 				for i, m := range c.masters {
 					m.set(func(m *fakeMaster) { m.lag = time.Duration((seed*7+i*5)%11) * ms })
 				}
 				errs := make(chan error, 2)
 				go func() {
-					errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
+					errs <- changeMasters(c.t.Context(), c.old, c.new, members.Changing{Tell: func(string) {}})
 				}()
-				go func() { errs <- ChangeMasters(c.t.Context(), old, other, members.Changing{Tell: func(string) {}}) }()
+				go func() { errs <- changeMasters(c.t.Context(), old, other, members.Changing{Tell: func(string) {}}) }()
 				for range 2 {
 					if err := <-errs; err != nil {
 						t.Errorf("%s: %v", name, err)
@@ -83,7 +84,7 @@ func TestTwoOperatorsMakeOneSetThoughTheFirstMasterForgotBetweenThem(t *testing.
 		for i := range 2 {
 			go func() {
 				time.Sleep(time.Duration(i) * ms) // the other is a step behind, and so reads before either marks
-				errs <- ChangeMasters(c.t.Context(), c.old.Masters, c.new, members.Changing{Tell: func(string) {}})
+				errs <- changeMasters(c.t.Context(), c.old, c.new, members.Changing{Tell: func(string) {}})
 			}()
 		}
 		for range 2 {
@@ -118,7 +119,7 @@ func TestOfTwoSetsThatAreMadeOfOneAtOnceOneIsFinished(t *testing.T) {
 				var wait sync.WaitGroup
 				for i, cfg := range []Config{c.new, other} {
 					wait.Go(func() {
-						errs[i] = ChangeMasters(c.t.Context(), c.old.Masters, cfg, members.Changing{Tell: func(string) {}})
+						errs[i] = changeMasters(c.t.Context(), c.old, cfg, members.Changing{Tell: func(string) {}})
 					})
 				}
 				wait.Wait()

@@ -1,18 +1,16 @@
 package engine
 
 import (
-	"context"
 	"slices"
 	"time"
 
 	"redlock-proxy/quorum/master"
-	"redlock-proxy/quorum/members"
 )
 
 // Config is what an Engine works with. Every duration must be positive unless
 // said otherwise; the caller has checked that.
 type Config struct {
-	members.Set
+	master.Set
 
 	// MaxHold bounds how long extensions may keep one lock since this proxy
 	// first saw it. Zero: as long as the client likes.
@@ -37,24 +35,14 @@ type Config struct {
 	FirstStart bool
 }
 
-// equip says what an engine wants of its masters.
-func (c *Config) equip(list []master.Master) []master.Master {
-	list = slices.Clone(list)
-	for i := range list {
-		m := &list[i]
+// Equipped is the set with masters that an engine can use: it says what an engine wants of them,
+// which is also what package members is to find there.
+func (c *Config) Equipped() master.Set {
+	set := c.Set
+	set.Masters = slices.Clone(set.Masters)
+	for i := range set.Masters {
+		m := &set.Masters[i]
 		m.Boot, m.Client, m.Scripts, m.Rights = c.Boot, c.Client, scripts, rights
 	}
-	return list
-}
-
-// Bootstrap is members.Bootstrap for masters that an engine can use.
-func Bootstrap(ctx context.Context, cfg Config, how members.Bootstrapping) error {
-	cfg.Masters = cfg.equip(cfg.Masters)
-	return members.Bootstrap(ctx, cfg.Set, how)
-}
-
-// ChangeMasters is members.Change for masters that an engine can use.
-func ChangeMasters(ctx context.Context, old []master.Master, cfg Config, how members.Changing) error {
-	cfg.Masters = cfg.equip(cfg.Masters)
-	return members.Change(ctx, cfg.equip(old), cfg.Set, how)
+	return set
 }

@@ -44,7 +44,7 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 	db := l.db
 	var looked uint64  // as of which link
 	var last time.Time // when
-	var before catchup.Seen
+	var before catchup.Unheld
 	for ; ctx.Err() == nil; clock.Pause(ctx, db.QuarantineTime()/4) {
 		target, link, since, votes := l.onLink()
 		rest := db.QuarantineTime()
@@ -56,7 +56,7 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 		if !votes || time.Since(since) < rest {
 			continue
 		}
-		n, seen, err := catchup.LayEternal(ctx, target, db.sources(l), len(db.lanes), db.Times(), before)
+		n, seen, err := catchup.LayEternal(ctx, target, db.sources(l), len(db.lanes), catchup.TimesOf(&db.Set), before)
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys without a ttl that nobody holds", "keys", n)

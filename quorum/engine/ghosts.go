@@ -32,7 +32,7 @@ func (l *lane) layGhosts(ctx context.Context, n marker.Nonce, own bool) {
 		if target.Nonce != n {
 			return // so it was, or another marker says that it is to be
 		}
-		n, err := catchup.Lay(ctx, target, db.sources(l), len(db.lanes), db.Times())
+		n, err := catchup.Lay(ctx, target, db.sources(l), len(db.lanes), catchup.TimesOf(&db.Set))
 		if n > 0 {
 			l.undos.Add(uint64(n))
 			l.log.Info("master is freed of keys that nobody holds", "keys", n)

@@ -13,13 +13,14 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 	"redlock-proxy/quorum/members"
 )
 
 // testConfig has the defaults of the program.
 func testConfig() Config {
 	return Config{
-		Set: members.Set{
+		Set: master.Set{
 			AcquireTimeout: 250 * time.Millisecond,
 			MaxTTL:         5 * time.Minute,
 			ConnectTimeout: 500 * time.Millisecond,
@@ -31,6 +32,16 @@ func testConfig() Config {
 		SplitDelay:   25 * time.Millisecond,
 		FirstStart:   true,
 	}
+}
+
+// bootstrap marks the masters of a set for an engine of these words.
+func bootstrap(ctx context.Context, cfg Config, how members.Bootstrapping) error {
+	return members.Bootstrap(ctx, cfg.Equipped(), how)
+}
+
+// changeMasters makes one set of masters the other.
+func changeMasters(ctx context.Context, old, cfg Config, how members.Changing) error {
+	return members.Change(ctx, old.Equipped().Masters, cfg.Equipped(), how)
 }
 
 // virtualClock is that of synctest, which goes on while nothing happens.

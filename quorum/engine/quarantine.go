@@ -23,11 +23,11 @@ import (
 //	2: master 3 crashes and comes back blank
 //	3: B asks for k; 3 grants, and so do 4 and 5
 type quarantine struct {
-	nonce   marker.Nonce
-	seen    time.Duration // by our clock, when this proxy first saw it
-	elapsed time.Duration // how long it had lasted by then
-	first   string        // installation, if the marker is a first one
-	cancel  context.CancelFunc
+	nonce     marker.Nonce
+	firstSeen time.Duration // by our clock, when this proxy first saw it
+	elapsed   time.Duration // how long it had lasted by then
+	first     string        // installation, if the marker is a first one
+	cancel    context.CancelFunc
 
 	told     bool              // that the master is catching up; the lane's mutex guards it
 	catching atomic.Bool       // the master is being given what it lost
@@ -40,7 +40,7 @@ type quarantine struct {
 }
 
 // lasted is how long the quarantine has lasted by now, as proxies have seen it.
-func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed + now - q.seen }
+func (q *quarantine) lasted(now time.Duration) time.Duration { return q.elapsed + now - q.firstSeen }
 
 // firstRepeat is how long after a catch-up that failed the next one begins: what made
 // it fail is often over by then. Each later pause is twice as long, and none is shorter
@@ -64,10 +64,10 @@ func (l *lane) quarantine(ctx context.Context, m marker.Marker) {
 	if q == nil || q.nonce != m.Nonce {
 		until, cancel := context.WithCancel(ctx)
 		q = &quarantine{
-			nonce:   m.Nonce,
-			seen:    l.db.Boot(),
-			elapsed: time.Duration(m.Elapsed) * time.Millisecond,
-			cancel:  cancel,
+			nonce:     m.Nonce,
+			firstSeen: l.db.Boot(),
+			elapsed:   time.Duration(m.Elapsed) * time.Millisecond,
+			cancel:    cancel,
 		}
 		if m.First {
 			q.first = m.Installation
@@ -148,7 +148,7 @@ func (db *database) catchUp(ctx context.Context, l *lane, q *quarantine, last bo
 		Last:     last,
 		Lease:    db.name + "/" + newName(),
 		Rivals:   db.name + "/", // what another proxy does is ended when the quarantine is over
-		Ends:     q.seen - q.elapsed + db.QuarantineTime(),
+		Ends:     q.firstSeen - q.elapsed + db.QuarantineTime(),
 		Released: &q.released,
 		Progress: &q.progress,
 		Begins: func(logs map[string]string) {
@@ -160,7 +160,7 @@ func (db *database) catchUp(ctx context.Context, l *lane, q *quarantine, last bo
 	if last {
 		t.Rivals = ""
 	}
-	return catchup.Run(ctx, t, db.sources(l), db.Times())
+	return catchup.Run(ctx, t, db.sources(l), catchup.TimesOf(&db.Set))
 }
 
 // maxExample bounds the bytes that are told of a key.

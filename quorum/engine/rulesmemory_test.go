@@ -27,7 +27,7 @@ var rulesOfMemory = []rule{
 	{"a standstill excuses no clock that has jumped otherwise", "../clock/anchor.go",
 		"if other != (Jump{}) && other.alike(as) {",
 		"if other != (Jump{}) {", false, 386, standstills},
-	{"a first start waits until locks from before it have ended", "../members/set.go",
+	{"a first start waits until locks from before it have ended", "../master/set.go",
 		"func (s *Set) QuarantineTime() time.Duration { return clock.Pad(s.MaxTTL) }",
 		"func (s *Set) QuarantineTime() time.Duration { return clock.Pad(s.MaxTTL) / 20 }", false, 3, firsts},
 	{"what takes a marker has taken more", "examine.go",

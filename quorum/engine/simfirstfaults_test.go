@@ -103,7 +103,7 @@ func (s *firstStarts) bootstrap(cfg Config, sworn bool) {
 	}
 	ctx, cancel := contextOf(time.Second)
 	defer cancel()
-	err := Bootstrap(ctx, cfg, members.Bootstrapping{NoLocksHeld: sworn})
+	err := bootstrap(ctx, cfg, members.Bootstrapping{NoLocksHeld: sworn})
 	s.torn = s.torn || err != nil
 	s.tell("bootstrap of %v, sworn: %t: %v", cfg.Terms(), sworn, err)
 }

@@ -11,6 +11,7 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
+	"redlock-proxy/quorum/master"
 )
 
 // Bootstrapping is how Bootstrap goes about it.
@@ -33,7 +34,7 @@ type Bootstrapping struct {
 // cut off. Where a master votes there is nothing to do but to finish that. It refuses if one
 // of them cannot be reached, is another's by its terms, or is another of them under a second
 // name. What it has done by then is the last line of the error.
-func Bootstrap(ctx context.Context, set Set, how Bootstrapping) error {
+func Bootstrap(ctx context.Context, set master.Set, how Bootstrapping) error {
 	if how.Tell == nil {
 		how.Tell = func(string) {}
 	}
@@ -83,7 +84,7 @@ const maxRounds = 16
 
 // assemble connects to all masters. The connections are the caller's to close, whatever
 // the error says.
-func assemble(ctx context.Context, set *Set, how Bootstrapping) (members []*member, err error) {
+func assemble(ctx context.Context, set *master.Set, how Bootstrapping) (members []*member, err error) {
 	told := false
 	for began := time.Now(); ; clock.Pause(ctx, set.ConnectTimeout) {
 		members, err = reachAll(ctx, set)
@@ -100,7 +101,7 @@ func assemble(ctx context.Context, set *Set, how Bootstrapping) (members []*memb
 	}
 }
 
-func reachAll(ctx context.Context, set *Set) (members []*member, err error) {
+func reachAll(ctx context.Context, set *master.Set) (members []*member, err error) {
 	var problems []error
 	names := make(map[string]string) // by run id
 	for _, i := range marker.InOrder(set.Names()) {
@@ -123,7 +124,7 @@ func reachAll(ctx context.Context, set *Set) (members []*member, err error) {
 
 // bootstrapRound looks at all markers and writes what lacks. It returns false if
 // something has changed meanwhile, or is to be looked at once more.
-func bootstrapRound(members []*member, set *Set, how Bootstrapping) (done bool, err error) {
+func bootstrapRound(members []*member, set *master.Set, how Bootstrapping) (done bool, err error) {
 	var list []found
 	for _, m := range members {
 		texts, err := m.markers()
@@ -184,7 +185,7 @@ func outages(members []*member, maxTTL time.Duration) string {
 
 // finish tells what stands where nothing lacks, and lets vote who may. It returns false if
 // something has changed meanwhile.
-func (p bootstrapPlan) finish(members []*member, list []found, set *Set, how Bootstrapping) (done bool, err error) {
+func (p bootstrapPlan) finish(members []*member, list []found, set *master.Set, how Bootstrapping) (done bool, err error) {
 	tell := func(format string, args ...any) {
 		how.Tell("installation " + p.installation + fmt.Sprintf(format, args...))
 	}

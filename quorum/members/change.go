@@ -29,7 +29,7 @@ type server struct {
 // changeRun makes a new set of masters of an old one.
 type changeRun struct {
 	plan
-	set     Set // the new one
+	set     master.Set // the new one
 	servers []*server
 	absent  []string // of the old set
 	tell    func(string)
@@ -46,7 +46,7 @@ type changeRun struct {
 // remembers. If it fails or is ended on the way it can be ordered again, and must
 // be: from when the first old master is marked there is no way back: ErrHalfChanged is in the error then. Several may order
 // the same at once.
-func Change(ctx context.Context, old []master.Master, set Set, how Changing) error {
+func Change(ctx context.Context, old []master.Master, set master.Set, how Changing) error {
 	if how.Tell == nil {
 		how.Tell = func(string) {}
 	}
@@ -88,7 +88,7 @@ func (halfChanged) Is(err error) bool { return err == ErrHalfChanged }
 func (e halfChanged) Unwrap() error   { return e.error }
 
 // changeOnce notes in closed that there is no way back to the old set.
-func changeOnce(ctx context.Context, old []master.Master, set Set, how Changing, closed *bool) error {
+func changeOnce(ctx context.Context, old []master.Master, set master.Set, how Changing, closed *bool) error {
 	tell := how.Tell
 	r := &changeRun{
 		set:    set,

@@ -76,7 +76,7 @@ func (r *changeRun) fill(ctx context.Context, s *server, db int, began time.Dura
 			Ends:     ends,
 			Released: new(catchup.Released),
 			Progress: &progress,
-		}, from, r.set.Times())
+		}, from, catchup.TimesOf(&r.set))
 		switch {
 		case ctx.Err() != nil:
 			return 0, of(s.master.Name, ctx.Err())

@@ -29,7 +29,7 @@ func reach(ctx context.Context, m master.Master) (*member, error) {
 }
 
 // first makes the markers that say that nobody was known to vote when they were written.
-func (m *member) first(p bootstrapPlan, set *Set) func(db int) marker.Marker {
+func (m *member) first(p bootstrapPlan, set *master.Set) func(db int) marker.Marker {
 	step := marker.NewInstallation()
 	m.steps = append(m.steps, step)
 	return func(db int) marker.Marker {
@@ -44,7 +44,7 @@ func (m *member) first(p bootstrapPlan, set *Set) func(db int) marker.Marker {
 }
 
 // voting makes the markers by which a master may vote.
-func (m *member) voting(installation string, set *Set) func(db int) marker.Marker {
+func (m *member) voting(installation string, set *master.Set) func(db int) marker.Marker {
 	return func(db int) marker.Marker {
 		return marker.Marker{
 			Nonce: marker.NewNonce(false), Installation: installation, Member: m.name, DB: db, Terms: set.Terms(),

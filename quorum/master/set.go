@@ -1,13 +1,11 @@
-package members
+package master
 
 import (
 	"slices"
 	"time"
 
-	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/marker"
-	"redlock-proxy/quorum/master"
 )
 
 // Set is the masters that are used together, on which terms, and how long what is asked of
@@ -15,7 +13,7 @@ import (
 type Set struct {
 	// Masters are those configured, in any order. Their names tell them apart, and stand in
 	// their markers.
-	Masters []master.Master
+	Masters []Master
 
 	// AcquireTimeout bounds every decision, from when the request is put to
 	// the masters; a request with a ttl never takes more than half of it.
@@ -87,14 +85,3 @@ const hushMargin = 50 * time.Millisecond
 // undecided at the second: what was put to the masters by then is decided, and what follows from
 // it was carried out. A step's end takes as long again as its decision.
 func (s *Set) Apart() time.Duration { return 2 * s.Hush() }
-
-// Times are those of a catch-up within the set, whoever runs it.
-func (s *Set) Times() catchup.Times {
-	return catchup.Times{
-		Connect:  s.ConnectTimeout,
-		Answer:   s.MasterTimeout,
-		Decision: s.AcquireTimeout,
-		Apart:    s.Apart(),
-		Boot:     s.Boot,
-	}
-}
