@@ -78,7 +78,7 @@ func (s *Session) Do(args []string) Action {
 		return Action{}
 	}
 	s.skipping, s.skipNext = s.skipNext, false
-	a := s.guard(args)
+	a := s.admit(args)
 	for i := range a.Requests {
 		a.Requests[i].DB = s.seen.DB
 	}
@@ -108,10 +108,10 @@ func pushes(e Effect) bool {
 	return false
 }
 
-// guard is the ladder of checks that every command climbs, in Redis's order,
+// admit is the ladder of checks that every command climbs, in Redis's order,
 // before its handler sees it. Here the case that a client writes a command in is settled
 // once: the engine, and scripts of ours, compare the name.
-func (s *Session) guard(args []string) Action {
+func (s *Session) admit(args []string) Action {
 	c, container := findCommand(args)
 	if c != nil {
 		args[0] = c.verb
@@ -139,7 +139,7 @@ func (s *Session) guard(args []string) Action {
 	default:
 		a = c.do(s, c, args)
 		a.Command = c
-		return s.noted(a)
+		return s.watched(a)
 	}
 	a.Command, a.Rejected = c, true
 	if c != nil && c.Name == "exec" {

@@ -252,8 +252,8 @@ func (n noting) Render(results []quorum.Result) (Reply, Action) {
 	return n.render.Render(results)
 }
 
-// noted has the watch see what an action reads.
-func (s *Session) noted(a Action) Action {
+// watched has the watch see what an action reads.
+func (s *Session) watched(a Action) Action {
 	if s.watch == nil {
 		return a
 	}

@@ -109,9 +109,9 @@ func (c *conn) charge() {
 	}
 }
 
-// hold notes what the reader keeps for the client between commands. What is watched may become
+// keepsForClient notes what the reader keeps for the client between commands. What is watched may become
 // more until the next one.
-func (c *conn) hold() {
+func (c *conn) keepsForClient() {
 	held, watched := int64(cap(c.partial)+c.session.Memory()), c.session.Watched()
 	if c.held.Load() != held || c.watched.Load() != watched {
 		c.held.Store(held)

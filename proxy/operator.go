@@ -21,7 +21,7 @@ func mastersReply(st quorum.Status) commands.Reply {
 
 func masterReply(m *quorum.MasterStatus) commands.Reply {
 	pairs := appendField(nil, "name", m.Name)
-	pairs = appendStanding(pairs, m)
+	pairs = appendState(pairs, m)
 	pairs = appendField(pairs, "votes", fmt.Sprintf("granted=%d refused=%d unknown=%d withheld=%d unasked=%d", m.Granted, m.Refused, m.Unknown, m.Withheld, m.Unasked))
 	pairs = appendField(pairs, "clock-offset", clockText(m))
 	pairs = appendField(pairs, "round-trip", roundTripText(m))
@@ -34,15 +34,15 @@ func masterReply(m *quorum.MasterStatus) commands.Reply {
 		others := make([]commands.Reply, len(m.Elsewhere))
 		for i := range m.Elsewhere {
 			e := &m.Elsewhere[i]
-			others[i] = commands.Map(appendStanding(appendField(nil, "database", fmt.Sprint(e.DB)), e)...)
+			others[i] = commands.Map(appendState(appendField(nil, "database", fmt.Sprint(e.DB)), e)...)
 		}
 		pairs = append(pairs, commands.Bulk("elsewhere"), commands.Array(others...))
 	}
 	return commands.Map(pairs...)
 }
 
-// appendStanding appends what may differ between the databases of a master.
-func appendStanding(pairs []commands.Reply, m *quorum.MasterStatus) []commands.Reply {
+// appendState appends what may differ between the databases of a master.
+func appendState(pairs []commands.Reply, m *quorum.MasterStatus) []commands.Reply {
 	since := ""
 	if !m.Since.IsZero() {
 		since = fmt.Sprintf("%s, %v ago", m.Since.UTC().Format(time.RFC3339), max(time.Since(m.Since), 0).Round(time.Second))

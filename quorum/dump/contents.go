@@ -36,7 +36,7 @@ const (
 // Contents is what a dump is of, the same for all that is the same. It is "" of what cannot
 // be told: another type, or too much.
 func Contents(dump string) string {
-	if len(dump) <= ending || len(dump) > maxDumpRead {
+	if len(dump) <= trailer || len(dump) > maxDumpRead {
 		return ""
 	}
 	d := &dumpReader{rest: body(dump)}

@@ -9,7 +9,7 @@ import (
 const (
 	versionBytes  = 2
 	checksumBytes = 8
-	ending        = versionBytes + checksumBytes
+	trailer       = versionBytes + checksumBytes
 )
 
 // oldestVersion is the newest coding that Redis 6.2 reads. Strings have been coded alike
@@ -19,14 +19,14 @@ const oldestVersion = 9
 // Value is the body of a string's dump, which all versions of Redis tell alike; "" of anything
 // else.
 func Value(dump string) string {
-	if len(dump) <= ending || dump[0] != 0 {
+	if len(dump) <= trailer || dump[0] != 0 {
 		return ""
 	}
-	return dump[:len(dump)-ending]
+	return dump[:len(dump)-trailer]
 }
 
 // body is a dump without its own version and checksum.
-func body(dump string) string { return dump[:max(0, len(dump)-ending)] }
+func body(dump string) string { return dump[:max(0, len(dump)-trailer)] }
 
 // Same tells that two masters are known to have dumped the same.
 func Same(a, b string) bool {
@@ -42,8 +42,8 @@ func SameValue(a, b string) bool {
 	if a == b {
 		return true
 	}
-	ending := string(make([]byte, ending))
-	return a != "" && b != "" && Same(a+ending, b+ending)
+	trailer := string(make([]byte, trailer))
+	return a != "" && b != "" && Same(a+trailer, b+trailer)
 }
 
 // Readable is a dump as a master of any version reads it, if it is a string's.

@@ -29,7 +29,7 @@ func rearranged(a, b string) bool {
 }
 
 // Is tells a dump from a hash of one: it ends with a version below 256, and a checksum.
-func Is(s string) bool { return len(s) > ending && s[len(s)-checksumBytes-1] == 0 }
+func Is(s string) bool { return len(s) > trailer && s[len(s)-checksumBytes-1] == 0 }
 
 // OwnOrder tells that a master may dump what the key holds otherwise than another one, or
 // that it is no more than a string, which is whole in any reply that tells of it.

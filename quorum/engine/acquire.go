@@ -66,21 +66,21 @@ func (o *op) undoing(i int, now time.Time) debt {
 	ttl := time.Duration(clock.Milliseconds(o.ttl)) * time.Millisecond
 	sent := &o.sent[i]
 	return debt{
-		key:    o.Key,
-		value:  o.Token,
-		nonce:  sent.nonce,
-		ends:   sent.done.Ends(ttl),
-		dies:   now.Add(o.ttl + clock.Drift(o.ttl)),
-		behind: sent.ordinal + 1,
+		key:   o.Key,
+		value: o.Token,
+		nonce: sent.nonce,
+		ends:  sent.done.Ends(ttl),
+		dies:  now.Add(o.ttl + clock.Drift(o.ttl)),
+		next:  sent.ordinal + 1,
 	}
 }
 
 // persist is the second step of an acquire without ttl.
 func (r ruling) persist() {
-	r.keep()
+	r.retainForever()
 	s := &r.db.shards[r.db.shard(r.Key)]
 	s.mu.Lock()
-	r.flight.early = len(r.flight.behind)
+	r.flight.early = len(r.flight.followers)
 	s.mu.Unlock()
 	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: r.Key, Token: r.Token}, r.asker)
 	second.first, second.Second, second.flight = r.op, true, r.flight
@@ -97,7 +97,7 @@ func (r ruling) unpersist(i int) {
 	}
 	d := r.first.undoing(i, r.now)
 	if !first {
-		d.nonce, d.behind = r.sent[i].nonce, r.sent[i].ordinal+1
+		d.nonce, d.next = r.sent[i].nonce, r.sent[i].ordinal+1
 	}
 	d.eternal, d.dies = true, r.now.Add(r.db.MaxTTL)
 	r.db.lanes[i].queue.undo(d, r.now)

@@ -26,14 +26,14 @@ import (
 // flight is the acquire of one key that is in flight, between retries included,
 // and who waits for it.
 type flight struct {
-	token   string // of the one in flight
-	sharing []*op  // get the answer of the one in flight
-	waiting []*op  // came after it was put: they share what is put next
-	asking  bool   // an attempt is put, and not decided
-	behind  []*op  // no acquires: see follow
-	early   int    // how many of them came before the first step of two was won
-	barred  bool   // somebody waits for it, and so do all who come after that
-	read    bool   // somebody has read the key since it was put
+	token     string // of the one in flight
+	sharing   []*op  // get the answer of the one in flight
+	waiting   []*op  // came after it was put: they share what is put next
+	asking    bool   // an attempt is put, and not decided
+	followers []*op  // no acquires: see follow
+	early     int    // how many of them came before the first step of two was won
+	barred    bool   // somebody waits for it, and so do all who come after that
+	read      bool   // somebody has read the key since it was put
 
 	// shielded says that who frees locks waits for the attempt, too. The last one was spoiled,
 	// see spoil, and whoever deletes a key again and again would keep it from being locked. Each
@@ -90,14 +90,14 @@ func (db *database) finish(o *op, r quorum.Result) {
 	won := r.Decision == quorum.Won && !failed
 	s := &db.shards[db.shard(o.Key)]
 	s.mu.Lock()
-	sharing, behind, early, read := f.sharing, f.behind, len(f.behind), f.read
+	sharing, followers, early, read := f.sharing, f.followers, len(f.followers), f.read
 	switch {
 	case !won:
 		early = 0
 	case o.first != nil:
 		early = f.early
 	}
-	f.sharing, f.behind, f.asking, f.read = nil, nil, false, false
+	f.sharing, f.followers, f.asking, f.read = nil, nil, false, false
 	if failed {
 		sharing, f.waiting = db.impatient(append(sharing, f.waiting...))
 	} else if !won && !r.Exists {
@@ -118,7 +118,7 @@ func (db *database) finish(o *op, r quorum.Result) {
 		r.Decision, r.Exists, r.Type, r.Value, r.Lock = quorum.Contended, true, "string", o.Token, quorum.Lock{}
 	}
 	db.share(sharing, r)
-	db.putWaiters(behind, early, read)
+	db.putFollowers(followers, early, read)
 	if barred { // who has come meanwhile waits behind those
 		s.mu.Lock()
 		db.putBehind(s, f)

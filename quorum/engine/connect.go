@@ -22,16 +22,16 @@ func (c *connector) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		link, err := c.connect(ctx)
-		ended := err
+		why := err
 		if err != nil {
 			c.failures.Add(1)
 			c.down(ctx, err)
 		} else {
-			ended = c.serve(ctx, link)
-			c.lose(ctx, link, ended)
+			why = c.serve(ctx, link)
+			c.lose(ctx, link, why)
 		}
 		c.tried.Do(c.db.laneTried)
-		if errors.Is(ended, quorum.ErrOtherTerms) || errors.As(ended, new(master.NoDatabase)) {
+		if errors.Is(why, quorum.ErrOtherTerms) || errors.As(why, new(master.NoDatabase)) {
 			clock.Pause(ctx, 10*c.db.ProbeInterval) // it is none of ours, and hardly will be
 			continue
 		}
@@ -169,7 +169,7 @@ func (c *connector) lose(ctx context.Context, link *master.Link, err error) {
 	c.sender.ground(link)
 	c.sender.abandon(nil, nil, time.Now())
 	c.mu.Lock()
-	c.link, c.sight, c.across = nil, marker.Sight{}, standings{}
+	c.link, c.sight, c.across = nil, marker.Sight{}, elsewhere{}
 	c.mu.Unlock()
 	c.db.unclaim(c.index)
 	if unfit := new(marker.Unfit); errors.As(err, &unfit) && c.db.isZero() {

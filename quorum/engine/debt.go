@@ -38,12 +38,12 @@ type debt struct {
 	back  *decide.UndoRecord
 	since time.Time
 
-	// ended is when back ended, by the master's clock; 0 if it did not, or is not known.
-	ended time.Duration
+	// backEnded is when back ended, by the master's clock; 0 if it did not, or is not known.
+	backEnded time.Duration
 
-	// behind is the number of what was sent next when the master had done it. It is 0 where it does
+	// next is the number of what was sent next when the master had done it. It is 0 where it does
 	// not matter what was sent since: see mayTakeBack.
-	behind ordinal
+	next ordinal
 
 	// lost is what is known of what has done it.
 	lost lost
@@ -51,8 +51,8 @@ type debt struct {
 	// again says that this is the second time: see undoLater.
 	again bool
 
-	// place is the number of what was sent next when it was first tried; 0 if it was not.
-	place ordinal
+	// tried is the number of what was sent next when it was first tried; 0 if it was not.
+	tried ordinal
 
 	// owed says that it is counted as a debt: it waited for the master once.
 	owed bool
@@ -90,8 +90,8 @@ func (d debt) putBack(b []string, now time.Time) []string {
 	moved, ended := d.back.Moved(), ""
 	switch {
 	case moved != "":
-	case d.ended != 0:
-		ended = strconv.FormatInt(d.ended.Milliseconds(), 10)
+	case d.backEnded != 0:
+		ended = strconv.FormatInt(d.backEnded.Milliseconds(), 10)
 	default:
 		before, left = d.back.At(now.Sub(d.since))
 	}

@@ -198,7 +198,7 @@ func TestFirstStartsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	}
 }
 
-func TestStandingsAreTheSameOnAMasterAndItsDouble(t *testing.T) {
+func TestStatesElsewhereAreTheSameOnAMasterAndItsDouble(t *testing.T) {
 	sides := bothSides(t)
 	process, installation := `"run_id":"p"`, `"installation":"i"`
 	for _, is := range combinations([]string{nonceThere, "q0123456789abcdef", ""}, []string{installation, `"installation":"j"`},
@@ -207,6 +207,6 @@ func TestStandingsAreTheSameOnAMasterAndItsDouble(t *testing.T) {
 		if is[0] != "" {
 			h[quorum.MarkerKey] = heldValue{is[0] + " {" + strings.Join(is[1:], ",") + "}", 0}
 		}
-		beside(t, sides, strings.Join(is, ", "), h, standingsScript, []string{quorum.MarkerKey}, func(side) []string { return []string{process, installation} })
+		beside(t, sides, strings.Join(is, ", "), h, elsewhereScript, []string{quorum.MarkerKey}, func(side) []string { return []string{process, installation} })
 	}
 }

@@ -55,7 +55,7 @@ func (r ruling) give(i int) {
 		if theirs == nil || theirs.Before == "" || !dump.Is(theirs.After) {
 			continue
 		}
-		r.keep()
+		r.retainForever()
 		back := r.bringing(i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs)
 		if back.back.Left != decide.SaysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
 			r.db.lanes[i].queue.give(&ending{op: r.op, key: key, ends: bringUp, back: back}, r.db.hash(key), r.sent[i].ordinal)

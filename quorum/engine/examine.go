@@ -181,7 +181,7 @@ func (e *examination) clocks(ctx context.Context, now clock.Sample) bool {
 	return true
 }
 
-// act does what a master's standing asks for. It returns 0 if the master is to be
+// act does what a master's state asks for. It returns 0 if the master is to be
 // examined again.
 func (k *keeper) act(ctx context.Context, link *master.Link, read marker.Nonce, m marker.Marker, s marker.Verdict, why string) (marker.Verdict, error) {
 	db := k.db

@@ -61,7 +61,7 @@ func (s *sender) load(link *master.Link, b *batch) {
 	if s.suspects = false; b.tries {
 		b.commands = append(b.commands, askRights...)
 	}
-	if b.asks = b.looks && s.keeper.asksStandings(link, b); b.looks {
+	if b.asks = b.looks && s.keeper.asksElsewhere(link, b); b.looks {
 		b.commands = append(b.commands, master.AskInfo)
 	}
 	b.commands = slices.Grow(b.commands, len(master.AskProof))

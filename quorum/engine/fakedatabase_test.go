@@ -105,8 +105,8 @@ func (m *fakeMaster) loseAll(argv []string) string {
 	return bulk(m.marker())
 }
 
-// standings does what standingsScript does.
-func (m *fakeMaster) standings(argv []string) (letters string) {
+// standings does what elsewhereScript does.
+func (m *fakeMaster) elsewhere(argv []string) (letters string) {
 	for db := range m.databases() {
 		m.in(db, func() {
 			stands := m.marker()

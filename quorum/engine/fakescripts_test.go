@@ -28,8 +28,8 @@ func (m *fakeMaster) minds(args []string) string {
 		return bulk(m.marker())
 	case master.LossScript.Text:
 		return m.loseAll(args[4:])
-	case standingsScript.Text:
-		return bulk(m.standings(args[4:]))
+	case elsewhereScript.Text:
+		return bulk(m.elsewhere(args[4:]))
 	case flushScript.Text:
 		m.note(args[5:])
 		m.flushUnmarked(strings.EqualFold(args[5], "FLUSHALL"))

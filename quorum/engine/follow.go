@@ -39,7 +39,7 @@ func (db *database) follow(o *op) (waits bool) {
 		}
 		if f.bars(o) {
 			o.follows++
-			f.behind = append(f.behind, o)
+			f.followers = append(f.followers, o)
 			return true
 		}
 		f.read = f.read || o.reads()
@@ -105,9 +105,9 @@ func (f *flight) bars(o *op) bool {
 // theirs may still have been there, which had ended by the time the acquire was won: that they can
 // not keep any more, see tooLate. What one of them has set they can, and what somebody has read
 // meanwhile they can give a ttl, which names no token: it may have been the same client.
-func (db *database) putWaiters(behind []*op, first int, read bool) {
+func (db *database) putFollowers(followers []*op, first int, read bool) {
 	set := false
-	for i, o := range behind {
+	for i, o := range followers {
 		if i < first && !set && o.keepsLocks() && (o.Kind == quorum.Extend || !read) {
 			db.tooLate(o)
 			continue
@@ -159,11 +159,11 @@ func (db *database) letFollow(o *op) {
 // putBehind puts those that have followed, and those who come meanwhile and may not pass
 // them. The shard is locked, and is not while they are put.
 func (db *database) putBehind(s *shard, f *flight) {
-	for len(f.behind) > 0 {
-		behind := f.behind
-		f.behind = nil
+	for len(f.followers) > 0 {
+		followers := f.followers
+		f.followers = nil
 		s.mu.Unlock()
-		for _, o := range behind {
+		for _, o := range followers {
 			db.goOn(o)
 		}
 		s.mu.Lock()

@@ -60,7 +60,7 @@ func (k *keeper) hears(link *master.Link, b *batch) error {
 	}
 	if b.asks {
 		last := len(heard) - 1
-		k.hearsStandings(link.Read(heard[last], &b.cost), b.proof.Clock.Sent)
+		k.hearsElsewhere(link.Read(heard[last], &b.cost), b.proof.Clock.Sent)
 		heard = heard[:last]
 	}
 	if b.tries {

@@ -70,7 +70,7 @@ type lane struct {
 	unlogged  bool         // the master was seen to write none, while the lane's own link was not there
 	drained   bool         // by the operator
 	sight     marker.Sight // what is known of the marker
-	across    standings    // how the master stands in all databases, if this is that of database 0
+	across    elsewhere    // how the master stands in all databases, if this is that of database 0
 
 	// The fields below are the lane's goroutine's alone.
 	keeper    keeper

@@ -23,8 +23,8 @@ func (e *Engine) Subscribe() quorum.Result {
 	patience := time.NewTimer(e.zero.AcquireTimeout)
 	defer patience.Stop()
 	for {
-		standing, changed := e.subscriptions.Look()
-		if r.Voted = standing; standing >= r.Needed {
+		confirmed, changed := e.subscriptions.Look()
+		if r.Voted = confirmed; confirmed >= r.Needed {
 			r.Decision = quorum.Won
 			return r
 		}

@@ -11,7 +11,7 @@ func lockWon(o *op) quorum.Lock {
 	if o.Kind != quorum.Acquire && o.first == nil {
 		return quorum.Lock{}
 	}
-	o.hold()
+	o.retain()
 	return quorum.Lock{Key: o.Key, Held: o}
 }
 

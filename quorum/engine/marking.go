@@ -76,7 +76,7 @@ func (k *keeper) markAll(link *master.Link, read marker.Nonce, lost marker.Marke
 	if marker.NonceOf(a.Str) == own {
 		k.settleJump(p.Clock)
 		k.untold = false
-		k.hearsStandings(decide.Answer{}, p.Clock.Read) // they are others by now
+		k.hearsElsewhere(decide.Answer{}, p.Clock.Read) // they are others by now
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ type op struct {
 	// What each lane comes to for its vote stands together.
 	ballot   decide.Ballot
 	deciders atomic.Uint64 // a counted: see bound.go
-	holders  atomic.Int32  // see recycle.go
+	refs     atomic.Int32  // see recycle.go
 	follows  int32         // how often it has waited behind an acquire
 	untold   atomic.Bool   // it was won, and is taken back
 	long     atomic.Bool   // a value of what was said is long, see longvalue.go

@@ -49,7 +49,7 @@ func (q *queue) push(o *op) (missed quorum.Vote) {
 	if q.ward != nil {
 		q.ward.released.Note(&o.Request)
 	}
-	o.hold()
+	o.retain()
 	q.ops = append(q.ops, o)
 	q.bytes += o.weight
 	q.master.Rooms.Queue.Add(o.weight)
@@ -120,7 +120,7 @@ func (q *queue) overdue(ops []*op, now time.Time) []*op {
 func appendOverdue(to, ops []*op, now time.Time) []*op {
 	for _, o := range ops {
 		if o.overdue(now) && o.ballot.Load().Decision() == quorum.Undecided {
-			o.hold()
+			o.retain()
 			to = append(to, o)
 		}
 	}

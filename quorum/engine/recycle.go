@@ -31,23 +31,23 @@ func newOp(r *quorum.Request, asker quorum.Asker) *op {
 		o = new(op)
 	}
 	o.Request, o.asker = *r, asker
-	o.holders.Store(1)
+	o.refs.Store(1)
 	return o
 }
 
-// hold counts one more. Somebody must have been counted already.
-func (o *op) hold() {
-	if o.holders.Add(1) <= 1 {
+// retain counts one more. Somebody must have been counted already.
+func (o *op) retain() {
+	if o.refs.Add(1) <= 1 {
 		panic("quorum: an op is used that was given back")
 	}
 }
 
-// keep has the op never be given back.
-func (o *op) keep() { o.hold() }
+// retainForever has the op never be given back.
+func (o *op) retainForever() { o.retain() }
 
 // drop counts one less. The op is not the caller's any more.
 func (o *op) drop() {
-	switch n := o.holders.Add(-1); {
+	switch n := o.refs.Add(-1); {
 	case n < 0:
 		panic("quorum: an op was given back twice")
 	case n == 0 && o.turn == nil:

@@ -27,18 +27,18 @@ func TestMain(m *testing.M) {
 
 func spoil(o *op) {
 	*o = op{Question: decide.Question{Request: quorum.Request{Kind: quorum.Survey, DB: -1, Key: "given back", Token: "given back"}}}
-	o.holders.Store(-1 << 20)
+	o.refs.Store(-1 << 20)
 }
 
 func TestAnOpIsGivenBackByTheLastOfThoseWhoHoldIt(t *testing.T) {
 	o := newOp(&quorum.Request{Kind: quorum.Acquire, Key: "k"}, newWaiter())
-	o.hold()
+	o.retain()
 	o.drop()
 	if o.Key != "k" {
 		t.Fatal("given back while it is held")
 	}
 	kept := newOp(&quorum.Request{Kind: quorum.Acquire, Key: "k"}, newWaiter())
-	kept.keep()
+	kept.retainForever()
 	kept.drop()
 	if kept.Key != "k" {
 		t.Fatal("given back although it is kept")
@@ -53,10 +53,10 @@ func TestAnOpIsGivenBackByTheLastOfThoseWhoHoldIt(t *testing.T) {
 
 func TestUseOfAnOpThatWasGivenBackIsFoundOut(t *testing.T) {
 	for name, use := range map[string]func(o *op){
-		"hold": (*op).hold,
-		"drop": (*op).drop,
-		"vote": func(o *op) { o.vote(0, quorum.Granted, true, o.put) },
-		"send": func(o *op) { o.argv(nil, true) },
+		"retain": (*op).retain,
+		"drop":   (*op).drop,
+		"vote":   func(o *op) { o.vote(0, quorum.Granted, true, o.put) },
+		"send":   func(o *op) { o.argv(nil, true) },
 	} {
 		o := newOp(&quorum.Request{Kind: quorum.Acquire, Key: "k"}, newWaiter())
 		spoil(o)

@@ -25,7 +25,7 @@ type again struct {
 
 // add has an op be sent once more.
 func (a *again) add(o *op, length int) {
-	o.hold()
+	o.retain()
 	a.ops, a.lengths = append(a.ops, o), append(a.lengths, length)
 	a.unscripted = a.unscripted || length == 0
 }

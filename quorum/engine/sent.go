@@ -126,11 +126,11 @@ type sentSo struct {
 	recent [recents]mark // a ring
 	marks  int           // how many there ever were
 
-	freed    [memories]ordinal // when a key last may have been, whatever it holds
-	released [memories]ordinal // when it last may have been, of some token
-	ended    [memories]ordinal // when a key of one token was last released: see lockHash
-	taken    [memories]ordinal // and when it was last asked for
-	asked    [memories]ordinal // when a key was last asked for under one token
+	freed      [memories]ordinal // when a key last may have been, whatever it holds
+	released   [memories]ordinal // when it last may have been, of some token
+	releasedAs [memories]ordinal // when a key of one token was last released: see lockHash
+	taken      [memories]ordinal // and when it was last asked for
+	asked      [memories]ordinal // when a key was last asked for under one token
 }
 
 // memory is where what is known of a key stands.
@@ -177,7 +177,7 @@ func (s *sentSo) mark(key, lock uint64, does deed) {
 		s.taken[k] = s.last
 	}
 	if does&releases != 0 {
-		s.released[k], s.ended[l] = s.last, s.last
+		s.released[k], s.releasedAs[l] = s.last, s.last
 	}
 	if does&asks != 0 {
 		s.asked[l] = s.last
@@ -240,7 +240,7 @@ func (s *sentSo) freedSince(key uint64, p ordinal) bool {
 func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 	was, known := s.since(p, func(m *mark) bool { return m.freesLock(key, lock) })
 	if !known {
-		was = max(s.freed[memoryOf(key)], s.ended[memoryOf(lock)]) > p
+		was = max(s.freed[memoryOf(key)], s.releasedAs[memoryOf(lock)]) > p
 	}
 	return was || s.all > p
 }

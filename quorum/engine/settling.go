@@ -35,7 +35,7 @@ func (s *sender) settle(link *master.Link, b *batch) error {
 	w := settling{sender: s, link: link, batch: b, now: s.end(b)}
 	if b.err != nil {
 		for _, o := range b.ops {
-			o.keep()
+			o.retainForever()
 		}
 		s.abandon(b.sent, b.ops, w.now)
 		return b.err

@@ -32,7 +32,7 @@ func (db *database) ready() bool {
 // Status is a picture of the engine.
 func (e *Engine) Status() quorum.Status {
 	s := e.zero.status()
-	s.Subscriptions = e.subscriptions.Standing()
+	s.Subscriptions = e.subscriptions.Confirmed()
 	s.MessagesPublished, s.MessagesShort, s.MessagesReceived = e.messages.Counts()
 	for _, db := range e.opened() {
 		if o := db.status(); db.unused() {

@@ -79,8 +79,8 @@ func (q *queue) leaves(e errand) bool {
 
 // tries notes where a debt stands that is tried next. mu is held.
 func (q *queue) tries(d *debt) {
-	if d.place == 0 {
-		d.place = q.sentSo.last + 1
+	if d.tried == 0 {
+		d.tried = q.sentSo.last + 1
 	}
 }
 

@@ -36,11 +36,11 @@ func (q *queue) undo(d debt, now time.Time) {
 //
 // mu is held.
 func (q *queue) mayTakeBack(d *debt) bool {
-	p := d.behind
+	p := d.next
 	if p == 0 {
 		return true
 	}
-	if d.behind = 0; q.isGone(d, p-1) {
+	if d.next = 0; q.isGone(d, p-1) {
 		q.cannotUndo(*d)
 		return false
 	}
@@ -200,7 +200,7 @@ func (q *queue) mayTry(d debt) bool {
 //	2: master 1 is back, and holds a k of "1" that ends soon: it is not taken
 //	3: B is given k as "1"; what is tried once more would take that
 func (q *queue) hasCome(d debt) bool {
-	key, p := q.db.hash(d.key), d.place-1
+	key, p := q.db.hash(d.key), d.tried-1
 	if d.back != nil {
 		return q.isGone(&d, p)
 	}
@@ -260,6 +260,6 @@ func (q *queue) heal(o *op) {
 		return
 	}
 	if q.open && q.addErrand(&healing{o, o.put}) {
-		o.keep()
+		o.retainForever()
 	}
 }

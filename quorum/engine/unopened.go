@@ -39,7 +39,7 @@ const (
 	layFor  = 8
 )
 
-// How a master stands in a database, as standingsScript tells it. What it tells besides is not
+// How a master stands in a database, as elsewhereScript tells it. What it tells besides is not
 // for those to mend who do not use the database: a marker of another installation, or what is
 // none.
 const (
@@ -55,9 +55,9 @@ func forgets(letter byte) bool {
 	return letter == standsUnmarked || letter == standsWaiting || letter == standsRestarted
 }
 
-// standingsScript tells of each database how the master stands in it, by a letter each. ARGV[1]
+// elsewhereScript tells of each database how the master stands in it, by a letter each. ARGV[1]
 // and ARGV[2] are in the markers of this process, and of our installation.
-var standingsScript = master.NewScript(`local r=''
+var elsewhereScript = master.NewScript(`local r=''
 for d=0,15 do
 local s=redis.pcall('SELECT',d)
 if type(s)=='table' and s.err then break end
@@ -71,32 +71,32 @@ elseif has('"ghosts":true') then r=r..'g'
 else r=r..'v' end end
 return r`)
 
-// standings are how a master stands in all databases.
-type standings struct {
+// elsewhere is how a master stands in all databases.
+type elsewhere struct {
 	letters string        // "" if it is not known
 	asked   time.Duration // when, by our clock
 }
 
-// asksStandings puts that question behind what a batch asks when it looks, if it is the lane
+// asksElsewhere puts that question behind what a batch asks when it looks, if it is the lane
 // of database 0. It tells whether it does.
-func (k *keeper) asksStandings(link *master.Link, b *batch) bool {
+func (k *keeper) asksElsewhere(link *master.Link, b *batch) bool {
 	installation := k.db.engine.installation.name()
 	if k.master.DB != 0 || k.db.alone() || installation == "" {
 		return false
 	}
-	b.add(link, standingsScript.Eval(quorum.MarkerKey, `"run_id":"`+link.Who.RunID+`"`, `"installation":"`+installation+`"`))
+	b.add(link, elsewhereScript.Eval(quorum.MarkerKey, `"run_id":"`+link.Who.RunID+`"`, `"installation":"`+installation+`"`))
 	return true
 }
 
-// hearsStandings notes what was answered, or that it is not known any more.
-func (k *keeper) hearsStandings(a decide.Answer, asked time.Duration) {
+// hearsElsewhere notes what was answered, or that it is not known any more.
+func (k *keeper) hearsElsewhere(a decide.Answer, asked time.Duration) {
 	if a.Kind != quorum.BulkReply || len(a.Str) > quorum.Databases {
 		a.Str = ""
 	}
 	zero := k.db.engine.zero.lanes[k.index]
 	zero.mu.Lock()
 	defer zero.mu.Unlock()
-	zero.across = standings{a.Str, asked}
+	zero.across = elsewhere{a.Str, asked}
 }
 
 // health is how all masters stand in a database.

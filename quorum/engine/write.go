@@ -75,7 +75,7 @@ func (r ruling) putBack(i int) {
 		if (r.votes.Decision() != quorum.Won || !r.strange(record)) && !record.Lengthens() {
 			// Else it is told from all others by its value and end; and that it lives longer
 			// costs nobody a lock.
-			d.behind, d.lost = r.sent[i].ordinal+1, r.lostOn(i)
+			d.next, d.lost = r.sent[i].ordinal+1, r.lostOn(i)
 		}
 		r.db.lanes[i].queue.undo(d, r.now)
 	}
@@ -119,7 +119,7 @@ func (o *op) puttingBack(i int, made, back *decide.UndoRecord, now time.Time) de
 		d.ends = sent.done.Ends(made.Lives())
 	}
 	if left := clock.OfMilliseconds(back.Left); left > 0 && back.Before != "" && sent.done.Ends(left).Known() {
-		d.ended = sent.done.To + left
+		d.backEnded = sent.done.To + left
 	}
 	return d
 }

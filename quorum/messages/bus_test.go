@@ -100,13 +100,13 @@ func TestListeningBeginsOnce(t *testing.T) {
 	}
 	_, changed := s.Look()
 	s.Add(1)
-	if !isClosed(changed) || s.Standing() != 1 || begun != 1 {
-		t.Errorf("%d stand, begun %d times", s.Standing(), begun)
+	if !isClosed(changed) || s.Confirmed() != 1 || begun != 1 {
+		t.Errorf("%d stand, begun %d times", s.Confirmed(), begun)
 	}
-	standing, changed := s.Look()
+	confirmed, changed := s.Look()
 	s.Close()
 	s.Close()
-	if standing != 1 || !isClosed(changed) {
+	if confirmed != 1 || !isClosed(changed) {
 		t.Error("whoever waits is not told of the end")
 	}
 	s = NewSubscriptions(func() { t.Error("it begins to listen after the end") })

@@ -8,20 +8,20 @@ import "sync"
 type Subscriptions struct {
 	start func() // the goroutines that listen to the masters
 
-	mu       sync.Mutex // guards what follows
-	started  bool
-	closed   bool
-	standing int
-	changed  chan struct{} // closed at the next change, or nil; once closed is set it stays closed
+	mu        sync.Mutex // guards what follows
+	started   bool
+	closed    bool
+	confirmed int
+	changed   chan struct{} // closed at the next change, or nil; once closed is set it stays closed
 }
 
 // NewSubscriptions has start called, once, when somebody wants to hear: it begins to listen to
 // the masters, and waits for none of them.
 func NewSubscriptions(start func()) *Subscriptions { return &Subscriptions{start: start} }
 
-// Look tells how many stand, and of the next change by closing a channel. It begins to listen,
+// Look tells how many are confirmed, and of the next change by closing a channel. It begins to listen,
 // if nobody has yet.
-func (s *Subscriptions) Look() (standing int, changed <-chan struct{}) {
+func (s *Subscriptions) Look() (confirmed int, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.started && !s.closed {
@@ -34,21 +34,21 @@ func (s *Subscriptions) Look() (standing int, changed <-chan struct{}) {
 			close(s.changed)
 		}
 	}
-	return s.standing, s.changed
+	return s.confirmed, s.changed
 }
 
-// Standing is how many stand.
-func (s *Subscriptions) Standing() int {
+// Confirmed is how many masters have confirmed a subscription that has not ended.
+func (s *Subscriptions) Confirmed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.standing
+	return s.confirmed
 }
 
-// Add counts one that stands (1) or has ended (-1).
+// Add counts one that is confirmed (1) or has ended (-1).
 func (s *Subscriptions) Add(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.standing += n
+	s.confirmed += n
 	if s.changed != nil && !s.closed {
 		close(s.changed)
 		s.changed = nil

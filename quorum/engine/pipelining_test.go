@@ -67,14 +67,14 @@ func TestWhatIsAskedOfAFarMasterWaitsForNoOtherBatch(t *testing.T) {
 func TestBatchesToAFarMasterAreBounded(t *testing.T) {
 	inFarWorld(t, func(w *world) {
 		var asked []timed
-		for i := range 3 * maxAbreast {
+		for i := range 3 * maxPipelined {
 			r := quorum.Request{Kind: quorum.Acquire, Key: fmt.Sprint("k", i), Token: "t", TTL: time.Minute}
 			asked = append(asked, timed{w.put(r), time.Now()})
 			time.Sleep(ms / 10)
 		}
 		for i, r := range asked {
 			trips := 1
-			if i >= maxAbreast {
+			if i >= maxPipelined {
 				trips = 2
 			}
 			if w.want(r.wait(t), quorum.Won); time.Since(r.put) > time.Duration(trips)*10*ms {
@@ -126,7 +126,7 @@ func TestAFarMasterThatIsLostCostsNobodyMoreThanANearOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFarWorld(t, func(w *world) {
 				var asked []timed
-				for i := range 2 * maxAbreast {
+				for i := range 2 * maxPipelined {
 					if i == 3 {
 						loses(w.masters[2])
 					}

@@ -22,15 +22,15 @@ import (
 const (
 	// perBatch of the least round trip allows one batch more.
 	perBatch = 500 * time.Microsecond
-	// maxAbreast are on their way at once: one every eighth of a round trip.
-	maxAbreast = 8
+	// maxPipelined are on their way at once: one every eighth of a round trip.
+	maxPipelined = 8
 	// minTrips tell how far a master is.
 	minTrips = 32
 )
 
-// abreast are the batches on their way to a master that is far. The lane's goroutine
+// pipelined are the batches on their way to a master that is far. The lane's goroutine
 // alone uses them.
-type abreast struct {
+type pipelined struct {
 	answered chan *batch // has room for all
 	inAir    []*batch    // in the order in which they were sent
 	about    map[string]int
@@ -44,7 +44,7 @@ func (s *sender) most(link *master.Link) int {
 	if trips < minTrips {
 		return 1
 	}
-	return min(1+int(least/perBatch), maxAbreast)
+	return min(1+int(least/perBatch), maxPipelined)
 }
 
 // aloft tells that batches are on their way.
@@ -221,7 +221,7 @@ func wait(keys []string, waits map[string]struct{}) {
 func (s *sender) launch(link *master.Link, b *batch) {
 	if s.about == nil {
 		s.about = make(map[string]int)
-		s.answered = make(chan *batch, maxAbreast)
+		s.answered = make(chan *batch, maxPipelined)
 		s.timeout = time.NewTimer(time.Hour)
 	}
 	link.Overlap()
