@@ -11,6 +11,19 @@
 //	a := session.Do([]string{"SET", "k", "x", "NX"})    // a.Reply, a.Requests or a.Effect
 //	reply, next := a.Render.Render(results)             // once all of a.Requests are decided
 //
+// What a command comes to is told beside its row:
+//
+//	session.go       from argv to an Action; table.go, command.go and the rows_*.go, what there is
+//	set.go           SET, and with it an acquire; compareset.go, SET IFEQ and DELEX, which extend and
+//	                 release; expiry.go, string.go, getset.go, key.go and the rest of the plain commands
+//	script.go        EVAL and its kin; call.go, what a script that was recognised asks for; scripttable.go
+//	byscript.go      what is one command of Redis's and a script on the masters
+//	transaction.go   MULTI; watch.go, WATCH; exec.go, what EXEC asks the masters to do
+//	keyspace.go      what is about all keys; scan.go, walk.go, cursor.go, scans.go
+//	render.go        from what was decided to a Reply (reply.go); errors.go, Redis's own words
+//	connection.go    HELLO, AUTH and the like; client.go, server.go, docs.go, pubsub.go, tools.go
+//	operator.go      LOCK, for whoever runs the masters
+//
 // What an Effect asks for, only the server knows or can do; it makes the reply, with Session's
 // methods where the session changes by it.
 //

@@ -139,7 +139,7 @@ func (s *Session) admit(args []string) Action {
 	default:
 		a = c.do(s, c, args)
 		a.Command = c
-		return s.watched(a)
+		return s.withWatch(a)
 	}
 	a.Command, a.Rejected = c, true
 	if c != nil && c.Name == "exec" {

@@ -252,8 +252,8 @@ func (n noting) Render(results []quorum.Result) (Reply, Action) {
 	return n.render.Render(results)
 }
 
-// watched has the watch see what an action reads.
-func (s *Session) watched(a Action) Action {
+// withWatch has the watch see what an action reads.
+func (s *Session) withWatch(a Action) Action {
 	if s.watch == nil {
 		return a
 	}

@@ -99,7 +99,7 @@ func (c *conn) received(k *chunk, p []byte) ending {
 	c.srv.stats.input.Add(uint64(len(p)))
 	last := c.feed(k, p)
 	c.session.Rest()
-	c.keepsForClient()
+	c.noteKept()
 	c.flush()
 	return last
 }

@@ -109,9 +109,9 @@ func (c *conn) charge() {
 	}
 }
 
-// keepsForClient notes what the reader keeps for the client between commands. What is watched may become
+// noteKept notes what the reader keeps for the client between commands. What is watched may become
 // more until the next one.
-func (c *conn) keepsForClient() {
+func (c *conn) noteKept() {
 	held, watched := int64(cap(c.partial)+c.session.Memory()), c.session.Watched()
 	if c.held.Load() != held || c.watched.Load() != watched {
 		c.held.Store(held)

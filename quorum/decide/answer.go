@@ -31,7 +31,7 @@ func (a Answer) Bytes() int {
 	return n
 }
 
-// tooLong is what a master's guard (package master) puts in the place of a string that there is
+// tooLong is what a master's framedConn (package master) puts in the place of a string that there is
 // no room for; its length in bytes follows. A master that says so itself is believed: it has not
 // answered.
 const (

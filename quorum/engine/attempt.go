@@ -121,7 +121,7 @@ func (db *database) asks(o *op) bool {
 	if o.Kind != quorum.Write { // which wins no lock
 		o.patience = clock.Patience(db.AcquireTimeout, ttl)
 	}
-	if o.patience -= o.waited(); o.patience <= 0 && o.Kind != quorum.Release && o.Kind != quorum.Remove && o.first == nil {
+	if o.patience -= o.waited(); o.patience <= 0 && !o.mayFree() && o.first == nil {
 		// It has only waited, and its time is up.
 		db.decisions[o.Kind][quorum.Unavailable].Add(1)
 		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Shortest: db.tooShort(o.patience + o.waited())})

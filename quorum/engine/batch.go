@@ -9,8 +9,8 @@ import (
 )
 
 // batch is what is sent to a master at once: errands, which go first, and ops. The
-// lane's goroutine alone uses it, but for ops, which the sweeper reads. Half of its fields say
-// what it was made of, by which its answers are read.
+// lane's goroutine alone uses it, but for ops, which the sweeper reads. It is used again as
+// a whole, hence so many fields: half of them say what it was made of, by which its answers are read.
 type batch struct {
 	errands []errand
 	ops     []*op

@@ -1,34 +1,56 @@
 // Package engine is Redlock over N independent Redis masters: it puts a request
 // to all of them at once and tells the asker what a quorum of them decided. It
-// is the only door to the masters.
+// is the door by which requests get to the masters.
 //
-// A Request becomes an op (op.go), which is put into the lanes of all masters
-// in one step (attempt.go, queue.go). Each lane sends what has gathered (taking.go) as one
-// batch on its link (exchange.go, package master), has the answers judged and
-// casts its votes (package decide). The vote that decides answers the
-// asker, and undo, debts and heals are settled with it or after it (ruling.go, undoing.go, errand.go,
-// debt.go). How each kind of request is asked and what follows from its decision has a file:
-// acquire.go, extend.go, release.go, write.go, run.go. What is decided is pure; what moves
-// bytes decides nothing.
+// A Request becomes an op, which is put into the lanes of all masters in one step. Each lane sends
+// what has gathered as one batch on its link (package master), has the answers judged and casts its
+// votes (package decide). The vote that decides answers the asker, and undo, debts and heals are
+// settled with it or after it. What is decided is pure; what moves bytes decides nothing.
 //
-// A journaled script of ours whose writes no token signs is a step: it latches its
-// keys on the masters (latch.go) until it is decided and what follows is done there
-// (step.go, confirmation.go, laggards.go, count.go), and steps of one proxy take turns (turns.go).
+//	attempt.go       one attempt at a request, and what it may take
+//	op.go            an attempt that is under way: recycle.go, lock.go, longvalue.go
+//	shard.go         all lanes see what is asked of a key in one order
+//	collapse.go      who asks for a lock that is being asked for; follow.go, what else is asked of its key
+//	queue.go         what waits for a master; sizes.go, what it comes to in bytes
+//	taking.go        what of it goes with the next batch: batch.go, pipelining.go for masters that are far
+//	exchange.go      a batch is sent, and answered; sender.go, resend.go, yield_linux.go
+//	settling.go      what becomes of its answers: sent.go, what may have happened to a key since
+//	vote.go          a vote is cast; withhold.go, whether it counts
+//	ruling.go        what follows from a decision, in a file for each kind of request: acquire.go,
+//	                 extend.go, release.go, write.go, run.go, flush.go
+//	undoing.go       taking back what was lost: errand.go, debt.go, effect.go; script.go, how
+//	                 the master does it
+//	dated.go         what names no token does not act later than it was decided; bound.go, on
+//	                 nothing else than was decided
+//	sweep.go         ends what takes too long
 //
-// Whether a master has a vote its keeper tells by the marker that stands there (keeper.go,
-// examine.go, inspect.go, durable.go).
+// A journaled script of ours whose writes no token signs is a step. It latches its keys on the masters
+// until it is decided, and what follows is done there:
 //
-// A quarantined master is given back what it lost (quarantine.go, package catchup). Once it
-// votes again, it is freed of what nobody holds (ghosts.go), and so is each, over and over,
-// of what would never end (eternal.go).
+//	turns.go         steps of one proxy take turns
+//	latch.go         what keeps the key, and how a step ends
+//	step.go          what follows from its decision: confirmation.go, count.go, laggards.go
 //
-// All of this is done in each of the masters' databases by itself (database.go), on lanes of its
-// own. An Engine is database 0 and those that are opened beside it (engine.go, databases.go);
-// what is known of the masters in all of them is its installation.
+// A lane is one master, in one database:
 //
-// What clients publish goes to this proxy's subscribers at once, and in envelopes
-// through all masters to those of the other proxies (publish.go, package messages),
-// which listen to each master on a connection of its own (listen.go).
+//	lane.go          the queue, the connector, the keeper and the sender of one
+//	connector.go     makes the connection, and carries batches on it: connect.go, claims.go, rights.go,
+//	                 lanepreflight.go
+//	keeper.go        whether the master has a vote, by the marker that stands there: examine.go, inspect.go,
+//	                 marking.go, past.go, durable.go, jumps.go, lone.go
+//	quarantine.go    a master is given back what it lost (package catchup). Once it votes again, it is freed
+//	                 of what nobody holds (ghosts.go), and so is each, over and over, of what would never end
+//	                 (eternal.go)
+//
+// An Engine is database 0 and those that are opened beside it:
+//
+//	engine.go        the door; config.go, operator.go
+//	database.go      the lanes of one; databases.go, unopened.go, the others and when they are opened
+//	installation.go  what is known of the masters in all of them: firstrun.go, firststatus.go, clock.go
+//	status.go        what is told of it: picture.go, shortage.go, short.go, counters.go
+//	publish.go       what clients publish goes to this proxy's subscribers at once, and in envelopes through
+//	                 all masters to those of the other proxies (package messages), which listen to each
+//	                 master on a connection of its own (listen.go)
 //
 // Goroutines:
 //
@@ -50,13 +72,7 @@
 //	                 master of its log                         ends
 //	a lane           lane.recover, each   its quarantine       that has ended, and  database.close
 //	                                                           ghosts are laid
-//	a lane           a batch to a master  the batch's answers  they are there, or   the lane
-//	                 that is or was far                        the link closes
-//	catchup.Run      a step on each       a link of the        the source answers,  the step
-//	                 source               catch-up's own       or the link closes
-//	members.Change   filling each master  its catch-ups        it holds all keys,   members.Change
-//	                                                           or ctx ends
 //
-// rueidis starts one of its own where a link ends, which ends with it, and to a master that
-// is far three for each link.
+// A batch to a master that is far, a catch-up and a change of the set have more: see packages
+// master, catchup and members.
 package engine

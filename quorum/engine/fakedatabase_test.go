@@ -105,7 +105,7 @@ func (m *fakeMaster) loseAll(argv []string) string {
 	return bulk(m.marker())
 }
 
-// standings does what elsewhereScript does.
+// elsewhere does what elsewhereScript does.
 func (m *fakeMaster) elsewhere(argv []string) (letters string) {
 	for db := range m.databases() {
 		m.in(db, func() {

@@ -101,7 +101,7 @@ func (f *flight) bars(o *op) bool {
 	return waits
 }
 
-// putWaiters puts those that have waited for an acquire. The first of them came when a lock of
+// putFollowers puts those that have waited for an acquire. The first of them came when a lock of
 // theirs may still have been there, which had ended by the time the acquire was won: that they can
 // not keep any more, see tooLate. What one of them has set they can, and what somebody has read
 // meanwhile they can give a ttl, which names no token: it may have been the same client.
@@ -141,9 +141,6 @@ func (db *database) goOn(o *op) {
 	}
 	db.tryAgain(o)
 }
-
-// mayFree tells that who asks may let go of what he holds by that.
-func (o *op) mayFree() bool { return o.Kind == quorum.Release || o.Kind == quorum.Remove }
 
 // letFollow puts those that have followed an attempt which is to be made once more.
 func (db *database) letFollow(o *op) {

@@ -68,7 +68,7 @@ func (q *queue) misses(o *op) quorum.Vote {
 	switch {
 	case q.drained && !o.needsNoVote():
 		return quorum.Withheld // whether the master is there or not: it is not asked
-	case !q.open, len(q.ops) >= maxReleases, len(q.ops) >= maxQueue && o.Kind != quorum.Release && o.Kind != quorum.Remove,
+	case !q.open, len(q.ops) >= maxReleases, len(q.ops) >= maxQueue && !o.mayFree(),
 		o.weight >= master.Small && q.master.Rooms.Queue.Full():
 		return quorum.Unknown
 	case q.silent() && !o.needsNoVote():

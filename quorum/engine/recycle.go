@@ -17,7 +17,7 @@ import (
 //	the sweeper                           overdue                 it has looked at it
 //
 // The last of them gives it back. Where an op is pointed to for longer, in what seldom
-// happens, it is kept: it is never given back, and left to the collector. A step
+// happens, it is retained for ever: it is never given back, and left to the collector. A step
 // always is; so is what a heal or the second step of an acquire points to, and what was
 // put on a link that failed: rueidis may not be done with its command.
 

@@ -9,6 +9,9 @@ import (
 // A release is a compare and delete, and a removal a delete that names no token. It is owed to
 // a master of which it is not known whether it has carried it out.
 
+// mayFree tells that who asks may let go of what he holds by that.
+func (o *op) mayFree() bool { return o.Kind == quorum.Release || o.Kind == quorum.Remove }
+
 func (o *op) releaseArgv(b []string) []string {
 	return append(releaseScript.Call(b, o.Key), o.Token)
 }

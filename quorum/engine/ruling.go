@@ -70,7 +70,7 @@ func (r ruling) late(i int) {
 		r.putBack(i)
 	case r.Kind == quorum.Write:
 		r.putBackWrite(i)
-	case r.Kind == quorum.Release, r.Kind == quorum.Remove:
+	case r.mayFree():
 		r.releasedLate(i)
 	case r.Kind == quorum.Extend:
 		r.extendedOn(i)

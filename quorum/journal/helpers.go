@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// helpersText is long, as each function of Redis's Lua that may not be trusted has another in its
+// place; what a script needs of them is sent, see helpers.
+//
 //go:embed helpers.lua
 var helpersText string
 

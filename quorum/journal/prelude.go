@@ -47,6 +47,8 @@ const (
 	printedFurther    = ",function(n) __t=__t-n if not(__t>=1) then __x() end return __t end"
 )
 
+// preludeText is long, and one file, since it is one closure: nothing in it may be reached by a script.
+//
 //go:embed journal.lua
 var preludeText string
 

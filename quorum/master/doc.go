@@ -2,7 +2,8 @@
 // its other end, and how a batch of commands is sent on it and answered. What is sent, and what
 // an answer means, is decided elsewhere.
 //
-// A Master is a server as configured. Meet stays at the gate, which asks a server who it is
+// A Master is a server as configured, and a Set (set.go) those that are used together, with the
+// times that follow from its terms. Meet stays at the gate, which asks a server who it is
 // before anything else does:
 //
 //	dial.go         the connection, with TLS where the master wants it

@@ -101,7 +101,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 		PipelineMultiplex:  -1,
 		Dialer:             net.Dialer{KeepAlive: -1, Timeout: timeout},
 		ConnWriteTimeout:   timeout,
-		RingScaleEachConn:  4, // has room for maxAbreast
+		RingScaleEachConn:  4, // has room for all that is on its way to one that is far
 		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
 		// A retried SET NX would meet itself.
 		DisableRetry:  true,

@@ -1,12 +1,11 @@
-// Package members is which masters are used together, and how that changes: the Set with its
-// terms and the times that follow from them; how its masters are marked before any of them may
-// vote (Bootstrap); and how one set becomes another while no proxy serves (Change).
+// Package members is which masters are used together, and how that changes: how the masters of a
+// set are marked before any of them may vote (Bootstrap), and how one set becomes another while no
+// proxy serves (Change).
 //
 // What is to be done is decided by what stands in the masters' markers, and pure. All that was
 // done stands there, too, so that either order can be given again after whatever ended it, and
 // several may give it at once.
 //
-//	set.go           the Set, and the times that follow from its terms
 //	member.go        one master, as both orders speak to it
 //
 //	bootstrap.go     marks what lacks, admits, and tells what stands

@@ -1,4 +1,5 @@
-/* The first start of a set of masters, and the loss of everything: DESIGN, section 3.
+/* The first start of a set of masters, and the loss of everything: see
+ * quorum/README.md. One walk cannot be cut in two, so this is long.
  * Two proxies, with a client at each. Proxy 1 has masters 1 to 3, proxy 2 as many, of
  * which the first is master 1+SHIFT; OTHER_TERMS says that they differ in something. */
 

@@ -1,5 +1,5 @@
-/* Redlock behind the proxy, with its quarantine and catch-up: DESIGN, the rules
- * of sections 2 and 3. What may happen how often, and which rule is left out, is
+/* Redlock behind the proxy, with its quarantine and catch-up: the rules of
+ * quorum/README.md. What may happen how often, and which rule is left out, is
  * said by -D; the runner has the table. */
 #include "words.pml"
 

@@ -1,4 +1,4 @@
-/* A change of the set, with the proxies stopped: DESIGN, the end of section 3.
+/* A change of the set, with the proxies stopped: see conf/README.md.
  * OLD and NEW are sets of masters, as bits. Clients ask in the old set, then the
  * set is changed, then client B asks in the new one. Nothing else goes wrong. */
 
