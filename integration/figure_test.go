@@ -16,7 +16,7 @@ func TestFigureShowsWhatHappens(t *testing.T) {
 	c := dial(t, p.Addr)
 	stands := func(i int, state, why string) {
 		t.Helper()
-		eventually(t, func() error { return standing(c, i, state, why) })
+		eventually(t, func() error { return stateIs(c, i, state, why) })
 	}
 
 	// 1: A takes the lock, master 3 being away.

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// standing is an error unless LOCK MASTERS says of the i-th master that it is in
+// stateIs is an error unless LOCK MASTERS says of the i-th master that it is in
 // this state, for this reason.
-func standing(c talk, i int, state, why string) error {
+func stateIs(c talk, i int, state, why string) error {
 	masters, ok := c.do("LOCK", "MASTERS").([]any)
 	if !ok || i >= len(masters) {
 		return fmt.Errorf("LOCK MASTERS: %v", masters)
@@ -33,7 +33,7 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	m := masters[0]
 	stands := func(state, why string) {
 		t.Helper()
-		eventually(t, func() error { return standing(c, 0, state, why) })
+		eventually(t, func() error { return stateIs(c, 0, state, why) })
 	}
 	stands("voting", "")
 	if reply := c.do("LOCK", "DRAIN", "nobody"); !strings.HasPrefix(fmt.Sprint(reply), `ERR there is no master "nobody", the masters are `+m.Addr) {
@@ -66,7 +66,7 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 		if reply := fmt.Sprint(c.do("LOCK", "ADMIT", m.Addr)); !strings.HasPrefix(reply, "OK, ") && !strings.Contains(reply, "it is voting") {
 			return fmt.Errorf("LOCK ADMIT: %s", reply)
 		}
-		return standing(c, 0, "voting", "")
+		return stateIs(c, 0, "voting", "")
 	})
 	c.want("OK", "SET", "newest", "t", "NX", "PX", milliseconds(ttl))
 	wantHolding(t, masters, "newest", "t", 0, 1, 2)

@@ -92,7 +92,7 @@ func TestRightsThatAreToldAreEnough(t *testing.T) {
 	}
 	awaitCatchUp(t, p, masters[0])
 	must(t, masters[1].Kill())
-	eventually(t, func() error { return standing(c, 1, "down", "") })
+	eventually(t, func() error { return stateIs(c, 1, "down", "") })
 	must(t, masters[1].Restart())
 	ask(t, masters[1], rights...)             // it has forgotten its users, too
 	ask(t, masters[1], "ACL", "LOG", "RESET") // and may have been asked before it was told

@@ -42,20 +42,20 @@ func TestScanListsWhatAQuorumHoldsWhileAMasterGoes(t *testing.T) {
 		ask(t, masters[1], "SET", fmt.Sprint("scan:minority:", i), "t")
 	}
 	k.want(int64(300), "DBSIZE")
-	for victim := range masters {
+	for frozen := range masters {
 		listed := scanAll(t, k, func(call int) {
 			switch call {
 			case 3:
-				must(t, masters[victim].Freeze())
+				must(t, masters[frozen].Freeze())
 			case 30:
-				must(t, masters[victim].Thaw())
+				must(t, masters[frozen].Thaw())
 			}
 		})
-		masters[victim].Thaw()
+		masters[frozen].Thaw()
 		awaitVoting(t, p, 3)
 		for i := range 300 {
 			if listed[fmt.Sprint("scan:", i)] == 0 {
-				t.Errorf("scan:%d is not listed, with master %d frozen on the way", i, victim)
+				t.Errorf("scan:%d is not listed, with master %d frozen on the way", i, frozen)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ const marker = "redlock-proxy:{marker}"
 type fault struct {
 	name    string // on the command line
 	what    string // in the matrix
-	victim  victim // a master, if it says nothing
+	target  target // a master, if it says nothing
 	forgets bool   // the master's keys are lost, or expire too early
 	on      kind   // of masters
 	// It lasts between these.
@@ -27,11 +27,11 @@ type fault struct {
 	begin func(h *house, i int, random *rand.Rand) (end func() error, err error)
 }
 
-// victim is who suffers a fault.
-type victim uint8
+// target is who suffers a fault.
+type target uint8
 
 const (
-	aMaster victim = iota
+	aMaster target = iota
 	aProxy
 	someClients
 )
@@ -67,9 +67,9 @@ var faults = []fault{
 	{name: "cut", what: "cut off", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: cut},
 	{name: "silent", what: "silent: connections open, nothing passes", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: silence},
 	{name: "slow", what: "slow by 20 to 200 ms each way", shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: slow},
-	{name: "proxy-kill", what: "a proxy killed, restarted", victim: aProxy, shortest: 0, longest: time.Second, begin: killProxy},
-	{name: "proxy-freeze", what: "a proxy frozen, thawed", victim: aProxy, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeProxy},
-	{name: "client-freeze", what: "clients frozen, thawed", victim: someClients, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeClients},
+	{name: "proxy-kill", what: "a proxy killed, restarted", target: aProxy, shortest: 0, longest: time.Second, begin: killProxy},
+	{name: "proxy-freeze", what: "a proxy frozen, thawed", target: aProxy, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeProxy},
+	{name: "client-freeze", what: "clients frozen, thawed", target: someClients, shortest: 50 * time.Millisecond, longest: 3 * time.Second, begin: freezeClients},
 }
 
 // forged takes a master's keys away and puts its markers back in the same

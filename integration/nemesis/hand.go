@@ -46,12 +46,12 @@ func (x *hand) strike(ctx context.Context) error {
 
 // try lets one of those whom the fault can meet, and who are well, suffer it.
 func (x *hand) try(f fault) error {
-	name, i, busy := x.house.choose(f.victim, x.random)
+	name, i, busy := x.house.choose(f.target, x.random)
 	for tries := 1; !busy.TryLock(); tries++ {
 		if tries == 10 {
 			return nil // another hand has them all
 		}
-		name, i, busy = x.house.choose(f.victim, x.random)
+		name, i, busy = x.house.choose(f.target, x.random)
 	}
 	defer busy.Unlock()
 	if f.forgets {
@@ -73,8 +73,8 @@ func (x *hand) try(f fault) error {
 	return err
 }
 
-// choose picks a victim, and the mutex that whoever makes it suffer holds.
-func (h *house) choose(v victim, random *rand.Rand) (name string, i int, busy *sync.Mutex) {
+// choose picks a target, and the mutex that whoever makes it suffer holds.
+func (h *house) choose(v target, random *rand.Rand) (name string, i int, busy *sync.Mutex) {
 	switch v {
 	case aProxy:
 		i = random.IntN(len(h.proxies))

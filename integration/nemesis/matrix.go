@@ -22,12 +22,12 @@ type line struct {
 func lines() []line {
 	var all []line
 	for _, f := range faults {
-		if f.victim == someClients {
+		if f.target == someClients {
 			continue // what they would measure is their own sleep
 		}
 		what := "a master " + f.what
 		switch {
-		case f.victim == aProxy:
+		case f.target == aProxy:
 			what = f.what
 		case f.name == "flush":
 			what = "FLUSHALL at a master"
@@ -40,7 +40,7 @@ func lines() []line {
 		}
 		all = append(all, line{what: what, faults: []fault{f}, patient: true, on: on})
 	}
-	rest := slices.DeleteFunc(suffered(volatile), func(f fault) bool { return f.victim == someClients })
+	rest := slices.DeleteFunc(suffered(volatile), func(f fault) bool { return f.target == someClients })
 	return append(all,
 		line{what: "a quorum of masters killed at a time, restarted blank", faults: faults[:1], quorum: true, patient: true, on: volatile},
 		line{what: "all of these, a quorum at a time, and on before they are over", faults: rest, quorum: true, on: volatile})

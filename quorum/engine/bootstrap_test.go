@@ -105,7 +105,7 @@ func TestBootstrapLeavesASetAloneOfWhichAMasterVotes(t *testing.T) {
 		w.down(1)
 		w.masters[1].restartBlank()
 		time.Sleep(2 * time.Second)
-		w.masters[0].mend()
+		w.masters[0].rejoin()
 		told := ""
 		w.boots(members.Bootstrapping{NoLocksHeld: true, Tell: func(text string) { told = text }})
 		if !strings.Contains(told, "a master of it votes: nothing is done") {
@@ -166,7 +166,7 @@ func TestBootstrapIsRefused(t *testing.T) {
 func TestBootstrapWaitsForMasters(t *testing.T) {
 	inBlank(t, 3, func(w *world) {
 		w.masters[1].cut()
-		time.AfterFunc(20*time.Second, w.masters[1].mend)
+		time.AfterFunc(20*time.Second, w.masters[1].rejoin)
 		if err := bootstrap(w.t.Context(), w.cfg, members.Bootstrapping{NoLocksHeld: true, Wait: 10 * time.Second}); err == nil {
 			t.Error("it did not wait for so long")
 		}

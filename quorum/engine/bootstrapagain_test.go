@@ -82,7 +82,7 @@ func TestBootstrapThatIsCutOffLetsNobodyVoteLaterWhoHas(t *testing.T) {
 				w.want(w.acquire("k", "a", 9*time.Second), quorum.Won) // on 2 and 3
 				w.settle()
 				w.stop(w.engine)
-				w.masters[0].mend()
+				w.masters[0].rejoin()
 				harm(m, dump)
 				w.boots(sworn)
 				w.launch(w.cfg)

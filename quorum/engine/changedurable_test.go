@@ -35,7 +35,7 @@ func TestChangeOfTheSetBelievesNoLogThatWasSwitchedOff(t *testing.T) {
 		if !strings.Contains(err.Error(), "1 masters of the old set remember what they granted, 2 are needed") {
 			c.t.Error(err)
 		}
-		c.masters[2].mend()
+		c.masters[2].rejoin()
 		if err := c.change(); err != nil {
 			c.t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestChangeOfTheSetBelievesNoRestoredDisk(t *testing.T) {
 				m.in(0, func() { delete(m.keys, quorum.MarkerKey) })
 				m.settings = durableSettings
 			})
-			m.mend()
+			m.rejoin()
 			e0 := New(c.old, testLog())
 			c.engines = append(c.engines, e0)
 			time.Sleep(time.Duration(delay) * 20 * ms)

@@ -103,7 +103,7 @@ func (m *fakeMaster) strays(r *rand.Rand) {
 		m.restartBlank()
 	}
 	time.Sleep(time.Duration(r.IntN(3000)) * ms)
-	m.mend()
+	m.rejoin()
 }
 
 // client takes locks, extends them or lets them end, and releases them, until all is over.

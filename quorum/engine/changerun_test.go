@@ -194,7 +194,7 @@ func TestChangeOfTheSetDoesWithoutAMinorityOfTheOldOne(t *testing.T) {
 			if err := c.change(); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			c.masters[2].mend()
+			c.masters[2].rejoin()
 			if d := c.grants(c.old, "other", "b"); d != quorum.Unavailable {
 				t.Errorf("%s: the old set is %v", name, d)
 			}

@@ -101,7 +101,7 @@ func TestChangeOfTheSetGivesNobodyWhatIsLeftOfALockWithoutTTL(t *testing.T) {
 			c.want(c.release("k", "a"), quorum.Won)
 			c.settle()
 			c.stop(e)
-			c.masters[0].mend()
+			c.masters[0].rejoin()
 			if !told {
 				c.masters[2].cut()
 			}

@@ -51,7 +51,7 @@ func askedBeforeCopies(t *testing.T) (asks bool) {
 		other := w.beside(3, func() bool { return false })
 		w.down(2)
 		w.want(w.acquire("k", "1", time.Minute), quorum.Won) // on 1 and 3
-		w.masters[1].mend()
+		w.masters[1].rejoin()
 		time.Sleep(20 * time.Second) // the other proxy tries it again as well
 		w.masters[2].set(forgetAll)
 		w.noticed(3)
@@ -125,7 +125,7 @@ func owing(t *testing.T, settings map[string]string, f func(w *world), after fun
 		w.settle()
 		away.Store(true)
 		w.masters[2].cut()
-		w.masters[2].mend()
+		w.masters[2].rejoin()
 		time.Sleep(time.Second)
 		w.want(other.release("k", "1"), quorum.Won)
 		w.wantValues("k", "", "", "1")

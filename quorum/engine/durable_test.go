@@ -162,7 +162,7 @@ func TestDurableMastersThatAllLosePowerVoteAtOnce(t *testing.T) {
 				w.engine, w.engines = e, append(w.engines, e)
 				for _, m := range w.masters { // one after the other
 					time.Sleep(w.cfg.ProbeInterval)
-					m.mend()
+					m.rejoin()
 				}
 				time.Sleep(w.cfg.ProbeInterval)
 				w.want(w.acquire("k", "a", 10*time.Millisecond), quorum.Won)
@@ -271,7 +271,7 @@ func TestOthersThatAreMarkedAnewKnowOfALogThatWasSwitchedOff(t *testing.T) {
 				}
 				before := w.engine.Status().Quarantines
 				w.masters[0].restartFromLog()
-				w.masters[0].mend()
+				w.masters[0].rejoin()
 				time.Sleep(3 * w.cfg.ProbeInterval)
 				if s := w.engine.Status(); s.Quarantines == before {
 					t.Errorf("it is excused, and is %v", w.state(1).State)

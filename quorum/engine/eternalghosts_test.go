@@ -17,7 +17,7 @@ func TestWhatIsLeftOfALockWithoutTTLGoes(t *testing.T) {
 		"away for longer than max-ttl": func(w *world) { time.Sleep(w.cfg.MaxTTL + 10*time.Second) },
 		"its proxy is started anew": func(w *world) {
 			w.stop(w.engine)
-			w.masters[2].mend()
+			w.masters[2].rejoin()
 			w.engine = w.start(w.cfg)
 		},
 	} {

@@ -264,12 +264,12 @@ func (m *fakeMaster) client(args []string, id int64) string {
 		return bulk(list)
 	}
 	m.note(args)
-	victim, _ := strconv.ParseInt(args[3], 10, 64)
-	conn := m.conns[victim]
+	killed, _ := strconv.ParseInt(args[3], 10, 64)
+	conn := m.conns[killed]
 	if conn == nil {
 		return integer(0)
 	}
-	delete(m.conns, victim)
+	delete(m.conns, killed)
 	conn.Close()
 	m.kills++
 	return integer(1)

@@ -100,7 +100,7 @@ func (m *fakeMaster) holdBackLocked() (serve func()) {
 }
 
 // cut ends all connections, with whatever they held, and refuses new ones
-// until mend.
+// until rejoin.
 func (m *fakeMaster) cut() {
 	m.locked(func() {
 		m.refuse = true
@@ -121,7 +121,7 @@ func (m *fakeMaster) sever() {
 	})
 }
 
-func (m *fakeMaster) mend() { m.locked(func() { m.refuse = false }) }
+func (m *fakeMaster) rejoin() { m.locked(func() { m.refuse = false }) }
 
 func (m *fakeMaster) durable() (is bool) {
 	m.locked(func() { is = m.durableLocked() })

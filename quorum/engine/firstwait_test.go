@@ -75,7 +75,7 @@ func TestFirstStartWaitsForEveryMaster(t *testing.T) {
 		if why := w.acquire("k", "a", time.Second).Why; !strings.HasSuffix(why, "bootstrap --no-locks-held, when all can be reached") {
 			t.Errorf("it is told %q", why)
 		}
-		w.masters[2].mend()
+		w.masters[2].rejoin()
 		w.wantVotes(w.engine, w.cfg.FirstTime())
 	})
 	inBlank(t, 3, func(w *world) { // it goes when two are marked
@@ -85,7 +85,7 @@ func TestFirstStartWaitsForEveryMaster(t *testing.T) {
 		if s := w.state(1); s.State != quorum.Quarantined || !strings.Contains(s.Reason, "while no master could vote") {
 			t.Errorf("%+v", s)
 		}
-		w.masters[2].mend()
+		w.masters[2].rejoin()
 		w.wantVotes(w.engine, w.cfg.FirstTime())
 	})
 }

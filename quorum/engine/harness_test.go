@@ -284,7 +284,7 @@ func (w *world) down(numbers ...int) {
 
 // up mends what down did, and waits until the masters vote again.
 func (w *world) up(numbers ...int) {
-	w.each((*fakeMaster).mend, numbers...)
+	w.each((*fakeMaster).rejoin, numbers...)
 	time.Sleep(w.cfg.ProbeInterval)
 	synctest.Wait()
 }

@@ -53,7 +53,7 @@ func TestHungMasterCostsNothing(t *testing.T) {
 
 func TestMasterIsUsedWithinASecondOfItsReturn(t *testing.T) {
 	for name, f := range map[string][2]func(*fakeMaster){
-		"cut off": {(*fakeMaster).cut, (*fakeMaster).mend},
+		"cut off": {(*fakeMaster).cut, (*fakeMaster).rejoin},
 		"frozen":  {(*fakeMaster).freeze, (*fakeMaster).unfreeze},
 	} {
 		for away := range 20 {

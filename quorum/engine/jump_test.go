@@ -74,7 +74,7 @@ func TestJumpSeenInOneDatabaseCountsInAllAtOnce(t *testing.T) {
 		m.cut()
 		m.set(func(m *fakeMaster) { m.jumped = 0 })
 		answering(m, "SELECT", "-ERR not now\r\n")
-		m.mend()
+		m.rejoin()
 		for range 20 {
 			if r := w.acquire("k", "b", time.Minute); r.Decision == quorum.Won {
 				t.Fatalf("a second holder: %+v", r)
@@ -109,7 +109,7 @@ func TestClockJumpIsRememberedUntilTheMarkerTells(t *testing.T) {
 		"the connection is lost": func(w *world, m *fakeMaster) {
 			m.cut()
 			time.Sleep(w.cfg.AcquireTimeout)
-			m.mend()
+			m.rejoin()
 		},
 		"the clock is set back": func(_ *world, m *fakeMaster) {
 			m.set(func(m *fakeMaster) { m.jumped = 0 })

@@ -33,7 +33,7 @@ func TestLogThatIsSwitchedOffWhileDatabase0CannotBeReachedExcusesNobody(t *testi
 		w.up(3)
 		time.Sleep(5 * w.cfg.ProbeInterval)
 		m.restartFromLog()
-		m.mend()
+		m.rejoin()
 		w.neverIn(5, "k")
 	})
 }
@@ -74,7 +74,7 @@ func TestLogThatIsSwitchedOffInAQuarantineOfDatabase0ExcusesNobody(t *testing.T)
 			m.restartFromLog()
 			m.cut()
 			time.Sleep(time.Duration(delay) * 50 * ms)
-			m.mend()
+			m.rejoin()
 			w.neverIn(5, "k")
 		})
 	}
@@ -198,7 +198,7 @@ func TestLogThatAProxyAloneHasSeenSwitchedOffExcusesNobody(t *testing.T) {
 		w.settle()
 		m.restartFromLog()
 		for _, m := range w.masters {
-			m.mend()
+			m.rejoin()
 		}
 		w.neverIn(5, "k")
 	})
@@ -216,7 +216,7 @@ func TestThatALogIsThereAgainIsTold(t *testing.T) {
 			m.set(func(m *fakeMaster) { m.lag = 40 * ms })
 			tellingInfo(m, "aof_rewrite_in_progress:1\r\naof_rewrites:1\r\n")
 			m.closeDatabase0()
-			m.mend() // at once
+			m.rejoin() // at once
 			time.Sleep(300 * ms)
 			m.set(func(m *fakeMaster) { m.lag = 0 })
 			tellingInfo(m, "aof_rewrites:1\r\n")

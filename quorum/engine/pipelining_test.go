@@ -13,7 +13,7 @@ import (
 // inFarWorld has every master be 5 ms away, one way, and the lanes know it.
 func inFarWorld(t *testing.T, f func(w *world)) {
 	inWorld(t, 3, func(w *world) {
-		w.each(func(m *fakeMaster) { m.far = 5 * ms; m.cut(); m.mend() }, 1, 2, 3)
+		w.each(func(m *fakeMaster) { m.far = 5 * ms; m.cut(); m.rejoin() }, 1, 2, 3)
 		time.Sleep(2 * w.cfg.ProbeInterval) // a link that is idle may not be known to have ended before it is probed
 		for range minTrips {
 			w.want(w.acquire("k", "t", time.Minute), quorum.Won)
@@ -143,7 +143,7 @@ func TestAFarMasterThatIsLostCostsNobodyMoreThanANearOne(t *testing.T) {
 					w.want(w.release(fmt.Sprint("k", i), "t"), quorum.Won)
 				}
 				w.masters[2].unfreeze()
-				w.masters[2].mend()
+				w.masters[2].rejoin()
 				w.votesWithin(3, 3*time.Second)
 				time.Sleep(100 * ms)
 				for i := range asked {

@@ -110,7 +110,7 @@ func TestNoDatabaseVotesBeforeAnotherHasFoundOutThatKeysWereEvicted(t *testing.T
 			before := w.noncesOf(1)[5]
 			w.down(1)
 			m.set(func(m *fakeMaster) { m.in(5, func() { m.evict("k") }) })
-			m.mend()
+			m.rejoin()
 			five := w.engine.use(5).lanes[0]
 			for range 500 {
 				if n, votes := five.asSource(); votes && n.Nonce == before {

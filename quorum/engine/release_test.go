@@ -73,7 +73,7 @@ func absentMaster(t *testing.T, give quorum.Request, f func(m *fakeMaster)) (log
 		w.masters[2].set(func(m *fakeMaster) { m.log = nil })
 		f(w.masters[2])
 		// It returns while clients are asking for the key.
-		w.masters[2].mend()
+		w.masters[2].rejoin()
 		for i := range 500 {
 			w.ask(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: fmt.Sprint("new", i), TTL: 2 * time.Second})
 			time.Sleep(ms)

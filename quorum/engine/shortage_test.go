@@ -118,8 +118,8 @@ func TestLossOfTheQuorumIsLoggedOnceAndThatItIsBack(t *testing.T) {
 	operated(t, func(w *world, log *logged) {
 		w.masters[0].cut()
 		w.masters[1].cut()
-		w.masters[0].mend()
-		w.masters[1].mend()
+		w.masters[0].rejoin()
+		w.masters[1].rejoin()
 		time.Sleep(3 * w.cfg.ProbeInterval)
 		if found := log.lines("quorum is"); len(found) != 0 {
 			t.Errorf("connections were made anew, and it is logged: %q", found)

@@ -238,7 +238,7 @@ func (s *simulation) hadWithout(first int) {
 	time.Sleep(s.world.cfg.ProbeInterval + s.world.cfg.MasterTimeout)
 	s.hadAgain()
 	for _, m := range away {
-		m.mend()
+		m.rejoin()
 	}
 	time.Sleep(time.Second)
 }

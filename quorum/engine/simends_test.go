@@ -209,7 +209,7 @@ func (s *simulation) comings() {
 				}
 			})
 		}
-		time.AfterFunc(time.Duration(20+r.IntN(600))*ms, m.mend)
+		time.AfterFunc(time.Duration(20+r.IntN(600))*ms, m.rejoin)
 		s.mu.Lock()
 		s.note("fault: %s %s", m.name, how)
 		s.mu.Unlock()

@@ -135,7 +135,7 @@ func (s *simulation) befall(m *fakeMaster, kind int, late time.Duration) string 
 		m.cut()
 		return "cut off"
 	case 6, 7:
-		m.mend()
+		m.rejoin()
 		return "mended"
 	case 8:
 		m.sever()
@@ -162,7 +162,7 @@ func (s *simulation) befall(m *fakeMaster, kind int, late time.Duration) string 
 	for _, other := range s.world.masters {
 		if other != m {
 			other.cut()
-			time.AfterFunc(away, other.mend)
+			time.AfterFunc(away, other.rejoin)
 		}
 	}
 	return fmt.Sprint("is alone for ", away)
@@ -206,6 +206,6 @@ func (s *simulation) heal() {
 // comeBack has a master be there, and as fast as it can be.
 func (m *fakeMaster) comeBack() {
 	m.unfreeze()
-	m.mend()
+	m.rejoin()
 	m.set(func(m *fakeMaster) { m.lag, m.delay = 0, 0 })
 }

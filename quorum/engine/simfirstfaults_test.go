@@ -42,7 +42,7 @@ func (s *firstStarts) faults() {
 func (s *firstStarts) away(m *fakeMaster, long time.Duration) {
 	s.tell("%s is away for %v", m.name, long)
 	m.cut()
-	time.AfterFunc(long, m.mend)
+	time.AfterFunc(long, m.rejoin)
 }
 
 // loss takes from one master what it held.

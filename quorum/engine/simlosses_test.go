@@ -49,7 +49,7 @@ func (s *simulation) losses() (caughtUp int) {
 		s.tellOf(away, "is cut off")
 		away.cut()
 		time.Sleep(s.some(200, 2000))
-		away.mend()
+		away.rejoin()
 		s.tellOf(away, "is mended")
 		time.Sleep(s.some(300, 600))
 	}
@@ -75,7 +75,7 @@ func (s *simulation) miss(m *fakeMaster) {
 	m.cut()
 	time.Sleep(s.some(200, 1500))
 	s.tellOf(m, "is mended")
-	m.mend()
+	m.rejoin()
 	time.Sleep(s.some(300, 900))
 	switch s.rand.IntN(3) {
 	case 0:

@@ -37,7 +37,7 @@ func (s *simulation) without(away []int, f func()) {
 	time.Sleep(s.world.cfg.ProbeInterval + s.world.cfg.MasterTimeout)
 	f()
 	for _, i := range away {
-		s.world.masters[i].mend()
+		s.world.masters[i].rejoin()
 	}
 	time.Sleep(time.Second)
 }

@@ -44,7 +44,7 @@ func (s *simulation) rarely(m *fakeMaster) string {
 	case 2, 3:
 		if m != s.unsteady {
 			m.cut()
-			time.AfterFunc(time.Duration(50+s.rand.IntN(400))*ms, m.mend)
+			time.AfterFunc(time.Duration(50+s.rand.IntN(400))*ms, m.rejoin)
 			return "is cut off for a while"
 		}
 	}

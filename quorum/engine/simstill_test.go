@@ -94,7 +94,7 @@ func (s *simulation) proxiesStand(lost *fakeMaster) string {
 		case m == lost:
 		case i == 0:
 			m.cut()
-			time.AfterFunc(time.Duration(400+r.IntN(400))*ms, m.mend)
+			time.AfterFunc(time.Duration(400+r.IntN(400))*ms, m.rejoin)
 		case i < 3:
 			m.set(func(m *fakeMaster) { m.lag = time.Duration(20+r.IntN(180)) * ms })
 		}

@@ -195,7 +195,7 @@ func raceSteps(w *world, random *rand.Rand) {
 		case 0:
 			m.cut()
 			time.Sleep(time.Duration(random.IntN(300)) * ms)
-			m.mend()
+			m.rejoin()
 		case 1:
 			m.sever()
 		default:

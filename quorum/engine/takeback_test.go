@@ -101,7 +101,7 @@ func TestTakeBackReachesAMasterThatWasGivenTheKey(t *testing.T) {
 		w.down(3)
 		w.masters[0].set(func(m *fakeMaster) { m.lag = 5 * ms })
 		a := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t"})
-		w.masters[2].mend()
+		w.masters[2].rejoin()
 		won := a.wait(t)
 		w.want(won, quorum.Won)
 		time.Sleep(time.Second)
@@ -163,7 +163,7 @@ func TestReleaseReachesAMasterThatComesBackMeanwhile(t *testing.T) {
 					w.masters[2].cut()
 					w.masters[2].unfreeze()
 					synctest.Wait()
-					w.masters[2].mend()
+					w.masters[2].rejoin()
 					if cut == 0 {
 						a = w.put(r)
 					}

@@ -74,7 +74,7 @@ func TestWhatIsTriedOnceMoreTakesNoLaterLockOfTheToken(t *testing.T) {
 			w.want(w.acquire("k", "1", ttl), quorum.Won)
 			w.down(3)
 			w.want(w.release("k", "1"), quorum.Won)
-			w.each((*fakeMaster).mend, 3)
+			w.each((*fakeMaster).rejoin, 3)
 			return ends
 		},
 		"at once": func(w *world) time.Time {

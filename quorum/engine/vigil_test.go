@@ -83,7 +83,7 @@ func TestLockThatIsTakenAnewAsAllMastersAreLookedAtStaysOnAQuorum(t *testing.T) 
 			w.masters[i].set(func(m *fakeMaster) { m.far = far })
 		}
 		w.each((*fakeMaster).cut, 1, 2, 3) // so that the links are as far
-		w.each((*fakeMaster).mend, 1, 2, 3)
+		w.each((*fakeMaster).rejoin, 1, 2, 3)
 		time.Sleep(5 * time.Second)
 		w.want(w.ask(lockByConstant), quorum.Won)
 		w.next(w.onceRun(1, catchup.LookScript))

@@ -25,7 +25,7 @@ func TestMarkerThatIsDeletedInDatabase0TellsOfAllDatabasesOfANewProcess(t *testi
 			m.in(0, func() { delete(m.keys, quorum.MarkerKey) })
 			m.settings = durableSettings
 		})
-		m.mend()
+		m.rejoin()
 		w.neverIn(5, "k")
 	})
 }
@@ -48,7 +48,7 @@ func TestLogThatGetsAnotherNameMeanwhileIsWholeAllTheSame(t *testing.T) {
 			}
 			for _, m := range w.masters {
 				time.Sleep(time.Duration(seed%8) * 50 * ms)
-				m.mend()
+				m.rejoin()
 			}
 			time.Sleep(5 * w.cfg.ProbeInterval)
 			if n := w.engine.Status().Quarantines; n != 0 {
@@ -103,7 +103,7 @@ func TestNewProcessThatHasLostKeysByItsOwnWordIsNotExcused(t *testing.T) {
 					}
 				})
 				time.Sleep(2 * time.Second)
-				m.mend()
+				m.rejoin()
 				time.Sleep(5 * w.cfg.ProbeInterval)
 				w.neverIn(0, "k")
 			})

@@ -117,14 +117,14 @@ func (h *Locks) put(key string, held lock, now time.Time) {
 	h.remove(key)
 	n := held.size(key)
 	for len(h.byKey) > 0 && (len(h.byKey) >= maxHolds || h.bytes+n > maxHoldBytes) {
-		victim, looked := "", 0
+		evicted, looked := "", 0
 		for k, old := range h.byKey {
-			victim = k
+			evicted = k
 			if looked++; looked == someHeld || !old.lives(now) {
 				break
 			}
 		}
-		h.remove(victim)
+		h.remove(evicted)
 	}
 	h.byKey[key] = held
 	h.bytes += n
