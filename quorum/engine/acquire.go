@@ -10,6 +10,8 @@ import (
 // An acquire is SET NX, and what is lost of it is undone. One without ttl is a lock with a short
 // one first, and loses that in a second step, which is an extension.
 
+var acquireKind = kind{locks: true, givesTTL: true, byToken: true, undoable: true, alike: true}
+
 func (o *op) acquireArgv(b []string, seven bool) []string {
 	if !seven {
 		return append(acquireScript.Call(b, o.Key), o.Token, o.px)

@@ -47,11 +47,11 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool) {
 	hash := db.hash(o.Key)
 	o.hash = hash
 	o.takeWeight()
-	if o.Kind == quorum.Release || o.Kind == quorum.Acquire {
+	if o.kind().byToken {
 		o.lock = db.lockHash(o.Key, o.Token)
 	}
 	switch {
-	case len(o.Keys) < 2 && o.Kind != quorum.Survey:
+	case len(o.Keys) < 2 && !o.kind().everyKey:
 		mu := &db.shards[hash%shards].mu // the rule, and cheaper
 		mu.Lock()
 		defer mu.Unlock()
@@ -98,11 +98,8 @@ func (db *database) asks(o *op) bool {
 		}
 	}
 	eternal := ttl == 0 && o.At == 0
-	switch o.Kind {
-	case quorum.Acquire, quorum.Extend, quorum.Write:
-		if o.attempt == 0 && o.first == nil && o.follows == 0 && (ttl > db.MaxTTL || eternal && o.Kind != quorum.Write) {
-			db.overTTL.Add(1)
-		}
+	if k := o.kind(); k.givesTTL && o.attempt == 0 && o.first == nil && o.follows == 0 && (ttl > db.MaxTTL || eternal && k.locks) {
+		db.overTTL.Add(1)
 	}
 	if o.Kind == quorum.Extend && o.first == nil && !db.heldLocks.Extends(&o.Request, max(ttl, 0), o.put) {
 		db.held.Add(1)
@@ -118,10 +115,10 @@ func (db *database) asks(o *op) bool {
 		ttl = db.firstTTL()
 	}
 	o.patience = db.AcquireTimeout
-	if o.Kind != quorum.Write { // which wins no lock
+	if o.kind().locks {
 		o.patience = clock.Patience(db.AcquireTimeout, ttl)
 	}
-	if o.patience -= o.waited(); o.patience <= 0 && !o.mayFree() && o.first == nil {
+	if o.patience -= o.waited(); o.patience <= 0 && !o.kind().frees && o.first == nil {
 		// It has only waited, and its time is up.
 		db.decisions[o.Kind][quorum.Unavailable].Add(1)
 		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Shortest: db.tooShort(o.patience + o.waited())})

@@ -24,11 +24,7 @@ import (
 
 // dated tells that the op goes with a time.
 func (o *op) dated() bool {
-	switch o.Kind {
-	case quorum.Write, quorum.Remove, quorum.Run:
-		return true
-	}
-	return o.Flushes()
+	return o.kind().dated || o.Flushes()
 }
 
 // flushedBy are the databases that a flush empties, in the order of their

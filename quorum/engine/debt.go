@@ -133,7 +133,7 @@ func (d debt) tellable() bool { return d.ends.Known() || d.eternal }
 //	3: each may have done so at any time since the batch before, which tells the grant from no
 //	   extension: it is not taken back, and nobody gets k until its ttl is over
 func (o *op) undoable() bool {
-	return o.Kind == quorum.Acquire || o.Kind == quorum.Run || o.Kind == quorum.Write
+	return o.kind().undoable
 }
 
 func (d debt) over(now time.Time) bool { return !d.dies.After(now) }

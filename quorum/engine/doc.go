@@ -17,7 +17,7 @@
 //	settling.go      what becomes of its answers: sent.go, what may have happened to a key since
 //	vote.go          a vote is cast; withhold.go, whether it counts
 //	ruling.go        what follows from a decision, in a file for each kind of request: acquire.go,
-//	                 extend.go, release.go, write.go, run.go, flush.go
+//	                 extend.go, release.go, read.go, write.go, run.go, survey.go (kinds.go)
 //	undoing.go       taking back what was lost: errand.go, debt.go, effect.go; script.go, how
 //	                 the master does it
 //	dated.go         what names no token does not act later than it was decided; bound.go, on

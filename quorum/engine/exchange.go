@@ -40,7 +40,7 @@ func (s *sender) load(link *master.Link, b *batch) {
 	surveys := false
 	for i, o := range b.ops {
 		if b.asked[i] = !o.pointless(); b.asked[i] {
-			surveys = surveys || o.Kind == quorum.Survey
+			surveys = surveys || o.kind().everyKey
 			switch {
 			case o.bound():
 				b.add(link, o.boundArgv(b.argv[:0], link))

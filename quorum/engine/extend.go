@@ -4,6 +4,8 @@ import "redlock-proxy/quorum"
 
 // An extension is a compare and expire. A master that had no key any more is given it again.
 
+var extendKind = kind{locks: true, givesTTL: true, alike: true}
+
 func (o *op) extendArgv(b []string) []string {
 	return append(extendScript.Call(b, o.Key), o.Token, o.px)
 }

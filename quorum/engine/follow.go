@@ -25,7 +25,7 @@ import (
 //	3: A extends: 1 and 3 say yes, and that would be a quorum
 //	4: B is refused, and its "1" taken back from 3: nobody but 1 knows of A
 func (db *database) follow(o *op) (waits bool) {
-	if o.flight != nil || o.Kind == quorum.Survey {
+	if o.flight != nil || o.kind().everyKey {
 		return false
 	}
 	keys := o.keys()
@@ -96,7 +96,7 @@ func (db *database) spoilKey(key string, o *op) {
 // bars tells that an op has to wait for the attempt that is made. Once one that a client may put
 // others behind does so, all others wait, too: the order on a key is kept. The shard is locked.
 func (f *flight) bars(o *op) bool {
-	waits := f.barred || f.asking && o.actsOn(f.token) && (f.shielded || !o.mayFree())
+	waits := f.barred || f.asking && o.actsOn(f.token) && (f.shielded || !o.kind().frees)
 	f.barred = f.barred || waits && !o.Undecides()
 	return waits
 }

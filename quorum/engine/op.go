@@ -11,7 +11,6 @@ import (
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
-	"redlock-proxy/quorum/journal"
 )
 
 // op is one attempt to carry out a Request: it is put to all lanes at once and
@@ -72,20 +71,11 @@ func (o *op) argv(b []string, seven bool) []string {
 	case quorum.Extend:
 		return o.extendArgv(b)
 	case quorum.Read:
-		if o.ValueOnly {
-			return append(b, "GET", o.Key)
-		}
-		return readScript.Call(b, o.Key)
+		return o.readArgv(b)
 	case quorum.Remove:
-		return removeScript.Call(b, o.Key)
+		return o.removeArgv(b)
 	case quorum.Survey:
-		switch {
-		case o.Scans():
-			return scanning(&o.Request, b)
-		case o.Flushes():
-			return append(append(b, flushScript.Eval(quorum.MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
-		}
-		return append(b, o.Args...)
+		return o.surveyArgv(b)
 	}
 	return o.writeArgv(b, seven)
 }
@@ -96,10 +86,10 @@ func (o *op) argv(b []string, seven bool) []string {
 // always sent.
 func (o *op) pointless() bool {
 	d := o.ballot.Load().Decision()
-	switch o.Kind {
-	case quorum.Release, quorum.Remove:
+	switch {
+	case o.kind().frees:
 		return false
-	case quorum.Read:
+	case o.Kind == quorum.Read:
 		return d != quorum.Undecided
 	}
 	return d != quorum.Undecided && d != quorum.Won
@@ -191,13 +181,7 @@ type ttlText struct {
 
 // alike tells whether a master gets the same command as the others. seven is of argv.
 func (o *op) alike(seven bool) bool {
-	switch o.Kind {
-	case quorum.Acquire:
-		return seven
-	case quorum.Release, quorum.Extend, quorum.Read:
-		return true
-	}
-	return false
+	return o.kind().alike && (seven || o.Kind != quorum.Acquire)
 }
 
 // build makes the command that all masters get. Its memory is the op's and not rueidis's,
@@ -217,11 +201,7 @@ func (o *op) prepare(ttl time.Duration) {
 		o.holder = o.db.name + ":" + strconv.FormatUint(o.db.steps.Add(1), 10)
 	}
 	if o.Kind == quorum.Run {
-		journal.FormOf(o.Script).Called(time.Now())
-		o.clock = [2]string{} // which is an error where the script asks for it
-		if now, known := o.db.now(); known {
-			o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
-		}
+		o.prepareRun()
 	}
 	if ttl > 0 {
 		o.ttl = clock.Pad(ttl)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/master"
 )
 
@@ -169,7 +168,7 @@ func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 func (s *sender) takeOps(b *batch, waits map[string]struct{}) {
 	stop, full, bytes := false, false, 0
 	s.queue.ops = slices.DeleteFunc(s.queue.ops, func(o *op) bool {
-		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.Kind == quorum.Survey
+		stop = stop || len(b.errands)+len(b.ops) >= maxBatch || full && o.kind().everyKey
 		full = full || len(b.ops) > 0 && bytes+o.load() > maxBatchBytes
 		switch {
 		case stop:
@@ -178,7 +177,7 @@ func (s *sender) takeOps(b *batch, waits map[string]struct{}) {
 			wait(o.keys(), waits)
 			return false
 		}
-		if o.Kind == quorum.Survey {
+		if o.kind().everyKey {
 			if len(s.queue.errands) > 0 { // it is about their keys, too
 				stop = true
 				return false

@@ -68,7 +68,7 @@ func (q *queue) misses(o *op) quorum.Vote {
 	switch {
 	case q.drained && !o.needsNoVote():
 		return quorum.Withheld // whether the master is there or not: it is not asked
-	case !q.open, len(q.ops) >= maxReleases, len(q.ops) >= maxQueue && !o.mayFree(),
+	case !q.open, len(q.ops) >= maxReleases, len(q.ops) >= maxQueue && !o.kind().frees,
 		o.weight >= master.Small && q.master.Rooms.Queue.Full():
 		return quorum.Unknown
 	case q.silent() && !o.needsNoVote():

@@ -9,12 +9,16 @@ import (
 // A release is a compare and delete, and a removal a delete that names no token. It is owed to
 // a master of which it is not known whether it has carried it out.
 
-// mayFree tells that who asks may let go of what he holds by that.
-func (o *op) mayFree() bool { return o.Kind == quorum.Release || o.Kind == quorum.Remove }
+var (
+	releaseKind = kind{byToken: true, frees: true, alike: true}
+	removeKind  = kind{frees: true, dated: true}
+)
 
 func (o *op) releaseArgv(b []string) []string {
 	return append(releaseScript.Call(b, o.Key), o.Token)
 }
+
+func (o *op) removeArgv(b []string) []string { return removeScript.Call(b, o.Key) }
 
 // released is what follows from a release, or a removal.
 func (r ruling) released() {

@@ -59,7 +59,7 @@ func (s *sender) resendable(keys []string, later []*op, sent []bool) bool {
 		if !sent[i] {
 			continue
 		}
-		if o.Kind == quorum.Survey {
+		if o.kind().everyKey {
 			return false
 		}
 		for _, key := range o.keys() {
@@ -87,7 +87,7 @@ func (s *sender) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
 		return false
 	}
 	for i, other := range later {
-		if sent[i] && (other.Kind == quorum.Survey || other.Kind != quorum.Read && slices.Contains(other.keys(), o.Key)) {
+		if sent[i] && (other.kind().everyKey || other.Kind != quorum.Read && slices.Contains(other.keys(), o.Key)) {
 			return false
 		}
 	}

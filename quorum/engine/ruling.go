@@ -70,7 +70,7 @@ func (r ruling) late(i int) {
 		r.putBack(i)
 	case r.Kind == quorum.Write:
 		r.putBackWrite(i)
-	case r.mayFree():
+	case r.kind().frees:
 		r.releasedLate(i)
 	case r.Kind == quorum.Extend:
 		r.extendedOn(i)

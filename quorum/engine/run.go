@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/journal"
@@ -13,6 +14,18 @@ import (
 // A run is a journaled script: what a lost one has made of its keys is put back, and who has
 // missed something is brought up to what a quorum has made of them. One that latches its keys is
 // a step; see step.go.
+
+var runKind = kind{undoable: true, dated: true}
+
+// prepareRun has the script be one that was called now, and gives it the time of day; none is an
+// error where the script asks for it.
+func (o *op) prepareRun() {
+	journal.FormOf(o.Script).Called(time.Now())
+	o.clock = [2]string{}
+	if now, known := o.db.now(); known {
+		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
+	}
+}
 
 // runArgv appends the call as a master gets it: by hash if the link knows that the
 // master has the script.

@@ -212,7 +212,7 @@ func (s *settling) op(i int, o *op, a decide.Answer) verdict {
 	if !s.counts || o.put.Before(s.keeper.anew) || slices.Contains(s.kept, o.Key) {
 		v = o.withheld(v, did)
 	}
-	if v == quorum.Unknown && said.Refusal() != "" && o.mayFree() {
+	if v == quorum.Unknown && said.Refusal() != "" && o.kind().frees {
 		s.kept = append(s.kept, o.Key) // it may be answered with a yes, before the next look
 	}
 	return verdict{vote: v, did: did, does: does}

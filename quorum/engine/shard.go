@@ -27,7 +27,7 @@ func (db *database) shard(key string) int { return int(db.hash(key) % shards) }
 // lock locks the shards of a request's keys, always in the same order. A survey
 // of all masters may be about every key.
 func (db *database) lock(r *quorum.Request) (unlock func()) {
-	if r.Kind == quorum.Survey && r.Only == 0 {
+	if kinds[r.Kind].everyKey && r.Only == 0 {
 		return lockAll([]*database{db})
 	}
 	if len(r.Keys) < 2 {

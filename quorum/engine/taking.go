@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/master"
 )
 
@@ -141,7 +140,7 @@ func overtake(ops []*op, n, most int, waits map[string]struct{}) int {
 	rest := ops[n:min(len(ops), n+maxBatch)]
 	var stay []*op
 	for i, o := range rest {
-		if n == most || o.Kind == quorum.Survey {
+		if n == most || o.kind().everyKey {
 			stay = append(stay, rest[i:]...)
 			break
 		}

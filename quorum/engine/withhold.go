@@ -59,13 +59,13 @@ func (l *lane) withhold(q *quarantine, why string) {
 // needsNoVote tells that an op is sent to a master that must not vote, too: it may
 // still hold what is to be freed.
 func (o *op) needsNoVote() bool {
-	return o.mayFree() || o.Kind == quorum.Survey
+	return o.kind().frees || o.kind().everyKey
 }
 
 // withheld is what a vote is worth whose master is not known to remember: nothing,
 // but for a release that found the lock there and deleted it.
 func (o *op) withheld(v quorum.Vote, did bool) quorum.Vote {
-	if v == quorum.Unknown || did && o.mayFree() {
+	if v == quorum.Unknown || did && o.kind().frees {
 		return v
 	}
 	return quorum.Withheld

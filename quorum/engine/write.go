@@ -13,6 +13,8 @@ import (
 // A write names no token: it acts on whatever is there, and what was carried out by no quorum is
 // put back.
 
+var writeKind = kind{givesTTL: true, undoable: true, dated: true}
+
 // seven is of argv.
 func (o *op) writeArgv(b []string, seven bool) []string {
 	s := writeScript

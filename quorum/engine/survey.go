@@ -1,9 +1,27 @@
 package engine
 
 import (
+	"strconv"
+
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
+
+// A survey is put to each master as it is, and what they say is told of each. One that empties
+// databases is a script.
+
+var surveyKind = kind{everyKey: true}
+
+func (o *op) surveyArgv(b []string) []string {
+	switch {
+	case o.Scans():
+		return scanning(&o.Request, b)
+	case o.Flushes():
+		return append(append(b, flushScript.Eval(quorum.MarkerKey, strconv.Itoa(o.DB))...), o.Args...)
+	}
+	return append(b, o.Args...)
+}
 
 // flushScript carries out ARGV[2] and what follows, which empties the
 // database ARGV[1], or all of them, and leaves the markers where they are: a
