@@ -82,7 +82,7 @@ func newDatabase(e *Engine, cfg Config, log hclog.Logger, cancel context.CancelF
 	db.watchOwnClock()
 	db.made = db.Boot()
 	db.apart.Store(int64(db.made))
-	for i, m := range cfg.Equipped().Masters {
+	for i, m := range db.Equipped().Masters {
 		db.lanes = append(db.lanes, newLane(db, i, m))
 	}
 	return db

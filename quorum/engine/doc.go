@@ -72,7 +72,8 @@
 //	                 master of its log                         ends
 //	a lane           lane.recover, each   its quarantine       that has ended, and  database.close
 //	                                                           ghosts are laid
+//	a lane           a batch to a master  the batch's answers  they are there, or   the lane
+//	                 that is or was far                        the link closes
 //
-// A batch to a master that is far, a catch-up and a change of the set have more: see packages
-// master, catchup and members.
+// A link, a catch-up and a change of the set have more: see packages master, catchup and members.
 package engine
