@@ -79,5 +79,6 @@ func (l *lane) freeOfEternal(ctx context.Context) {
 func (l *lane) onLink() (s catchup.Source, link uint64, since time.Time, votes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.source(), l.links, l.opened, l.open && !l.withheld && l.nonce != ""
+	ours := l.sight.Bears(l.db.engine.installation.name()) // or it is about to be looked at
+	return l.source(), l.links, l.opened, l.open && !l.withheld && l.nonce != "" && ours
 }

@@ -33,7 +33,7 @@ func (k *keeper) proven(p master.Proof) bool {
 		return !k.doubt
 	}
 	// Of batches side by side, one may be answered behind a later one that raised the doubt.
-	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.era != k.db.engine.installation.era.Load() {
+	if by := k.look(p.Clock); by != 0 || k.doubt || p.Nonce != k.known.Nonce || k.outdated() {
 		k.doubt = true
 		return false
 	}
@@ -60,6 +60,11 @@ const vagueLooks = 4
 
 // errRestless says that a master's marker changed whenever it was looked at.
 var errRestless = errors.New("its marker changes all the time")
+
+// outdated tells that all masters are to be looked at anew, and this one was not yet.
+func (k *keeper) outdated() bool {
+	return !k.db.alone() && k.era != k.db.engine.installation.era.Load()
+}
 
 // examine looks at the master and acts on it: its votes count from now on, or are
 // withheld. An error means that nothing may be sent to it.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,44 @@ func TestOfTwoInstallationsOfTheSameMastersOneStands(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where it turns out that other masters stand than was thought, all are looked at anew. A lane that
+// had an answer in its hands then was not woken, and looks before it waits; until it has, its
+// master is no source for one that is of the installation which stands.
+func TestMasterOfAnotherInstallationIsLookedAtBeforeItsLaneWaits(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		db := w.engine.zero
+		over, end := context.WithCancel(w.t.Context())
+		end()
+		l := newLane(db, 0, db.lanes[0].master)
+		l.keeper.era = db.engine.installation.era.Load()
+		if b, err := l.queue.take(over); err == nil {
+			t.Errorf("one that has looked takes %+v, and does not wait", b)
+		}
+		l.queue.rest()
+		if b := l.sender.takeSome(); b != nil {
+			t.Errorf("one that has looked, and is far, takes %+v", b)
+		}
+		l.queue.rest()
+		l.keeper.era++
+		if _, err := l.queue.take(over); err != nil {
+			t.Errorf("one that is to look waits: %v", err)
+		}
+		if l.sender.takeSome() == nil {
+			t.Error("one that is to look, and is far, waits")
+		}
+
+		if n := len(db.sources(db.lanes[0])); n != 2 {
+			t.Errorf("%d masters are sources, want 2", n)
+		}
+		db.lanes[1].mu.Lock()
+		db.lanes[1].sight.Installation = "another"
+		db.lanes[1].mu.Unlock()
+		if n := len(db.sources(db.lanes[0])); n != 1 {
+			t.Errorf("%d masters are sources, want the one of our installation", n)
+		}
+	})
 }
 
 // Proxies whose sets share masters, and differ: at most one of them grants anything,

@@ -133,7 +133,7 @@ func (s *sender) takeSome() *batch {
 	s.takeErrands(b, waits)
 	s.takeOps(b, waits)
 	n := len(b.errands) + len(b.ops)
-	if n == 0 {
+	if n == 0 && (s.aloft() || !s.keeper.outdated()) { // see take
 		s.spareBatch, s.queue.idle = b, true
 		return nil
 	}

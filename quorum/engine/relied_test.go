@@ -68,6 +68,7 @@ func TestWhoIsToldThatHeHoldsALockHoldsIt(t *testing.T) {
 				if held < 2 || again.Kind != quorum.Acquire && held < 3 { // who is only told asks no more masters than that takes
 					t.Errorf("%d masters hold it: %q", held, w.masters[0].value("k"))
 				}
+				time.Sleep(3 * time.Second) // the lanes may have given up their connections
 				w.want(w.ask(lockOf("k", "c", 60_000)), quorum.Contended)
 			})
 		})

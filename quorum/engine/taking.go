@@ -12,7 +12,8 @@ import (
 func (q *queue) take(ctx context.Context) (*batch, error) {
 	q.mu.Lock()
 	q.carried = 0
-	if q.waiting() == 0 {
+	// Who had this lane look anew may have found it busy, and woken nobody.
+	if q.waiting() == 0 && !q.keeper.outdated() {
 		q.idle = true
 		q.mu.Unlock()
 		select {
