@@ -7,6 +7,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/marker"
 )
 
 func TestLockWithoutTTLIsPersistedOnAQuorum(t *testing.T) {
@@ -85,7 +86,7 @@ func TestLockWithoutTTLThatFailsLeavesNothingBehind(t *testing.T) {
 // That a link is open is never taken for as long as the one before it was: what is owed to its
 // master would be looked at before it is paid.
 func TestLinkIsNoOlderThanItIs(t *testing.T) {
-	l := lane{watch: new(clock.Watch), nonce: "n"}
+	l := lane{db: &database{engine: new(Engine)}, watch: new(clock.Watch), nonce: "n", sight: marker.Sight{Reached: true, Nonce: "n"}}
 	begun := time.Now()
 	after := func(links uint64) time.Time { return begun.Add(time.Duration(links) * time.Hour) }
 	done := make(chan struct{})
