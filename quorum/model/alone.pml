@@ -1,5 +1,5 @@
-/* A proxy with one master configured, over a master of a set: quorum/README.md, of one
- * master alone. The set of masters 1 to 3 has its first start meanwhile. Client A asks in
+/* A proxy with one master configured, over a master of a set; see
+ * quorum/README.md. The set of masters 1 to 3 has its first start meanwhile. Client A asks in
  * the set; client B asks the lone proxy, which has master 3 alone. */
 
 #ifndef LOSSES

@@ -1,5 +1,5 @@
-/* Two operators give the same order to change the set at once: conf/README.md,
- * a change of the set. Masters 1 2 3 become NEW, as bits. The old proxies are stopped;
+/* Two operators give the same order to change the set at once; see
+ * conf/README.md. Masters 1 2 3 become NEW, as bits. The old proxies are stopped;
  * client A holds a lock that two of the old masters granted; then both ask in the new
  * set. Each run is script by script, and may die anywhere and be ordered again. The
  * operators name the masters in opposite orders. A master of the new set may lose its
