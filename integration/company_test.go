@@ -63,9 +63,9 @@ func TestProxiesAndRedlockClientsShareTheLocks(t *testing.T) {
 func TestOneServerUnderTwoNamesVotesOnce(t *testing.T) {
 	t.Parallel()
 	masters := startMasters(t, 3)
-	mark(t, flags(masters)...)
+	mark(t, append(flags(masters), patient...)...)
 	moving := startRelay(t, masters[2].Addr)
-	p := launch(t, ProxyOptions{Args: append(flags(masters[:2]), "--master", "redis://"+moving.Addr+"?name="+masters[2].Addr)})
+	p := launch(t, ProxyOptions{Args: append(append(flags(masters[:2]), patient...), "--master", "redis://"+moving.Addr+"?name="+masters[2].Addr)})
 	awaitVoting(t, p, 3)
 	moving.Lead(masters[0].Addr)
 	moving.Cut()

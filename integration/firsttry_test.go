@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os/exec"
@@ -21,27 +22,47 @@ func cli(t *testing.T, addr string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func wantCLI(t *testing.T, want, addr string, args ...string) {
-	t.Helper()
-	if got := cli(t, addr, args...); got != want {
-		t.Fatalf("redis-cli %q: got %q, want %q", args, got, want)
-	}
-}
-
 // TestFirstTry is what the README tells a new user to do: nothing configured
 // (but a port that is free), and redis-cli.
 func TestFirstTry(t *testing.T) {
 	t.Parallel()
 	p := launch(t, ProxyOptions{})
 	awaitVoting(t, p, 3)
-	set := []string{"SET", "lock:a", "t1", "NX", "PX", "30000"}
-	wantCLI(t, "OK", p.Addr, set...)
-	wantCLI(t, "", p.Addr, set...)
-	wantCLI(t, "t1", p.Addr, "GET", "lock:a")
-	wantCLI(t, "0", p.Addr, "EVAL", releaseScript, "1", "lock:a", "t2")
-	wantCLI(t, "1", p.Addr, "EVAL", releaseScript, "1", "lock:a", "t1")
+	tries := 0
+	eventually(t, func() error {
+		tries++
+		return firstTry(t, p, fmt.Sprint("lock:", tries))
+	})
+	if !strings.Contains(strings.ToLower(p.Log()), "embedded") || strings.Count(p.Log(), "[WARN]") != 1 {
+		t.Errorf("want one warning about embedded masters:\n%s", p.Log())
+	}
+}
+
+// firstTry is an error where the machine is too busy for three masters in the time that they have if
+// nothing is configured.
+func firstTry(t *testing.T, p *Proxy, key string) error {
+	t.Helper()
+	set := []string{"SET", key, "t1", "NX", "PX", "30000"}
+	for _, step := range []struct {
+		want string
+		args []string
+	}{
+		{"OK", set},
+		{"", set},
+		{"t1", []string{"GET", key}},
+		{"0", []string{"EVAL", releaseScript, "1", key, "t2"}},
+		{"1", []string{"EVAL", releaseScript, "1", key, "t1"}},
+		{"OK", []string{"SET", key, "t2", "NX", "PX", "30000"}},
+		{"1", []string{"DEL", key}},
+	} {
+		if err := answers(t, p, step.want, step.args...); err != nil {
+			return err
+		}
+	}
 	began := time.Now()
-	wantCLI(t, "OK", p.Addr, "SET", "lock:a", "t2", "NX", "PX", "300")
+	if err := answers(t, p, "OK", "SET", key, "t2", "NX", "PX", "300"); err != nil {
+		return err
+	}
 	eventually(t, func() error { // the embedded masters' clock runs by itself
 		if got := cli(t, p.Addr, set...); got != "OK" {
 			return fmt.Errorf("got %q", got)
@@ -51,10 +72,20 @@ func TestFirstTry(t *testing.T) {
 	if after := time.Since(began); after < 300*time.Millisecond {
 		t.Errorf("a lock of 300 ms was free after %v", after)
 	}
-	wantCLI(t, "1", p.Addr, "DEL", "lock:a")
-	if !strings.Contains(strings.ToLower(p.Log()), "embedded") || strings.Count(p.Log(), "[WARN]") != 1 {
-		t.Errorf("want one warning about embedded masters:\n%s", p.Log())
+	return nil
+}
+
+// answers fails where the answer is another one, but for NOQUORUM.
+func answers(t *testing.T, p *Proxy, want string, args ...string) error {
+	t.Helper()
+	got := cli(t, p.Addr, args...)
+	if strings.HasPrefix(got, "NOQUORUM") {
+		return errors.New(got)
 	}
+	if got != want {
+		t.Fatalf("redis-cli %q: got %q, want %q", args, got, want)
+	}
+	return nil
 }
 
 // What the embedded masters grant they let go of, also where a lock is a hash, and undo what a

@@ -4,7 +4,7 @@ import "testing"
 
 // TestTenThousandIdleClientsAreHeld: as many as max-clients allows by default.
 func TestTenThousandIdleClientsAreHeld(t *testing.T) {
-	p := launch(t, ProxyOptions{})
+	p := launch(t, ProxyOptions{Args: patient})
 	const most = 10_000
 	clients := make([]*Client, 0, most)
 	defer func() {

@@ -105,11 +105,11 @@ func testMinority(t *testing.T, n int, trouble trouble, well talk) {
 // TestMasterThatWasDownAtStartIsUsedOnceItIsUp: the proxy does not wait for masters.
 func TestMasterThatWasDownAtStartIsUsedOnceItIsUp(t *testing.T) {
 	masters := startMasters(t, 3)
-	mark(t, flags(masters)...)
+	mark(t, append(flags(masters), brisk...)...)
 	for _, m := range masters {
 		must(t, m.Freeze())
 	}
-	p := launch(t, ProxyOptions{Args: flags(masters), Unmarked: true}) // they are already
+	p := launch(t, ProxyOptions{Args: append(flags(masters), brisk...), Unmarked: true}) // they are already
 	c := dial(t, p.Addr)
 	c.want("PONG", "PING")
 	took(t, time.Second, func() { c.wantNoQuorum(acquireArgs("k", "t", ttl)...) })

@@ -60,7 +60,7 @@ func TestMasterPasswordComesFromFileVariableOrURL(t *testing.T) {
 		"URL":      {Args: urls},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.Args = append(o.Args, "--log-level", "trace")
+			o.Args = append(append(o.Args, patient...), "--log-level", "trace")
 			p := launch(t, o)
 			awaitVoting(t, p, 3)
 			c := dial(t, p.Addr)
@@ -208,7 +208,7 @@ func TestClientsComeThroughTLS(t *testing.T) {
 	port, err := FreePort()
 	must(t, err)
 	addr := "127.0.0.1:" + strconv.Itoa(port)
-	p := launch(t, ProxyOptions{Args: append(flags(masters), "--tls-listen", addr,
+	p := launch(t, ProxyOptions{Args: append(append(flags(masters), patient...), "--tls-listen", addr,
 		"--tls-cert-file", certificates.ServerCert, "--tls-key-file", certificates.ServerKey,
 		"--tls-ca-cert-file", certificates.CA)})
 	awaitVoting(t, p, 3)
@@ -242,7 +242,7 @@ func answered(addr string, config *tls.Config) bool {
 func TestUnixSocketsServeBothSides(t *testing.T) {
 	t.Parallel()
 	masters := make([]*Redis, 3)
-	var args []string
+	args := append([]string(nil), patient...)
 	for i := range masters {
 		masters[i] = startMaster(t, RedisOptions{Unix: true})
 		args = append(args, "--master", "unix://"+masters[i].Addr)
