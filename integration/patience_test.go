@@ -18,7 +18,8 @@ const patience = time.Minute
 var patient = []string{"--acquire-timeout", "2s", "--master-timeout", "1s"}
 
 // unhurried is for tests that hold back what masters answer, until something has been asked
-// of them. A probe that is not answered would keep that from being sent.
+// of them: a probe that is not answered would keep that from being sent. And for those that compare
+// each of many answers with Redis's.
 var unhurried = []string{"--acquire-timeout", "30s", "--master-timeout", "30s", "--probe-interval", "20s"}
 
 // brisk is how long a quorum is waited for where there is none, but where there is one as well.

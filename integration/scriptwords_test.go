@@ -57,7 +57,7 @@ func TestScriptsNeitherKeepAWriteFromTheDiskNorChooseAProtocol(t *testing.T) {
 // What a script may name is what Redis has by that name.
 func TestNamesOfAScriptAreThoseOfRedis(t *testing.T) {
 	t.Parallel()
-	_, p := startQuorum(t, 3)
+	_, p := startQuorum(t, 3, unhurried...)
 	direct := dial(t, startMasters(t, 1)[0].Addr)
 	c := dial(t, p.Addr)
 	names := strings.Fields(`assert error ipairs next pairs pcall select tonumber tostring type unpack
