@@ -33,8 +33,15 @@ func TestFirstTry(t *testing.T) {
 		tries++
 		return firstTry(t, p, fmt.Sprint("lock:", tries))
 	})
-	if strings.Count(p.Log(), "[WARN]  redlock-proxy: embedded masters are for trying out") != 1 {
-		t.Errorf("want one warning about embedded masters:\n%s", p.Log())
+	warnings := 0
+	for line := range strings.Lines(p.Log()) {
+		// A machine that is busy enough has a master miss its time.
+		if strings.Contains(line, "[WARN]") && !strings.Contains(line, `reason="no answer in time"`) {
+			warnings++
+		}
+	}
+	if warnings != 1 || !strings.Contains(p.Log(), "[WARN]  redlock-proxy: embedded masters are for trying out") {
+		t.Errorf("want one warning, about embedded masters:\n%s", p.Log())
 	}
 }
 

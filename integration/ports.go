@@ -22,7 +22,7 @@ const (
 )
 
 var ports struct {
-	mu      sync.Mutex // guards next and left
+	mu      sync.Mutex // guards what follows
 	next    int
 	left    int            // of those that are claimed
 	claimed []net.Listener // which end with the process
