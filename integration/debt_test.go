@@ -18,8 +18,7 @@ func TestReleaseOwedToAFrozenMasterIsPaidOnReturn(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, known to be away: %v", name, known), func(t *testing.T) {
 				masters, p := startQuorum(t, 3)
 				c := dial(t, p.Addr)
-				c.lock("k", "t", ttl)
-				wantHolding(t, masters, "k", "t", 0, 1, 2)
+				c.lockTogether(masters, "k", "t")
 				must(t, masters[2].Freeze())
 				if known {
 					awaitVoting(t, p, 2)
@@ -38,8 +37,7 @@ func TestReleaseOwedToAFrozenMasterIsPaidOnReturn(t *testing.T) {
 func TestReleaseIsOwedByAsManyAsAreAway(t *testing.T) {
 	masters, p := startQuorum(t, 3, brisk...)
 	c := dial(t, p.Addr)
-	c.lock("k", "t", ttl)
-	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	c.lockTogether(masters, "k", "t")
 	must(t, masters[1].Freeze())
 	must(t, masters[2].Freeze())
 	awaitVoting(t, p, 1)
@@ -57,9 +55,8 @@ func TestDebtsArePaidBeforeAMasterVotesAgain(t *testing.T) {
 	c := dial(t, p.Addr)
 	const keys = 200
 	for i := range keys {
-		c.lock(fmt.Sprint("k", i), "t", ttl)
+		c.lockTogether(masters, fmt.Sprint("k", i), "t")
 	}
-	wantHolding(t, masters, fmt.Sprint("k", keys-1), "t", 0, 1, 2)
 	must(t, masters[2].Freeze())
 	for i := range keys {
 		c.unlock(fmt.Sprint("k", i), "t")

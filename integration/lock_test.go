@@ -35,6 +35,37 @@ func (k talk) lock(key, token string, ttl time.Duration) {
 	k.want("OK", acquireArgs(key, token, ttl)...)
 }
 
+// lockTogether is lock by masters that have all taken it within what tells it from a later one of
+// the same token: where one of them is later than that, a release that it is owed is not carried out
+// there, and the lock ends with its ttl (see what is promised).
+func (k talk) lockTogether(masters []*Redis, key, token string) {
+	k.t.Helper()
+	const ends = `local t=redis.call('TIME') return t[1]*1000+math.floor(t[2]/1000)+redis.call('PTTL',KEYS[1])`
+	eventually(k.t, func() error {
+		k.lock(key, token, ttl)
+		first, last := int64(0), int64(0)
+		for i, m := range masters {
+			eventually(k.t, func() error {
+				if got := ask(k.t, m, "GET", key); got != token {
+					return fmt.Errorf("master %d holds %v", i, got)
+				}
+				return nil
+			})
+			end, _ := ask(k.t, m, "EVAL", ends, "1", key).(int64)
+			if i == 0 {
+				first, last = end, end
+			}
+			first, last = min(first, end), max(last, end)
+		}
+		if last-first <= 15 {
+			return nil
+		}
+		k.unlock(key, token)
+		wantGone(k.t, masters, key)
+		return fmt.Errorf("it ends %d ms later on one master than on another", last-first)
+	})
+}
+
 // refused asks for a lock that somebody else has.
 func (k talk) refused(key, token string, ttl time.Duration) {
 	k.t.Helper()

@@ -107,8 +107,7 @@ func TestPredecessorIsEndedOnReconnect(t *testing.T) {
 	relay := startRelay(t, masters[2].Addr)
 	p := startProxy(t, append(flags(masters[:2]), "--master", relay.Addr)...)
 	c := dial(t, p.Addr)
-	c.lock("k", "t", ttl)
-	wantHolding(t, masters, "k", "t", 0, 1, 2)
+	c.lockTogether(masters, "k", "t")
 
 	stuck := relay.Strand()
 	c.unlock("k", "t")

@@ -93,9 +93,8 @@ func startAsUser(t *testing.T) ([]*Redis, *Proxy, talk) {
 func TestMasterWhoseUserMayNotFreeLocksIsDownUntilItMay(t *testing.T) {
 	t.Parallel()
 	masters, p, c := startAsUser(t)
-	c.lock("k", "t", ttl)
+	c.lockTogether(masters, "k", "t")
 	c.want("OK", "SET", "for ever", "t", "NX")
-	wantHolding(t, masters, "k", "t", 0, 1, 2)
 	wantHolding(t, masters, "for ever", "t", 0, 1, 2)
 	for _, m := range masters[1:] {
 		ask(t, m, "ACL", "SETUSER", "px", "-eval", "-evalsha", "-del")
