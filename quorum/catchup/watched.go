@@ -34,13 +34,14 @@ import (
 // too few: between the two, 1 may have been freed of k, and have granted it to P.
 //
 // Of a vigil that was in vain it is not told which key was written to. Each half of it is kept
-// another, without what is held by now. What has a vigil of its own, and is written to, is
-// looked at again with all others, later.
+// another, without what is held by now; one that is left alone is kept one of its own. What has
+// that, and is written to, is looked at again with all others, later.
 
 // vigil is some keys of the target, and the connection that watches them.
 type vigil struct {
 	*peer
-	list []ghost
+	list    []ghost
+	watched int // keys, with those that are no ghosts any more
 }
 
 // Bounds of the vigils that are kept at a time, of a bundle of keys each. A master goes through
@@ -65,12 +66,15 @@ func (h *haunt) layWatched(ctx context.Context, ghosts []ghost) (laid int, err e
 			return laid, err
 		}
 		lists = append(lists[n:], rest...)
-		for _, list := range again {
-			if inVain++; len(list) == 1 || inVain > maxInVain {
+		for _, v := range again {
+			switch inVain++; {
+			case v.watched == 1 || inVain > maxInVain:
 				h.unclear = true
-				continue
+			case len(v.list) == 1:
+				lists = append(lists, v.list)
+			default:
+				lists = append(lists, v.list[:len(v.list)/2], v.list[len(v.list)/2:])
 			}
-			lists = append(lists, list[:len(list)/2], list[len(list)/2:])
 		}
 	}
 	return laid, nil
@@ -78,7 +82,7 @@ func (h *haunt) layWatched(ctx context.Context, ghosts []ghost) (laid int, err e
 
 // keep keeps a vigil for each list, and tells for which it was in vain, and what one has no room
 // for.
-func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, again [][]ghost, err error) {
+func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest [][]ghost, again []vigil, err error) {
 	var vigils []vigil
 	defer func() {
 		for _, v := range vigils {
@@ -90,7 +94,7 @@ func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, agai
 		if err != nil {
 			return 0, nil, nil, err
 		}
-		vigils = append(vigils, vigil{p, nil})
+		vigils = append(vigils, vigil{p, nil, len(list)})
 		same, looked, err := p.watch(list)
 		if err == nil {
 			same, err = h.unheld(same)
@@ -111,18 +115,17 @@ func (h *haunt) keep(ctx context.Context, lists [][]ghost) (laid int, rest, agai
 		return 0, nil, nil, ctx.Err() // it was no pause
 	}
 	for _, v := range vigils {
-		list, err := h.unheld(v.list)
-		if err != nil {
+		if v.list, err = h.unheld(v.list); err != nil {
 			return laid, nil, nil, err
 		}
-		n, looked, err := v.lay(list)
+		n, looked, err := v.lay(v.list)
 		switch {
 		case errors.Is(err, errInVain):
-			again = append(again, list)
+			again = append(again, v)
 		case err != nil:
 			return laid, nil, nil, err
-		case looked < len(list):
-			rest = append(rest, list[looked:])
+		case looked < len(v.list):
+			rest = append(rest, v.list[looked:])
 		}
 		laid += n
 	}

@@ -132,6 +132,25 @@ func TestGhostsBesideAKeyThatIsWrittenToGo(t *testing.T) {
 	})
 }
 
+// What was watched beside it and is a lock by now makes a vigil vain, and is dropped from the next.
+func TestGhostBesideAKeyThatBecomesALockGoes(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("other", "x", time.Minute), quorum.Won)
+		w.lose(1)
+		w.votesWithin(1, 3*time.Second)
+		w.sets("k", "1", 0, 1)
+		w.sets("l", "1", 0, 1)
+		w.next(w.onceRun(1, catchup.LookScript))
+		time.Sleep(w.cfg.Apart() / 2) // and what is seen now is watched
+		w.masters[0].forget("l")
+		w.want(w.acquire("l", "1", time.Minute), quorum.Won)
+		w.wantValues("l", "1", "1", "1")
+		time.Sleep(w.cfg.Apart() * 7 / 4) // the rest of this vigil, and one more
+		w.wantValues("k", "", "", "")
+		w.wantValues("l", "1", "1", "1")
+	})
+}
+
 func TestGhostsStayWhereTheirMasterDoesNotLetThemBeWatched(t *testing.T) {
 	for _, word := range []string{"WATCH", "MULTI", "EXEC"} {
 		inWorld(t, 3, func(w *world) {
