@@ -2,7 +2,6 @@ package integration
 
 import (
 	"fmt"
-	"net"
 	"testing"
 	"time"
 )
@@ -28,8 +27,7 @@ func TestReleaseOutlivesItsClient(t *testing.T) {
 		// Wait until it is under way: a reset may also destroy what is in the
 		// kernel's buffer, and then nobody asked.
 		eventually(t, func() error { return told(looker, "in_flight:1\r\n") })
-		must(t, c.Conn.(*net.TCPConn).SetLinger(0))
-		must(t, c.Close())
+		reset(t, c.Conn)
 		for _, r := range relays {
 			r.Requests.Release()
 		}

@@ -3,8 +3,19 @@ package integration
 import (
 	"fmt"
 	"net"
+	"syscall"
 	"testing"
 )
+
+// reset has the kernel reset a connection instead of closing it, before it returns: a process that is
+// being started by another test has the socket, too, until it is the program that it is to be.
+func reset(t *testing.T, conn net.Conn) {
+	t.Helper()
+	must(t, conn.(*net.TCPConn).SetLinger(0))
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	must(t, conn.Close())
+}
 
 // A client that is cut off while its acquire is under way holds nothing for the
 // rest of the ttl.
@@ -24,9 +35,7 @@ func TestOKThatCouldNotBeDeliveredIsReleased(t *testing.T) {
 		_, err = conn.Write([]byte("SET gone t NX PX 120000\r\n"))
 		must(t, err)
 		wantHolding(t, masters, "gone", "t", 0, 1, 2)
-		// The kernel resets the connection instead of closing it.
-		must(t, conn.(*net.TCPConn).SetLinger(0))
-		must(t, conn.Close())
+		reset(t, conn)
 		for _, r := range relays {
 			r.Replies.Release()
 		}
