@@ -212,7 +212,7 @@ func TestWhoHasWaitedIsAnsweredAsByRedis(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
 				w.sets("k", "b", 50*ms, 1, 2, 3)
-				w.lagging(100*ms, 2, 3)
+				w.lagging(60*ms, 2, 3)
 				acquired := w.put(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "b", TTL: time.Minute})
 				time.Sleep(10 * ms)
 				var got quorum.Result
