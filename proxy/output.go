@@ -100,6 +100,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 		c.long.add(long)
 	}
 	c.window.decided(now, now-s.put, c.inFlight)
+	c.srv.squeeze.waited(&c.window, now, now-s.put, c.inFlight)
 	c.gathered -= s.gathered
 	s.gathered = 0
 	for c.owed.head != nil && c.owed.head.full {

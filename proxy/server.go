@@ -28,6 +28,7 @@ type Server struct {
 
 	denials denials
 	memory  allotment
+	squeeze squeeze
 	crowds
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first

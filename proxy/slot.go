@@ -151,7 +151,7 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 	c.mu.Lock()
 	pauses := c.pauses
 	c.awaitOthers(a)
-	c.awaitRoom(len(a.Requests))
+	c.awaitRoom(begun, len(a.Requests))
 	turn := c.awaitTurn(a, burden)
 	s := c.newSlot(a, begun)
 	s.turn = turn

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// never is no time since something.
+const never = time.Duration(-1)
+
 // decide has so many requests in a row take so long.
 func (w *window) decide(n int, now, took time.Duration, inFlight int) {
 	for range n {
@@ -68,6 +71,42 @@ func TestWindowFindsOutAnewHowLongOneTakes(t *testing.T) {
 	}
 	if w.size <= leastWindow {
 		t.Errorf("a window of %d, where each request takes as long as one", w.size)
+	}
+}
+
+// TestWhoSendsManyHasFewOnTheirWayWhileOthersWait, and as many as before when nobody does: who
+// waits for each of his requests tells, and nobody who waits for his own.
+func TestWhoSendsManyHasFewOnTheirWayWhileOthersWait(t *testing.T) {
+	const ms = time.Millisecond
+	for _, test := range []struct {
+		name       string
+		took       time.Duration // by a request, where one takes a millisecond
+		manyBefore time.Duration // that he had many on their way
+		inFlight   int           // with this one
+		squeezes   bool
+	}{
+		{"as long as one", ms, never, 1, false},
+		{"hardly longer", 2700 * time.Microsecond, never, 1, false},
+		{"longer", 2800 * time.Microsecond, never, 1, true},
+		{"longer, of a few", 2800 * time.Microsecond, never, narrowWindow / 2, true},
+		{"longer, of many", 2800 * time.Microsecond, never, narrowWindow/2 + 1, false},
+		{"longer, the last of many", 2800 * time.Microsecond, windowPeriod, 1, false},
+		{"longer, after many", 2800 * time.Microsecond, windowPeriod + 1, 1, true},
+	} {
+		var s squeeze
+		w, large := window{size: 256}, window{size: 64}
+		now := time.Hour
+		w.decided(now, ms, 1)
+		if test.manyBefore != never {
+			s.waited(&w, now-test.manyBefore, ms, 100)
+		}
+		s.waited(&w, now, test.took, test.inFlight)
+		if got := s.room(&large, now) == narrowWindow; got != test.squeezes {
+			t.Errorf("%s: others are squeezed %v", test.name, got)
+		}
+		if got := s.room(&large, now+squeezed); got != 64 {
+			t.Errorf("%s: when nobody has waited for a while, there is room for %d", test.name, got)
+		}
 	}
 }
 
