@@ -28,6 +28,15 @@ func (v Vote) String() string {
 	return "pending"
 }
 
+// Votes are those that were cast on one request by the time it was decided, as one word.
+type Votes uint64
+
+// VoteBits is how many bits of the word are for each master, of which the lowest three are its vote.
+const VoteBits = 4
+
+// Of is master i's vote, counted from 0; zero if it had not voted, or was not asked.
+func (v Votes) Of(i int) Vote { return Vote(v >> (i * VoteBits) & 7) }
+
 // Decision is what the votes on one request amount to.
 type Decision uint8
 

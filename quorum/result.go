@@ -58,6 +58,10 @@ type Result struct {
 	// quorum, and how many are configured.
 	Voted, Needed, Masters int
 
+	// Votes are those by which it was decided; none of an answer that rests on another
+	// client's, or on no master's.
+	Votes Votes
+
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
 	// that is not known, or nothing does.
 	Why string

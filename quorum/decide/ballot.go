@@ -17,7 +17,7 @@ type Ballot struct{ word atomic.Uint64 }
 type Votes uint64
 
 const (
-	voteBits      = 4
+	voteBits      = quorum.VoteBits
 	voteMask      = 0x7
 	carriedOut    = 0x8
 	decisionShift = voteBits * quorum.MaxMasters
@@ -35,6 +35,9 @@ func (c Votes) Did(i int) bool { return c>>(i*voteBits)&carriedOut != 0 }
 func (c Votes) Decision() quorum.Decision {
 	return quorum.Decision(c >> decisionShift & decisionMask)
 }
+
+// ByMaster is the votes without what else the word tells.
+func (c Votes) ByMaster() quorum.Votes { return quorum.Votes(c & (1<<decisionShift - 1)) }
 
 // TimeUp tells that no vote is waited for any more.
 func (c Votes) TimeUp() bool { return c&timeUp != 0 }

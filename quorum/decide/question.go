@@ -82,6 +82,7 @@ func (q *Question) Result(v Votes) quorum.Result {
 		Voted:    c.Granted + c.Refused + c.pending,
 		Needed:   c.Quorum(),
 		Masters:  len(q.Said),
+		Votes:    v.ByMaster(),
 	}
 	switch q.Kind {
 	case quorum.Acquire:

@@ -115,7 +115,7 @@ func (db *database) finish(o *op, r quorum.Result) {
 		r = quorum.Result{Decision: quorum.Unavailable, Voted: r.Voted, Needed: r.Needed, Masters: r.Masters, Why: r.Why}
 	} else if won {
 		// The one in flight holds the lock now.
-		r.Decision, r.Exists, r.Type, r.Value, r.Lock = quorum.Contended, true, "string", o.Token, quorum.Lock{}
+		r.Decision, r.Exists, r.Type, r.Value, r.Lock, r.Votes = quorum.Contended, true, "string", o.Token, quorum.Lock{}, 0
 	}
 	db.share(sharing, r)
 	db.putFollowers(followers, early, read)

@@ -1,0 +1,70 @@
+package registry
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// Event is something that an operator may ask for afterwards: what a master did, or an operator.
+type Event struct {
+	Number uint64 // from 1 on, without a gap
+	At     time.Duration
+	Kind   string // a word: master, quorum, order, force
+	About  string // the master, or the key; "" if it is about all
+	Text   string
+	By     string // who gave an order; "" if nobody did
+}
+
+const (
+	maxEvents    = 1024
+	maxEventText = 1024 // bytes
+)
+
+// Events are the latest ones: a ring.
+type Events struct {
+	mu    sync.Mutex // guards what follows
+	list  []Event    // event n is at n % maxEvents
+	count uint64
+	told  chan struct{} // closed by the next one; nil while nobody waits
+}
+
+// Tell adds an event, whose number is given to it.
+func (s *Events) Tell(e Event) {
+	e.About, e.Text, e.By = brief(e.About), brief(e.Text), brief(e.By)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count++
+	e.Number = s.count
+	if len(s.list) < maxEvents {
+		s.list = append(s.list, e)
+	} else {
+		s.list[(s.count-1)%maxEvents] = e
+	}
+	if s.told != nil {
+		close(s.told)
+		s.told = nil
+	}
+}
+
+func brief(s string) string {
+	if len(s) > maxEventText {
+		s = s[:maxEventText]
+	}
+	return strings.Clone(s)
+}
+
+// After are those that came after event n, oldest first, and of these the latest if they are more
+// than most. more is closed when there is another one.
+func (s *Events) After(n uint64, most int) (list []Event, more <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := max(n, s.count-uint64(min(most, len(s.list))))
+	for i := first; i < s.count; i++ {
+		list = append(list, s.list[i%maxEvents])
+	}
+	if s.told == nil {
+		s.told = make(chan struct{})
+	}
+	return list, s.told
+}

@@ -1,0 +1,285 @@
+package registry
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// A key is fought for when somebody was refused it. Of those that are fought for most, as many as
+// there is room for, more is kept than of others.
+
+const (
+	topBits   = 3
+	topShards = 1 << topBits
+	topKeys   = 32 // of each shard
+
+	// Seconds is for how many of them refusals are told by the second.
+	Seconds     = 60
+	maxWanting  = 16
+	maxAttempts = 32
+	maxWhy      = 256 // bytes
+
+	// halfLife is after how long a refusal counts half as much, for which keys are kept.
+	halfLife = 30 * time.Second
+)
+
+// top is a sketch of the keys of one shard that are fought for most, as the Space-Saving
+// algorithm makes it: a key that comes takes the place of the one that was refused least, and
+// counts as much and one more, so that a key that is refused often enough is there.
+type top struct {
+	has atomic.Uint64 // a bit for each of its keys, or several of them
+
+	mu  sync.Mutex // guards what follows
+	hot map[uint64]*hot
+}
+
+// hot is one key that is fought for.
+type hot struct {
+	db       int
+	key      string
+	weight   float64 // refusals, of which older ones count less
+	weighed  time.Duration
+	refusals uint64 // since it is here
+
+	second    time.Duration // the latest one that perSecond tells of, in seconds
+	perSecond [Seconds]uint32
+
+	wanting  []want
+	attempts [maxAttempts]Attempt
+	made     int // attempts there were
+}
+
+type want struct {
+	by          *Origin
+	first, last time.Duration
+	times       uint64
+}
+
+// Attempt is one thing that was asked about a key that is fought for. Of several that were told
+// the same, one after the other and to one client, it is the last.
+type Attempt struct {
+	What  What
+	At    time.Duration
+	Took  time.Duration
+	Times uint64
+	Votes quorum.Votes
+	Why   string
+	By    *Origin
+}
+
+func bit(h uint64) uint64 { return 1 << (h >> 40 & 63) }
+
+// mayHave is cheap, and true of every key that is there.
+func (t *top) mayHave(h uint64) bool { return t.has.Load()&bit(h) != 0 }
+
+func (t *top) note(h uint64, a *Act, fought bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.hot[h]
+	if k == nil {
+		if !fought {
+			return
+		}
+		k = t.enter(h, a)
+	}
+	if a.What == Refused {
+		k.refused(a)
+	}
+	k.attempted(a)
+}
+
+// enter gives a key its place, maybe that of another one. mu is held.
+func (t *top) enter(h uint64, a *Act) *hot {
+	k, weight := new(hot), 0.0
+	if len(t.hot) >= topKeys {
+		var least uint64
+		k, least, weight = t.least(a.At)
+		delete(t.hot, least)
+	}
+	*k = hot{db: a.DB, key: strings.Clone(a.Key), weight: weight, weighed: a.At, second: a.At / time.Second, wanting: k.wanting[:0]}
+	t.hot[h] = k
+	has := uint64(0)
+	for other := range t.hot {
+		has |= bit(other)
+	}
+	t.has.Store(has)
+	return k
+}
+
+// least is the key that was refused least. mu is held.
+func (t *top) least(now time.Duration) (k *hot, h uint64, weight float64) {
+	for other, o := range t.hot {
+		if w := o.weightAt(now); k == nil || w < weight {
+			k, h, weight = o, other, w
+		}
+	}
+	return k, h, weight
+}
+
+func (k *hot) weightAt(now time.Duration) float64 {
+	w := k.weight
+	for past := now - k.weighed; past >= halfLife && w > 0.01; past -= halfLife {
+		w /= 2
+	}
+	return w
+}
+
+func (k *hot) refused(a *Act) {
+	if halves := (a.At - k.weighed) / halfLife; halves > 0 {
+		k.weight = k.weightAt(a.At)
+		k.weighed += halves * halfLife
+	}
+	k.weight++
+	k.refusals++
+	k.turn(a.At)
+	k.perSecond[k.second%Seconds]++
+	k.wants(a)
+}
+
+// turn has perSecond tell of the seconds up to now.
+func (k *hot) turn(now time.Duration) {
+	second := now / time.Second
+	for range min(second-k.second, Seconds) {
+		k.second++
+		k.perSecond[k.second%Seconds] = 0
+	}
+	k.second = max(k.second, second)
+}
+
+// wants notes who was refused. Of more than there is room for, the one that has not come for
+// longest is forgotten.
+func (k *hot) wants(a *Act) {
+	i := slices.IndexFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID })
+	switch {
+	case i >= 0:
+	case len(k.wanting) < maxWanting:
+		k.wanting = append(k.wanting, want{first: a.At})
+		i = len(k.wanting) - 1
+	default:
+		i = 0
+		for j := range k.wanting {
+			if k.wanting[j].last < k.wanting[i].last {
+				i = j
+			}
+		}
+		k.wanting[i] = want{first: a.At}
+	}
+	w := &k.wanting[i]
+	w.by, w.last = a.By, a.At
+	w.times++
+}
+
+func (k *hot) attempted(a *Act) {
+	if a.What != Refused && a.What != Failed { // who has it wants it no more
+		k.wanting = slices.DeleteFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID })
+	}
+	if last := &k.attempts[(k.made+maxAttempts-1)%maxAttempts]; k.made > 0 && last.same(a) {
+		last.At, last.Took, last.Votes = a.At, a.Took, a.Votes
+		last.Times++
+		return
+	}
+	why := a.Why
+	if len(why) > maxWhy {
+		why = why[:maxWhy]
+	}
+	k.attempts[k.made%maxAttempts] = Attempt{
+		What: a.What, At: a.At, Took: a.Took, Times: 1, Votes: a.Votes, Why: strings.Clone(why), By: a.By,
+	}
+	k.made++
+}
+
+func (t *Attempt) same(a *Act) bool {
+	return t.What == a.What && t.By.ID == a.By.ID && (a.What == Refused || a.What == Failed && strings.HasPrefix(a.Why, t.Why))
+}
+
+// Hot is what is known of a key that is fought for.
+type Hot struct {
+	DB        int
+	Key       string
+	Refusals  uint64          // since it is known
+	PerSecond [Seconds]uint32 // the latest last
+	Wanting   []Wanting       // who was refused it lately, and has not got it since; the latest first
+	Attempts  []Attempt       // the latest first
+
+	weight float64
+}
+
+// Wanting is a client that was refused a lock.
+type Wanting struct {
+	By          Origin
+	First, Last time.Duration
+	Times       uint64
+}
+
+// Every is how often it asks, 0 where it has asked once.
+func (w *Wanting) Every() time.Duration {
+	if w.Times < 2 {
+		return 0
+	}
+	return (w.Last - w.First) / time.Duration(w.Times-1)
+}
+
+// Lately is how many refusals there were in as many seconds as are told.
+func (h *Hot) Lately() (n uint64) {
+	for _, in := range h.PerSecond {
+		n += uint64(in)
+	}
+	return n
+}
+
+// Hot is what is known of one key, if it is fought for.
+func (r *Registry) Hot(db int, key string, now time.Duration) (Hot, bool) {
+	h := r.hash(db, key)
+	t := &r.tops[h>>(64-topBits)]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.hot[h]
+	if k == nil {
+		return Hot{}, false
+	}
+	return k.view(now), true
+}
+
+// Hottest are the keys that are fought for most, n at most, and none that nobody was refused in
+// as many seconds as are told.
+func (r *Registry) Hottest(n int, now time.Duration) []Hot {
+	var list []Hot
+	for i := range r.tops {
+		t := &r.tops[i]
+		t.mu.Lock()
+		for _, k := range t.hot {
+			if v := k.view(now); v.Lately() > 0 {
+				list = append(list, v)
+			}
+		}
+		t.mu.Unlock()
+	}
+	slices.SortFunc(list, func(a, b Hot) int {
+		return cmp.Or(cmp.Compare(b.Lately(), a.Lately()), cmp.Compare(b.weight, a.weight), cmp.Compare(a.Key, b.Key))
+	})
+	return list[:min(n, len(list))]
+}
+
+func (k *hot) view(now time.Duration) Hot {
+	k.turn(now)
+	v := Hot{DB: k.db, Key: k.key, Refusals: k.refusals, weight: k.weightAt(now)}
+	for i := range v.PerSecond {
+		v.PerSecond[i] = k.perSecond[(k.second+1+time.Duration(i))%Seconds]
+	}
+	for _, w := range k.wanting {
+		if now-w.last < Seconds*time.Second {
+			v.Wanting = append(v.Wanting, Wanting{By: *w.by, First: w.first, Last: w.last, Times: w.times})
+		}
+	}
+	slices.SortFunc(v.Wanting, func(a, b Wanting) int { return cmp.Compare(b.Last, a.Last) })
+	for i := range min(k.made, maxAttempts) {
+		v.Attempts = append(v.Attempts, k.attempts[(k.made-1-i)%maxAttempts])
+	}
+	return v
+}

@@ -1,0 +1,250 @@
+package registry
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// Origin is a client as of when it acted: a value that is shared, and never changed.
+type Origin struct {
+	ID      int64
+	Addr    string
+	Name    string // of CLIENT SETNAME; "" if there was none
+	Library string // and its version, of CLIENT SETINFO
+	User    string
+}
+
+// What is what has become of one thing that a client asked for about a lock.
+type What uint8
+
+const (
+	Granted  What = iota + 1 // it has the lock
+	Written                  // it has written the key, by a script or a command that names no token
+	Extended                 // it has the lock for longer
+	Refused                  // somebody else has it, or it is not as asked
+	Failed                   // no quorum of masters could say
+	Released                 // it has freed its lock
+	Undone                   // it was granted, could not be told, and the lock was taken back
+	Deleted                  // it has deleted the key, whoever held it
+	Forced                   // an operator has freed it
+)
+
+var words = [...]string{
+	Granted: "granted", Written: "written", Extended: "extended", Refused: "refused", Failed: "failed",
+	Released: "released", Undone: "undone", Deleted: "deleted", Forced: "forced",
+}
+
+func (w What) String() string { return words[w] }
+
+// ends tells that the key is free afterwards.
+func (w What) ends() bool { return w >= Released }
+
+// Act is one thing that a client asked for, and what became of it.
+type Act struct {
+	What  What
+	DB    int
+	Key   string
+	Token string   // by which the client signs; "" if it names none
+	Signs []string // of a script: its arguments, of which some may say who holds the lock
+	TTL   time.Duration
+	At    time.Duration // when it was asked
+	Took  time.Duration // until it was decided
+	Votes quorum.Votes
+	Why   string // of what was refused or failed; "" if the votes say it
+	By    *Origin
+}
+
+// NoTTL is the TTL of an act after which the lock ends never, and UnknownTTL of one after which
+// it is not known when.
+const (
+	NoTTL      = quorum.NoTTL
+	UnknownTTL = quorum.NoTTL - 1
+)
+
+func (a *Act) until() time.Duration {
+	switch a.TTL {
+	case NoTTL:
+		return noEnd
+	case UnknownTTL:
+		return unknown
+	}
+	return a.At + a.TTL
+}
+
+// signs are those of the token, or of the longest two arguments that are no numbers: what tells
+// one client from the others mostly is.
+func (a *Act) signs() (signs [2]Sign) {
+	if a.Token != "" {
+		signs[0] = SignOf(a.Token)
+		return signs
+	}
+	var longest [2]string
+	for _, s := range a.Signs {
+		switch {
+		case isNumber(s):
+		case len(s) > len(longest[0]):
+			longest[0], longest[1] = s, longest[0]
+		case len(s) > len(longest[1]):
+			longest[1] = s
+		}
+	}
+	for i, s := range longest {
+		if s != "" {
+			signs[i] = SignOf(s)
+		}
+	}
+	return signs
+}
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789.-") == "" }
+
+// Registry is that of one proxy. Its methods may be called by any number of goroutines.
+type Registry struct {
+	seed    maphash.Seed
+	buckets []bucket // a power of two
+	tops    [topShards]top
+	flushed [quorum.Databases]atomic.Int64 // when it was, in nanoseconds
+
+	Events Events
+}
+
+// DefaultLocks is how many keys New has room for: some eight megabytes.
+const DefaultLocks = 1 << 17
+
+// New has room for about so many keys, at least for a few.
+func New(locks int) *Registry {
+	n := 1
+	for n*bucketSize < locks {
+		n *= 2
+	}
+	r := &Registry{seed: maphash.MakeSeed(), buckets: make([]bucket, n)}
+	for i := range r.tops {
+		r.tops[i].hot = make(map[uint64]*hot)
+	}
+	return r
+}
+
+func (r *Registry) hash(db int, key string) uint64 {
+	h := maphash.String(r.seed, key) + uint64(db)*0x9e3779b97f4a7c15
+	if h == 0 {
+		return 1
+	}
+	return h
+}
+
+func (r *Registry) bucket(h uint64) *bucket { return &r.buckets[h&uint64(len(r.buckets)-1)] }
+
+// Note notes what has become of what a client asked for. It keeps no string of a but copies, and
+// allocates nothing but for keys that are fought for.
+func (r *Registry) Note(a *Act) {
+	h := r.hash(a.DB, a.Key)
+	b := r.bucket(h)
+	fought := false
+	b.mu.Lock()
+	switch a.What {
+	case Granted, Written:
+		b.room(h, a.At).begins(h, a)
+	case Extended:
+		b.room(h, a.At).goesOn(h, a)
+	case Refused:
+		fought = true
+		if known := b.find(h); known != nil && known.refusals < 1<<16-1 {
+			known.refusals++
+		}
+	case Failed:
+		fought = true
+	default:
+		if known := b.find(h); known != nil {
+			known.ends(a)
+		}
+	}
+	b.mu.Unlock()
+	if t := &r.tops[h>>(64-topBits)]; fought || t.mayHave(h) {
+		t.note(h, a, fought)
+	}
+}
+
+// Flush notes that all keys of a database, or of all of them if db is negative, are gone.
+func (r *Registry) Flush(db int, at time.Duration) {
+	for i := range r.flushed {
+		if db < 0 || i == db {
+			r.flushed[i].Store(int64(at))
+		}
+	}
+}
+
+// Holding is what is known here of a key's holder.
+type Holding struct {
+	What       What
+	By         Origin // who holds it, or did this to it
+	Since      time.Duration
+	Until      time.Duration // when it ends, or has ended
+	Endless    bool          // it has no ttl, and Until is none
+	EndUnknown bool          // Until is none either
+	Extensions int
+	Refusals   int // while it was held; as many and more from 65535 on
+	Votes      quorum.Votes
+}
+
+// Ended tells that as far as is known here nobody holds the key.
+func (h *Holding) Ended(now time.Duration) bool {
+	return h.What.ends() || !h.Endless && !h.EndUnknown && h.Until <= now
+}
+
+// Holder is the holder of a key whose value bears one of these signs, if that is known here.
+func (r *Registry) Holder(db int, key string, signs []Sign) (Holding, bool) {
+	h, signed, ok := r.last(db, key)
+	if !ok || h.What.ends() {
+		return Holding{}, false
+	}
+	for _, s := range signs {
+		if s == signed[0] || s == signed[1] {
+			return h, true
+		}
+	}
+	return Holding{}, false
+}
+
+// Last is what was done last to a key through this proxy, whatever stands there by now.
+func (r *Registry) Last(db int, key string) (Holding, bool) {
+	h, _, ok := r.last(db, key)
+	return h, ok
+}
+
+func (r *Registry) last(db int, key string) (Holding, [2]Sign, bool) {
+	hash := r.hash(db, key)
+	b := r.bucket(hash)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	known := b.find(hash)
+	if known == nil || known.since < time.Duration(r.flushed[db].Load()) {
+		return Holding{}, [2]Sign{}, false
+	}
+	h := Holding{
+		What: known.what, By: *known.by, Since: known.since, Until: known.until,
+		Endless: known.until == noEnd, EndUnknown: known.until == unknown,
+		Extensions: int(known.extensions), Refusals: int(known.refusals), Votes: known.votes,
+	}
+	return h, known.signs, true
+}
+
+// Held counts the keys that are held as far as is known here. It goes through all of the room: a
+// few milliseconds.
+func (r *Registry) Held(now time.Duration) (n int) {
+	for i := range r.buckets {
+		b := &r.buckets[i]
+		b.mu.Lock()
+		for j := range b.holdings {
+			h := &b.holdings[j]
+			if h.key != 0 && !h.what.ends() && h.until > now && h.since >= time.Duration(r.flushed[h.db].Load()) {
+				n++
+			}
+		}
+		b.mu.Unlock()
+	}
+	return n
+}

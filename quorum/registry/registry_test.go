@@ -1,0 +1,254 @@
+package registry
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+var alice, bob = &Origin{ID: 1, Addr: "a:1", Name: "alice"}, &Origin{ID: 2, Addr: "b:2", Name: "bob"}
+
+const (
+	ms     = time.Millisecond
+	second = time.Second
+)
+
+func granted(key, token string, by *Origin, at time.Duration) *Act {
+	return &Act{What: Granted, Key: key, Token: token, TTL: 30 * second, At: at, Took: ms, By: by}
+}
+
+func refused(key, token string, by *Origin, at time.Duration) *Act {
+	return &Act{What: Refused, Key: key, Token: token, At: at, Took: ms, By: by}
+}
+
+func TestHolderIsWhoTookWhatIsThere(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t1", alice, second))
+	h, ok := r.Holder(0, "k", []Sign{SignOf("t1")})
+	if !ok || h.By.Name != "alice" || h.Since != second || h.Until != 31*second || h.Endless || h.EndUnknown {
+		t.Fatalf("%v, %+v", ok, h)
+	}
+	for name, ask := range map[string]func() bool{
+		"another value":    func() bool { _, ok := r.Holder(0, "k", []Sign{SignOf("t2")}); return ok },
+		"no value":         func() bool { _, ok := r.Holder(0, "k", nil); return ok },
+		"another database": func() bool { _, ok := r.Holder(1, "k", []Sign{SignOf("t1")}); return ok },
+		"another key":      func() bool { _, ok := r.Holder(0, "l", []Sign{SignOf("t1")}); return ok },
+	} {
+		if ask() {
+			t.Errorf("%s has a holder", name)
+		}
+	}
+}
+
+func TestWhatEndsALockEndsItHere(t *testing.T) {
+	for name, end := range map[string]func(r *Registry){
+		"release": func(r *Registry) { r.Note(&Act{What: Released, Key: "k", Token: "t", At: 2 * second, By: alice}) },
+		"DEL":     func(r *Registry) { r.Note(&Act{What: Deleted, Key: "k", At: 2 * second, By: bob}) },
+		"undo":    func(r *Registry) { r.Note(&Act{What: Undone, Key: "k", Token: "t", At: 2 * second, By: alice}) },
+		"force":   func(r *Registry) { r.Note(&Act{What: Forced, Key: "k", Token: "t", At: 2 * second, By: bob}) },
+		"flush":   func(r *Registry) { r.Flush(0, 2*second) },
+		"all":     func(r *Registry) { r.Flush(-1, 2*second) },
+	} {
+		r := New(64)
+		r.Note(granted("k", "t", alice, second))
+		if n := r.Held(second); n != 1 {
+			t.Fatalf("%d are held", n)
+		}
+		end(r)
+		if _, ok := r.Holder(0, "k", []Sign{SignOf("t")}); ok {
+			t.Errorf("%s: it has a holder", name)
+		}
+		if n := r.Held(2 * second); n != 0 {
+			t.Errorf("%s: %d are held", name, n)
+		}
+		r.Note(granted("k", "t", bob, 3*second)) // and it can be taken again
+		if h, ok := r.Holder(0, "k", []Sign{SignOf("t")}); !ok || h.By.ID != bob.ID {
+			t.Errorf("%s: it cannot be taken again", name)
+		}
+	}
+}
+
+func TestLockThatHasRunOutIsNotHeld(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t", alice, second))
+	if n := r.Held(31*second - 1); n != 1 {
+		t.Errorf("%d are held before", n)
+	}
+	if n := r.Held(31 * second); n != 0 {
+		t.Errorf("%d are held after", n)
+	}
+	h, _ := r.Last(0, "k")
+	if h.Ended(31*second-1) || !h.Ended(31*second) {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestExtensionIsItsHoldersOrNobodys(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t", alice, second))
+	r.Note(&Act{What: Extended, Key: "k", Token: "t", TTL: time.Minute, At: 2 * second, By: alice})
+	r.Note(&Act{What: Extended, Key: "k", TTL: NoTTL, At: 3 * second, By: bob}) // PERSIST
+	h, ok := r.Holder(0, "k", []Sign{SignOf("t")})
+	if !ok || h.By.ID != alice.ID || h.Since != second || h.Extensions != 2 || !h.Endless {
+		t.Errorf("%v, %+v", ok, h)
+	}
+	r.Note(&Act{What: Extended, Key: "other", TTL: time.Minute, At: second, By: bob}) // EXPIRE of what is not known
+	if _, ok := r.Last(0, "other"); ok {
+		t.Error("who names no token is taken for the holder")
+	}
+	r.Note(&Act{What: Extended, Key: "other", Token: "u", TTL: time.Minute, At: second, By: bob})
+	if h, ok := r.Holder(0, "other", []Sign{SignOf("u")}); !ok || h.By.ID != bob.ID {
+		t.Error("who extends a lock that he took elsewhere is not known")
+	}
+}
+
+func TestScriptSignsByWhatItsClientSays(t *testing.T) {
+	r := New(64)
+	r.Note(&Act{What: Written, Key: "k", Signs: []string{"30000", "6c9b:17", "x"}, TTL: UnknownTTL, At: second, By: alice})
+	if h, ok := r.Holder(0, "k", []Sign{SignOf("1"), SignOf("6c9b:17")}); !ok || !h.EndUnknown {
+		t.Errorf("%v, %+v", ok, h)
+	}
+	if _, ok := r.Holder(0, "k", []Sign{SignOf("30000")}); ok {
+		t.Error("a number is a sign")
+	}
+}
+
+// TestRoomIsBounded: what began last is known, and what ended goes first.
+func TestRoomIsBounded(t *testing.T) {
+	r := New(64)
+	r.Note(granted("kept", "t", alice, 0))
+	for i := range 1000 {
+		key := fmt.Sprint(i)
+		r.Note(granted(key, "t", alice, time.Duration(i+1)*ms))
+		if _, ok := r.Last(0, key); !ok {
+			t.Fatalf("%s is not known", key)
+		}
+		r.Note(&Act{What: Released, Key: key, Token: "t", At: time.Duration(i+1) * ms, By: alice})
+	}
+	if _, ok := r.Last(0, "kept"); !ok {
+		t.Error("what is held gave way to what has ended")
+	}
+	for i := range 1000 {
+		r.Note(granted(fmt.Sprint("later", i), "t", alice, time.Duration(i+2)*second))
+	}
+	if n := r.Held(0); n > 64 {
+		t.Errorf("there is room for %d", n)
+	}
+}
+
+func TestKeysThatAreFoughtForMostAreKnown(t *testing.T) {
+	r := New(64)
+	now := time.Duration(0)
+	for i := range 20_000 {
+		now += ms
+		r.Note(refused("hot", "t", bob, now))
+		r.Note(refused(fmt.Sprint("cold", i), "t", alice, now))
+	}
+	list := r.Hottest(10, now)
+	if len(list) != 10 || list[0].Key != "hot" || list[0].Refusals != 20_000 || list[0].Lately() != 20_000 {
+		t.Fatalf("%d, %+v", len(list), list[0])
+	}
+	if n := list[0].PerSecond[Seconds-2]; n != 1000 {
+		t.Errorf("%d in a second", n)
+	}
+	w := list[0].Wanting
+	if len(w) != 1 || w[0].By.ID != bob.ID || w[0].Times != 20_000 || w[0].Every() != ms {
+		t.Errorf("%+v", w)
+	}
+	if list := r.Hottest(10, now+2*time.Minute); len(list) != 0 {
+		t.Errorf("%d are fought for when nobody asks any more", len(list))
+	}
+}
+
+func TestWhoGetsItWantsItNoMore(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t", alice, 0))
+	r.Note(refused("k", "u", bob, second))
+	r.Note(&Act{What: Released, Key: "k", Token: "t", At: 2 * second, By: alice})
+	r.Note(granted("k", "u", bob, 3*second))
+	h, ok := r.Hot(0, "k", 3*second)
+	if !ok || len(h.Wanting) != 0 {
+		t.Fatalf("%v, %+v", ok, h.Wanting)
+	}
+	var list []What
+	for _, a := range h.Attempts {
+		list = append(list, a.What)
+	}
+	if fmt.Sprint(list) != "[granted released refused]" {
+		t.Errorf("%v", list)
+	}
+	if last, _ := r.Last(0, "k"); last.Refusals != 0 {
+		t.Errorf("a new holder has had %d refused", last.Refusals)
+	}
+}
+
+func TestAttemptsAreTheLatestAndAlikeOnesAreOne(t *testing.T) {
+	r := New(64)
+	for i := range 100 {
+		r.Note(refused("k", "u", bob, time.Duration(i)*second))
+	}
+	for i := range 100 {
+		by := &Origin{ID: int64(10 + i%2)}
+		a := refused("k", "u", by, time.Duration(100+i)*second)
+		a.Votes = quorum.Votes(quorum.Refused)
+		r.Note(a)
+	}
+	h, _ := r.Hot(0, "k", 200*second)
+	if len(h.Attempts) != maxAttempts || h.Attempts[0].At != 199*second || h.Attempts[0].Votes.Of(0) != quorum.Refused || h.Attempts[0].Votes.Of(1) != 0 {
+		t.Errorf("%d, %+v", len(h.Attempts), h.Attempts[0])
+	}
+	r.Note(&Act{What: Failed, Key: "n", Why: "NOQUORUM", At: second, By: bob})
+	if h, ok := r.Hot(0, "n", second); !ok || h.Attempts[0].Why != "NOQUORUM" || h.Refusals != 0 {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestFingerprintTellsNoTokenAndTheOrderOfPartsNot(t *testing.T) {
+	if a := Fingerprint("a", "b"); a != Fingerprint("b", "a") || a == Fingerprint("ab") || len(a) != 16 {
+		t.Error(a)
+	}
+}
+
+func TestNoteAllocatesNothingForUsualLocks(t *testing.T) {
+	r := New(1 << 10)
+	a := granted("k", "t", alice, second)
+	if n := testing.AllocsPerRun(100, func() { r.Note(a) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestEventsAreTheLatestAndNumbered(t *testing.T) {
+	var s Events
+	_, more := s.After(0, 10)
+	for i := range 3000 {
+		s.Tell(Event{Kind: "master", Text: fmt.Sprint(i)})
+	}
+	<-more
+	list, more := s.After(2990, 100)
+	if len(list) != 10 || list[0].Number != 2991 || list[0].Text != "2990" || list[9].Number != 3000 {
+		t.Errorf("%+v", list)
+	}
+	if list, _ := s.After(0, 5000); len(list) != maxEvents || list[0].Number != 3000-maxEvents+1 {
+		t.Errorf("%d, %+v", len(list), list[0])
+	}
+	select {
+	case <-more:
+		t.Error("there is another one")
+	default:
+	}
+}
+
+func BenchmarkNote(b *testing.B) {
+	r := New(DefaultLocks)
+	keys := make([]string, 1<<20)
+	for i := range keys {
+		keys[i] = fmt.Sprint("lock:", i)
+	}
+	a := granted("", "6f1c1c3e-0d1b-4b0c-9a55-3f0b6a1f1f11", alice, 0)
+	for i := range b.N {
+		a.Key, a.At = keys[i&(1<<20-1)], time.Duration(i)
+		r.Note(a)
+	}
+}
