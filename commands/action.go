@@ -103,6 +103,11 @@ type (
 	// ResumeEffect ends that.
 	ResumeEffect struct{ Master string }
 
+	// StatusEffect answers whether locks can be had, and whether this proxy may be restarted.
+	StatusEffect struct{}
+	// ProxiesEffect asks which proxies there are: Session.Proxies makes the reply.
+	ProxiesEffect struct{}
+
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
@@ -140,6 +145,8 @@ func (MastersEffect) effect() {}
 func (AdmitEffect) effect()   {}
 func (DrainEffect) effect()   {}
 func (ResumeEffect) effect()  {}
+func (StatusEffect) effect()  {}
+func (ProxiesEffect) effect() {}
 
 func (SubscribeEffect) effect()   {}
 func (UnsubscribeEffect) effect() {}

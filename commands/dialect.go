@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/registry"
 )
 
 // Options is what the dialect has to know of the configuration.
@@ -38,6 +39,9 @@ type Options struct {
 	// is quorum.DefaultBounds.
 	ScriptBounds quorum.Bounds
 
+	// Lookout is what the server has seen. Nil: nothing.
+	Lookout Lookout
+
 	// Settings is what CONFIG GET tells, by Redis's names, lower case.
 	Settings map[string]string
 }
@@ -47,6 +51,7 @@ type Options struct {
 type Dialect struct {
 	options  Options
 	settings []string // the names in options.Settings, in order
+	lookout  Lookout
 	scripts  *scriptTable
 	scans    scans
 	maxKeys  int // listed by KEYS
@@ -59,8 +64,12 @@ func NewDialect(o Options) *Dialect {
 	if o.ScriptBounds == (quorum.Bounds{}) {
 		o.ScriptBounds = quorum.DefaultBounds
 	}
+	if o.Lookout == nil {
+		o.Lookout = nobody{registry.New(0)}
+	}
 	return &Dialect{
 		options:  o,
+		lookout:  o.Lookout,
 		settings: slices.Sorted(maps.Keys(o.Settings)),
 		scripts:  newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
 		maxKeys:  maxKeys,

@@ -73,7 +73,7 @@ func (c *Command) queueable(args []string) bool {
 		o, ok := parseSetOptions(args[3:])
 		return !ok || o.when.word == ""
 	}
-	return c.FirstKey > 0
+	return c.FirstKey > 0 && (c.parent == nil || c.parent.Name != "lock")
 }
 
 // runsScript tells that a command is a client's script. It cannot be part of ours,

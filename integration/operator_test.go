@@ -10,10 +10,10 @@ import (
 // this state, for this reason.
 func stateIs(c talk, i int, state, why string) error {
 	masters, ok := c.do("LOCK", "MASTERS").([]any)
-	if !ok || i >= len(masters) {
+	if !ok || i+1 >= len(masters) {
 		return fmt.Errorf("LOCK MASTERS: %v", masters)
 	}
-	words, _ := masters[i].([]any)
+	words, _ := masters[i+1].([]any) // behind the summary
 	fields := make(map[any]any)
 	for j := 0; j+1 < len(words); j += 2 {
 		fields[words[j]] = words[j+1]
@@ -46,7 +46,7 @@ func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	}
 	stands("drained", "by the operator")
 	eventually(t, func() error {
-		return logged(p, "an order about a master was given: order=\"LOCK DRAIN\" master="+m.Addr+" by=127.0.0.1:")
+		return logged(p, "an order was given: order=\"LOCK DRAIN\" about="+m.Addr+" reason=\"\" id=")
 	})
 	c.want("OK", "SET", "new", "t", "NX", "PX", milliseconds(ttl))
 	wantHolding(t, masters, "new", "t", 1, 2)

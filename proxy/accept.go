@@ -75,6 +75,9 @@ func (s *Server) addListener(ln net.Listener) bool {
 	}
 	s.listeners[ln] = struct{}{}
 	s.sampling.Do(func() { s.running.Go(s.sample) })
+	if s.address == "" {
+		s.address = ln.Addr().String()
+	}
 	if addr, ok := ln.Addr().(*net.TCPAddr); ok && s.port == 0 {
 		s.port = addr.Port
 	}

@@ -83,7 +83,11 @@ func (c *conn) carryOut(a *commands.Action) {
 	case commands.InfoEffect:
 		a.Reply = commands.Verbatim(s.info(e.Sections))
 	case commands.MastersEffect:
-		a.Reply = mastersReply(s.engine.Status())
+		a.Reply = s.mastersReply(s.engine.Status())
+	case commands.StatusEffect:
+		a.Reply = commands.Simple(s.verdict())
+	case commands.ProxiesEffect:
+		a.Reply = c.session.Proxies()
 	case commands.AdmitEffect:
 		a.Reply = c.ordered("LOCK ADMIT", e.Master, s.admitMaster(e.Master))
 	case commands.DrainEffect:
@@ -129,5 +133,6 @@ func (c *conn) show() {
 	now := c.session.Snapshot()
 	if old := c.snapshot.Load(); old == nil || *old != now {
 		c.snapshot.Store(&now)
+		c.origin.Store(c.originOf(&now))
 	}
 }

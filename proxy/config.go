@@ -30,6 +30,10 @@ type Config struct {
 	// Limits bounds what one client may cost. Zero fields stand for defaults.
 	Limits Limits
 
+	// Inquire asks the other proxies of the same masters, and gives what they have answered
+	// within less than a second. Nil: there are none.
+	Inquire func(question string) (answers []string)
+
 	// LogLost tells how many lines of the log could not be written. Nil: none.
 	LogLost func() uint64
 

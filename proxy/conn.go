@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/quorum/registry"
 )
 
 // conn is one client's connection. Its reader, the goroutine that runs serve,
@@ -50,6 +51,7 @@ type shown struct {
 	pending  atomic.Int64                      // bytes of an unfinished command
 	last     atomic.Pointer[commands.Command]  // the latest command
 	snapshot atomic.Pointer[commands.Snapshot] // the session as others may see it
+	origin   atomic.Pointer[registry.Origin]   // the same, as the registry names it
 	held     atomic.Int64                      // bytes that the reader keeps for the client between commands
 	watched  atomic.Pointer[atomic.Int64]      // and of what it watches, nil if nothing
 	usual    atomic.Int64                      // bytes of a value that nothing is known of, see weight.go

@@ -66,7 +66,12 @@ func (e *fakeEngine) Memory() int            { return int(e.memory.Load()) }
 func (e *fakeEngine) Open(int) error         { return nil }
 func (e *fakeEngine) Ready() bool            { return true }
 func (e *fakeEngine) Now() (time.Time, bool) { return time.UnixMicro(1700000000123456), !e.timeless }
-func (e *fakeEngine) Status() quorum.Status  { return e.status }
+
+func (e *fakeEngine) Status() quorum.Status {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.status
+}
 
 func (e *fakeEngine) Admit(master string) error { return e.order("admit " + master) }
 func (e *fakeEngine) Drain(master string, force bool) error {

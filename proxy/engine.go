@@ -67,6 +67,7 @@ type session interface {
 	Memory() int
 	Watched() *atomic.Int64
 	Rest()
+	Proxies() commands.Reply
 	Snapshot() commands.Snapshot
 	Selected(e commands.SelectEffect, err error) commands.Reply
 	Subscribed(e commands.SubscribeEffect, heard quorum.Result) commands.Reply

@@ -9,36 +9,63 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// mastersReply is the answer to LOCK MASTERS: a map of texts for each master, so
+// mastersReply is the answer to LOCK MASTERS: a summary, and a map for each master, so
 // that redis-cli shows one field a line.
-func mastersReply(st quorum.Status) commands.Reply {
-	list := make([]commands.Reply, len(st.Masters))
+func (s *Server) mastersReply(st quorum.Status) commands.Reply {
+	voting := 0
 	for i := range st.Masters {
-		list[i] = masterReply(&st.Masters[i])
+		if st.Masters[i].State == quorum.Voting {
+			voting++
+		}
+	}
+	list := []commands.Reply{commands.Map(
+		commands.Bulk("summary"), commands.Bulk(s.grants(&st)),
+		commands.Bulk("quorum"), commands.Integer(int64(st.Quorum)),
+		commands.Bulk("voting"), commands.Integer(int64(voting)),
+		commands.Bulk("masters"), commands.Integer(int64(len(st.Masters))),
+	)}
+	for i := range st.Masters {
+		list = append(list, masterReply(&st.Masters[i], s.watched.troublesOf(i)))
 	}
 	return commands.Array(list...)
 }
 
-func masterReply(m *quorum.MasterStatus) commands.Reply {
+func masterReply(m *quorum.MasterStatus, troubles []trouble) commands.Reply {
 	pairs := appendField(nil, "name", m.Name)
 	pairs = appendState(pairs, m)
-	pairs = appendField(pairs, "votes", fmt.Sprintf("granted=%d refused=%d unknown=%d withheld=%d unasked=%d", m.Granted, m.Refused, m.Unknown, m.Withheld, m.Unasked))
+	votes := appendNumber(nil, "granted", m.Granted)
+	votes = appendNumber(votes, "refused", m.Refused)
+	votes = appendNumber(votes, "unknown", m.Unknown)
+	votes = appendNumber(votes, "withheld", m.Withheld)
+	votes = appendNumber(votes, "unasked", m.Unasked)
+	pairs = append(pairs, commands.Bulk("votes"), commands.Map(votes...))
 	pairs = appendField(pairs, "clock-offset", clockText(m))
-	pairs = appendField(pairs, "round-trip", roundTripText(m))
-	pairs = appendField(pairs, "queue", fmt.Sprint(m.Queue))
-	pairs = appendField(pairs, "debts", fmt.Sprintf("%d in %d bytes", m.Debts, m.DebtBytes))
-	pairs = appendField(pairs, "reconnects", fmt.Sprint(m.Reconnects))
+	pairs = appendNumber(pairs, "round-trip-us", m.RoundTrip.Microseconds())
+	pairs = appendNumber(pairs, "queue", m.Queue)
+	pairs = appendNumber(pairs, "in-batch", m.InBatch)
+	pairs = appendNumber(pairs, "debts", m.Debts)
+	pairs = appendNumber(pairs, "debt-bytes", m.DebtBytes)
+	pairs = appendNumber(pairs, "reconnects", m.Reconnects)
 	pairs = appendField(pairs, "run-id", m.RunID)
 	pairs = appendField(pairs, "version", m.Version)
 	if len(m.Elsewhere) > 0 {
 		others := make([]commands.Reply, len(m.Elsewhere))
 		for i := range m.Elsewhere {
 			e := &m.Elsewhere[i]
-			others[i] = commands.Map(appendState(appendField(nil, "database", fmt.Sprint(e.DB)), e)...)
+			others[i] = commands.Map(appendState(appendNumber(nil, "database", e.DB), e)...)
 		}
 		pairs = append(pairs, commands.Bulk("elsewhere"), commands.Array(others...))
 	}
+	words := make([]commands.Reply, len(troubles))
+	for i, tr := range troubles {
+		words[len(troubles)-1-i] = commands.Bulk(tr.at.UTC().Format(time.RFC3339) + " " + tr.text)
+	}
+	pairs = append(pairs, commands.Bulk("troubles"), commands.Array(words...))
 	return commands.Map(pairs...)
+}
+
+func appendNumber[N int | int64 | uint64](pairs []commands.Reply, name string, n N) []commands.Reply {
+	return append(pairs, commands.Bulk(name), commands.Integer(int64(n)))
 }
 
 // appendState appends what may differ between the databases of a master.
@@ -75,16 +102,9 @@ func clockText(m *quorum.MasterStatus) string {
 	return fmt.Sprintf("%+.1fms", float64(tenth)/float64(time.Millisecond))
 }
 
-// roundTripText is ASCII: redis-cli shows the bytes of anything else.
-func roundTripText(m *quorum.MasterStatus) string {
-	return strings.ReplaceAll(m.RoundTrip.Round(time.Microsecond).String(), "µ", "u")
-}
-
-// ordered logs who has given an order about a master, and what it came to.
+// ordered notes an order about a master, and what it came to.
 func (c *conn) ordered(order, master string, reply commands.Reply) commands.Reply {
-	who := c.session.Snapshot()
-	c.srv.log.Warn("an order about a master was given", "order", order, "master", master, "by", c.addr,
-		"id", who.ID, "user", who.User, "name", who.Name, "answer", reply.Str)
+	lookout{c.srv}.Ordered(commands.Order{Name: order, About: master, Answer: reply.Str, By: c.session.Snapshot()})
 	return reply
 }
 

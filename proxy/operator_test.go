@@ -12,18 +12,29 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// fields is the text of a map of bulk strings, one field after another.
+// fields is the text of a map, one field after another.
 func fields(r commands.Reply) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(r.Elems); i += 2 {
-		value := r.Elems[i+1]
-		text := fmt.Sprintf("%q", value.Str)
-		for _, e := range value.Elems {
-			text = "[" + fields(e) + "]"
-		}
-		fmt.Fprintf(&b, "%s=%s ", r.Elems[i].Str, text)
+		fmt.Fprintf(&b, "%s=%s ", r.Elems[i].Str, field(r.Elems[i+1]))
 	}
 	return strings.TrimSpace(b.String())
+}
+
+func field(r commands.Reply) string {
+	switch r.Kind {
+	case commands.IntegerReply:
+		return fmt.Sprint(r.Int)
+	case commands.MapReply:
+		return "[" + fields(r) + "]"
+	case commands.ArrayReply:
+		var list []string
+		for _, e := range r.Elems {
+			list = append(list, strings.Trim(field(e), "[]"))
+		}
+		return "[" + strings.Join(list, " ") + "]"
+	}
+	return fmt.Sprintf("%q", r.Str)
 }
 
 func TestHowMastersStandIsToldFieldByField(t *testing.T) {
@@ -40,19 +51,23 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 			{Name: "m2", State: quorum.Quarantined, Since: now, Reason: "its process was started anew", Left: 4 * time.Minute},
 			{Name: "m3", State: quorum.Connecting, ClockKnown: true, ClockOffset: -20 * time.Microsecond},
 		}}
-		r := mastersReply(st)
-		if len(r.Elems) != 3 {
+		rig := newRig(t, Config{})
+		defer rig.end()
+		rig.server.watched.masters = []seenMaster{{troubles: []trouble{{now, "down: refused"}}}, {}, {}}
+		r := rig.server.mastersReply(st)
+		if len(r.Elems) != 4 {
 			t.Fatalf("%+v", r)
 		}
 		at := now.UTC().Format(time.RFC3339)
 		for i, want := range []string{
+			`summary="locks are granted, 1 of 3 masters vote, 2 are needed: m2 quarantined (its process was started anew), m3 connecting" quorum=2 voting=1 masters=3`,
 			`name="m1" state="voting" since="` + now.Add(-90*time.Second).UTC().Format(time.RFC3339) + `, 1m30s ago" why="" left="" catch-up="" ` +
-				`votes="granted=1 refused=2 unknown=3 withheld=4 unasked=0" clock-offset="-2.5ms" round-trip="123us" queue="5" debts="6 in 700 bytes" reconnects="8" run-id="abc" version="7.0.15" ` +
-				`elsewhere=[database="3" state="catching-up" since="` + at + `, 0s ago" why="its marker is gone" left="1m0s" catch-up="copied=10 sources=1/2"]`,
+				`votes=[granted=1 refused=2 unknown=3 withheld=4 unasked=0] clock-offset="-2.5ms" round-trip-us=123 queue=5 in-batch=0 debts=6 debt-bytes=700 reconnects=8 run-id="abc" version="7.0.15" ` +
+				`elsewhere=[database=3 state="catching-up" since="` + at + `, 0s ago" why="its marker is gone" left="1m0s" catch-up="copied=10 sources=1/2"] troubles=["` + at + ` down: refused"]`,
 			`name="m2" state="quarantined" since="` + at + `, 0s ago" why="its process was started anew" left="4m0s" catch-up="copied=0 sources=0/0" ` +
-				`votes="granted=0 refused=0 unknown=0 withheld=0 unasked=0" clock-offset="" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
+				`votes=[granted=0 refused=0 unknown=0 withheld=0 unasked=0] clock-offset="" round-trip-us=0 queue=0 in-batch=0 debts=0 debt-bytes=0 reconnects=0 run-id="" version="" troubles=[]`,
 			`name="m3" state="connecting" since="" why="" left="" catch-up="" ` +
-				`votes="granted=0 refused=0 unknown=0 withheld=0 unasked=0" clock-offset="+0.0ms" round-trip="0s" queue="0" debts="0 in 0 bytes" reconnects="0" run-id="" version=""`,
+				`votes=[granted=0 refused=0 unknown=0 withheld=0 unasked=0] clock-offset="+0.0ms" round-trip-us=0 queue=0 in-batch=0 debts=0 debt-bytes=0 reconnects=0 run-id="" version="" troubles=[]`,
 		} {
 			if got := fields(r.Elems[i]); got != want {
 				t.Errorf("%d:\n%s\nwant\n%s", i, got, want)

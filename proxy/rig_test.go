@@ -55,9 +55,11 @@ func newRig(t testing.TB, cfg Config) *rig {
 	if cfg.Commands.Password == nil {
 		cfg.Commands.Password = func() string { return "" }
 	}
-	dialect := commands.NewDialect(cfg.Commands)
 	logger := hclog.New(&hclog.LoggerOptions{Output: r.log, Level: hclog.Debug})
-	r.server = newServer(cfg, r.engine, logger, func(id int64) session { return scripted{dialect.Session(id)} })
+	r.server = newServer(cfg, r.engine, logger, nil)
+	cfg.Commands.Lookout = lookout{r.server}
+	dialect := commands.NewDialect(cfg.Commands)
+	r.server.newSession = func(id int64) session { return scripted{dialect.Session(id)} }
 	r.server.memory.remembered = func() int { return int(r.remembered.Load()) }
 	r.serve(r.pipes)
 	t.Cleanup(r.end)

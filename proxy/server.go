@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/quorum/registry"
 )
 
 // Server serves clients: on any number of listeners, until Shutdown.
@@ -21,6 +22,9 @@ type Server struct {
 	log        hclog.Logger
 	newSession func(id int64) session
 	stats      *stats
+	seen       *registry.Registry
+	watched    watched
+	dialect    *commands.Dialect // nil in tests of less than a server
 	runID      string
 	started    time.Time
 
@@ -48,7 +52,8 @@ type opened struct {
 	mu        sync.Mutex // guards what follows
 	listeners map[net.Listener]struct{}
 	conns     map[int64]*conn
-	port      int // of the first TCP listener
+	port      int    // of the first TCP listener
+	address   string // of the first listener
 }
 
 // connections is a picture of conns. mu is held.
@@ -73,8 +78,10 @@ func New(cfg Config, engine Engine, log hclog.Logger) *Server {
 	if cfg.Commands.Now == nil {
 		cfg.Commands.Now = engine.Now
 	}
+	s := newServer(cfg, engine, log, nil)
+	cfg.Commands.Lookout = lookout{s}
 	dialect := commands.NewDialect(cfg.Commands)
-	s := newServer(cfg, engine, log, func(id int64) session { return dialect.Session(id) })
+	s.dialect, s.newSession = dialect, func(id int64) session { return dialect.Session(id) }
 	s.memory.remembered = dialect.Memory
 	return s
 }
@@ -92,6 +99,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		runID:      hex.EncodeToString(id[:]),
 		started:    time.Now(),
 		stop:       make(chan struct{}),
+		seen:       registry.New(registry.DefaultLocks),
 		opened:     opened{listeners: map[net.Listener]struct{}{}, conns: map[int64]*conn{}},
 	}
 	s.stats = newStats(commands.Table())
@@ -157,10 +165,12 @@ func (s *Server) clock() time.Duration { return time.Since(s.started) }
 func (s *Server) sample() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	s.watch()
 	for {
 		select {
 		case <-tick.C:
 			s.stats.sample(s.clock())
+			s.watch()
 			s.forgetDenials()
 			s.memory.share()
 			s.relieve()

@@ -252,6 +252,7 @@ func (s *slot) fill() {
 		}
 	}()
 	reply, next := s.render.Render(s.results)
+	c.note(s, &reply)
 	if len(next.Requests) > 0 {
 		turn = nil
 		s.told(false)

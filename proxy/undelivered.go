@@ -42,6 +42,7 @@ func (c *conn) broken() (list []*slot) {
 func (c *conn) takeBack(list []*slot) {
 	for _, s := range list {
 		c.srv.engine.TakeBack(s.results[0].Lock)
+		c.noteUndone(s)
 		c.srv.stats.undelivered.Add(1)
 	}
 }

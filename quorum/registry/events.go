@@ -17,14 +17,15 @@ type Event struct {
 }
 
 const (
-	maxEvents    = 1024
+	// MaxEvents is how many are kept.
+	MaxEvents    = 1024
 	maxEventText = 1024 // bytes
 )
 
 // Events are the latest ones: a ring.
 type Events struct {
 	mu    sync.Mutex // guards what follows
-	list  []Event    // event n is at n % maxEvents
+	list  []Event    // event n is at n % MaxEvents
 	count uint64
 	told  chan struct{} // closed by the next one; nil while nobody waits
 }
@@ -36,10 +37,10 @@ func (s *Events) Tell(e Event) {
 	defer s.mu.Unlock()
 	s.count++
 	e.Number = s.count
-	if len(s.list) < maxEvents {
+	if len(s.list) < MaxEvents {
 		s.list = append(s.list, e)
 	} else {
-		s.list[(s.count-1)%maxEvents] = e
+		s.list[(s.count-1)%MaxEvents] = e
 	}
 	if s.told != nil {
 		close(s.told)
@@ -61,7 +62,7 @@ func (s *Events) After(n uint64, most int) (list []Event, more <-chan struct{}) 
 	defer s.mu.Unlock()
 	first := max(n, s.count-uint64(min(most, len(s.list))))
 	for i := first; i < s.count; i++ {
-		list = append(list, s.list[i%maxEvents])
+		list = append(list, s.list[i%MaxEvents])
 	}
 	if s.told == nil {
 		s.told = make(chan struct{})

@@ -27,6 +27,7 @@ const (
 	Extended                 // it has the lock for longer
 	Refused                  // somebody else has it, or it is not as asked
 	Failed                   // no quorum of masters could say
+	NotHeld                  // it was to free or extend its lock, and had none
 	Released                 // it has freed its lock
 	Undone                   // it was granted, could not be told, and the lock was taken back
 	Deleted                  // it has deleted the key, whoever held it
@@ -34,7 +35,7 @@ const (
 )
 
 var words = [...]string{
-	Granted: "granted", Written: "written", Extended: "extended", Refused: "refused", Failed: "failed",
+	Granted: "granted", Written: "written", Extended: "extended", Refused: "refused", Failed: "failed", NotHeld: "not held",
 	Released: "released", Undone: "undone", Deleted: "deleted", Forced: "forced",
 }
 

@@ -230,7 +230,7 @@ func TestEventsAreTheLatestAndNumbered(t *testing.T) {
 	if len(list) != 10 || list[0].Number != 2991 || list[0].Text != "2990" || list[9].Number != 3000 {
 		t.Errorf("%+v", list)
 	}
-	if list, _ := s.After(0, 5000); len(list) != maxEvents || list[0].Number != 3000-maxEvents+1 {
+	if list, _ := s.After(0, 5000); len(list) != MaxEvents || list[0].Number != 3000-MaxEvents+1 {
 		t.Errorf("%d, %+v", len(list), list[0])
 	}
 	select {

@@ -1,0 +1,179 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/registry"
+)
+
+// unknownHolder is what is said of a lock that no proxy knows of: it was taken by another program,
+// or so long ago that it was forgotten.
+const unknownHolder = "held, by whom is not known here"
+
+// lockInfo is LOCK INFO: what the masters hold of a key by now, and what is known of who holds it.
+func (s *Session) lockInfo(c *Command, args []string) Action {
+	key := strings.Clone(args[2])
+	return Action{Requests: askContents(key), Render: informed{d: s.d, db: s.seen.DB, keys: []string{key}}}
+}
+
+// informed tells of keys, of which it has the results of askContents.
+type informed struct {
+	d    *Dialect
+	db   int
+	keys []string
+	page *Reply // of LOCK LIST: the cursor; nil for LOCK INFO
+}
+
+// Slow tells that other proxies are to be asked.
+func (n informed) Slow(results []quorum.Result) bool {
+	for i := range n.keys {
+		k := stateOf(results[2*i : 2*i+2])
+		if k.state != heldState {
+			continue
+		}
+		if _, known := n.d.holder(n.db, n.keys[i], k.signs()); !known {
+			return true
+		}
+	}
+	return false
+}
+
+func (informed) Forgo() {}
+
+func (n informed) Render(results []quorum.Result) (Reply, Action) {
+	locks := make([]lock, len(n.keys))
+	var ask []askedKey
+	var places []int
+	for i, key := range n.keys {
+		locks[i] = lock{db: n.db, key: key, lockState: stateOf(results[2*i : 2*i+2])}
+		if locks[i].state != heldState {
+			continue
+		}
+		signs := locks[i].signs()
+		if h, known := n.d.holder(n.db, key, signs); known {
+			locks[i].holder = &h
+		} else if len(signs) > 0 {
+			ask = append(ask, askedKey{DB: n.db, Key: []byte(key), Signs: signs})
+			places = append(places, i)
+		}
+	}
+	for len(ask) > 0 {
+		m := min(len(ask), maxInquired)
+		found := make([]*holder, m)
+		n.d.inquire(ask[:m], found)
+		for j, h := range found {
+			locks[places[j]].holder = h
+		}
+		ask, places = ask[m:], places[m:]
+	}
+	if n.page == nil {
+		return locks[0].reply(n.d), Action{}
+	}
+	var list []Reply
+	for i := range locks {
+		if locks[i].state != freeState { // it was freed meanwhile
+			list = append(list, locks[i].reply(n.d))
+		}
+	}
+	return Array(*n.page, Array(list...)), Action{}
+}
+
+// lock is what is told of one key.
+type lock struct {
+	db  int
+	key string
+	lockState
+	holder *holder // nil where nobody knows
+}
+
+// reply is a map of texts and numbers, with the same fields whatever is known, so that whoever
+// reads it by a program finds them.
+func (l *lock) reply(d *Dialect) Reply {
+	f := fieldList{}
+	f.text("key", l.key)
+	f.number("database", int64(l.db))
+	f.text("state", l.state)
+	f.text("why", l.why)
+	f.text("type", l.value.typ)
+	f.text("holder", l.fingerprint())
+	h := l.holder
+	if h == nil {
+		h = &holder{}
+	}
+	f.text("held-by", l.heldBy())
+	f.number("client-id", h.By.ID)
+	f.text("client-addr", h.By.Addr)
+	f.text("client-name", h.By.Name)
+	f.text("client-library", h.By.Library)
+	f.text("client-user", h.By.User)
+	f.text("proxy", h.Proxy)
+	since, now := "", d.lookout.Clock()
+	if l.holder != nil {
+		since = stamp(d.lookout.Wall(now - time.Duration(h.ForMS)*time.Millisecond))
+	}
+	f.text("since", since)
+	f.number("held-ms", h.ForMS)
+	left, until := int64(0), ""
+	if l.state == heldState {
+		if left = l.left; left >= 0 {
+			until = stamp(d.lookout.Wall(now + time.Duration(left)*time.Millisecond))
+		}
+	}
+	f.text("until", until)
+	f.number("left-ms", left)
+	f.number("extensions", int64(h.Extensions))
+	f.number("refusals", int64(h.Refusals))
+	f.text("granted-by", strings.Join(h.Granted, ", "))
+	names := d.lookout.Masters()
+	f.add("masters", Map(l.onMasters(names)...))
+	hot, _ := d.lookout.Seen().Hot(l.db, l.key, now)
+	f.number("waiters", int64(len(hot.Wanting)))
+	f.add("wanted-by", Array(wantedBy(hot.Wanting, now)...))
+	return Map(f...)
+}
+
+func (l *lock) heldBy() string {
+	switch {
+	case l.state != heldState:
+		return ""
+	case l.holder == nil:
+		return unknownHolder
+	}
+	return who(&l.holder.By)
+}
+
+// who is a client in one line.
+func who(o *registry.Origin) string {
+	text := fmt.Sprintf("client %d at %s", o.ID, o.Addr)
+	if o.Name != "" {
+		text += ", named " + o.Name
+	}
+	if o.Library != "" {
+		text += ", by " + o.Library
+	}
+	return text
+}
+
+func wantedBy(list []registry.Wanting, now time.Duration) (replies []Reply) {
+	for i := range list {
+		w, f := &list[i], fieldList{}
+		f.text("client", who(&w.By))
+		f.number("client-id", w.By.ID)
+		f.number("times", int64(w.Times))
+		f.number("every-ms", w.Every().Milliseconds())
+		f.number("last-ms", (now - w.Last).Milliseconds())
+		replies = append(replies, Map(f...))
+	}
+	return replies
+}
+
+// fieldList is the names and values of a map.
+type fieldList []Reply
+
+func (f *fieldList) add(name string, value Reply) { *f = append(*f, Bulk(name), value) }
+func (f *fieldList) text(name, value string)      { f.add(name, Bulk(value)) }
+func (f *fieldList) number(name string, n int64)  { f.add(name, Integer(n)) }
+func stamp(t time.Time) string                    { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,0 +1,134 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// fieldOf is a field of a map that a client of RESP2 is given, as text.
+func fieldOf(reply any, name string) string {
+	words, _ := reply.([]any)
+	for i := 0; i+1 < len(words); i += 2 {
+		if words[i] == name {
+			return fmt.Sprint(words[i+1])
+		}
+	}
+	return fmt.Sprintf("no field %s in %v", name, reply)
+}
+
+// fieldIs waits until a command tells this in a field.
+func fieldIs(t *testing.T, c talk, name, want string, args ...string) {
+	t.Helper()
+	eventually(t, func() error {
+		if got := fieldOf(c.do(args...), name); !strings.Contains(got, want) {
+			return fmt.Errorf("%v: %s is %q, want %q", args, name, got, want)
+		}
+		return nil
+	})
+}
+
+// The questions of an operator at night, with a master that dies, one that is flushed, and none.
+func TestOperatorSeesWhoHoldsWhatAndWhyOthersAreRefused(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
+	holder, other, c := dial(t, p.Addr), dial(t, p.Addr), dial(t, p.Addr)
+	holder.want("OK", "CLIENT", "SETNAME", "nightly-job")
+	holder.want("OK", "SET", "job", "the-token", "NX", "PX", "300000")
+	for range 3 {
+		other.want(nil, "SET", "job", "my-token", "NX", "PX", "300000")
+	}
+
+	told := c.do("LOCK", "INFO", "job")
+	for name, want := range map[string]string{"state": "held", "client-name": "nightly-job", "waiters": "1", "refusals": "3"} {
+		if got := fieldOf(told, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if got := fieldOf(told, "masters"); strings.Count(got, "holds it") != 3 {
+		t.Errorf("on the masters: %s", got)
+	}
+	fieldIs(t, c, "summary", "somebody else has it", "LOCK", "EXPLAIN", "job")
+	if top := c.do("LOCK", "TOP").([]any); len(top) != 1 || fieldOf(top[0], "refusals-in-a-minute") != "3" {
+		t.Errorf("most contended: %v", top)
+	}
+	page := c.do("LOCK", "LIST").([]any)
+	if locks := page[1].([]any); len(locks) != 1 || fieldOf(locks[0], "client-name") != "nightly-job" {
+		t.Errorf("all locks: %v", page)
+	}
+	if got := c.text("LOCK", "STATUS"); !strings.HasPrefix(got, "locks are granted, 3 of 3 masters vote") || !strings.Contains(got, "may be restarted") {
+		t.Errorf("%s", got)
+	}
+
+	must(t, masters[0].Kill())
+	eventually(t, func() error {
+		if got := c.text("LOCK", "STATUS"); !strings.Contains(got, masters[0].Addr+" down") {
+			return fmt.Errorf("%s", got)
+		}
+		return nil
+	})
+	if got := fieldOf(c.do("LOCK", "INFO", "job"), "masters"); strings.Count(got, "holds it") != 2 || !strings.Contains(got, "no answer") {
+		t.Errorf("with one master dead: %s", got)
+	}
+	if got := ask(t, masters[1], "FLUSHALL"); got != "OK" {
+		t.Fatal(got)
+	}
+	eventually(t, func() error {
+		events := fmt.Sprint(c.do("LOCK", "EVENTS"))
+		for _, want := range []string{masters[0].Addr + " text down", masters[1].Addr + " text quarantined"} {
+			if !strings.Contains(events, want) {
+				return fmt.Errorf("%q is not in %s", want, events)
+			}
+		}
+		return nil
+	})
+	if got := fieldOf(c.do("LOCK", "INFO", "job"), "state"); got != "unknown" {
+		t.Errorf("with one master left that knows: %s", got)
+	}
+	other.wantNoQuorum("SET", "job", "my-token", "NX", "PX", "300000")
+	fieldIs(t, c, "summary", "NOQUORUM", "LOCK", "EXPLAIN", "job")
+
+	all := fmt.Sprint(told, c.do("LOCK", "EXPLAIN", "job"), c.do("LOCK", "TOP"), c.do("LOCK", "EVENTS"), page, p.Log())
+	if strings.Contains(all, "the-token") || strings.Contains(all, "my-token") {
+		t.Error("a token is told")
+	}
+}
+
+func TestOperatorFreesALockFromWhoStillHoldsIt(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
+	c := dial(t, p.Addr)
+	c.want("OK", "SET", "k", "old", "NX", "PX", milliseconds(ttl))
+	old := fieldOf(c.do("LOCK", "INFO", "k"), "holder")
+	c.want(1, "DEL", "k")
+	c.want("OK", "SET", "k", "new", "NX", "PX", milliseconds(ttl))
+	if got := fmt.Sprint(c.do("LOCK", "FORCE", "k", "HOLDER", old)); !strings.HasPrefix(got, "ERR it is held by another one") {
+		t.Errorf("%s", got)
+	}
+	wantHolding(t, masters, "k", "new", 0, 1, 2)
+	now := fieldOf(c.do("LOCK", "INFO", "k"), "holder")
+	if got := c.text("LOCK", "FORCE", "k", "HOLDER", now, "REASON", "its", "host", "burnt"); !strings.HasPrefix(got, "OK, ") {
+		t.Errorf("%s", got)
+	}
+	wantHolding(t, masters, "k", "new")
+	fieldIs(t, c, "state", "free", "LOCK", "INFO", "k")
+	if got := fmt.Sprint(c.do("LOCK", "EVENTS")); !strings.Contains(got, "its host burnt") || !strings.Contains(got, "about k") {
+		t.Errorf("%s", got)
+	}
+	must(t, logged(p, `an order was given: order="LOCK FORCE" about=k reason="its host burnt"`))
+}
+
+// TestHolderOfALockThatAScriptMadeIsKnown: a hash, as lock libraries make it.
+func TestHolderOfALockThatAScriptMadeIsKnown(t *testing.T) {
+	t.Parallel()
+	_, p := startQuorum(t, 3)
+	c, other := dial(t, p.Addr), dial(t, p.Addr)
+	c.want("OK", "CLIENT", "SETNAME", "reentrant")
+	script := "if redis.call('exists', KEYS[1]) == 0 then redis.call('hincrby', KEYS[1], ARGV[2], 1) redis.call('pexpire', KEYS[1], ARGV[1]) return nil end return redis.call('pttl', KEYS[1])"
+	c.want(nil, "EVAL", script, "1", "h", milliseconds(ttl), "8743c9c0:1")
+	other.do("EVAL", script, "1", "h", milliseconds(ttl), "99999999:7")
+	told := other.do("LOCK", "INFO", "h")
+	if fieldOf(told, "client-name") != "reentrant" || fieldOf(told, "type") != "hash" {
+		t.Errorf("%v", told)
+	}
+}

@@ -1,0 +1,153 @@
+package proxy
+
+import (
+	"strings"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/registry"
+)
+
+// note has the registry remember what has become of what a command asked about locks. It is on
+// the way of each command that takes a lock, and allocates nothing.
+func (c *conn) note(s *slot, reply *commands.Reply) {
+	for i := range s.results {
+		c.noteOne(s, s.asks[i].request, &s.results[i], reply)
+	}
+}
+
+// mostNoted is how many keys of one script are noted.
+const mostNoted = 16
+
+func (c *conn) noteOne(s *slot, r *quorum.Request, result *quorum.Result, reply *commands.Reply) {
+	what := noted(r, result)
+	if what == 0 {
+		return
+	}
+	a := registry.Act{
+		What: what, DB: r.DB, Key: r.Key, At: s.begun, Took: c.srv.clock() - s.begun, Votes: result.Votes, By: c.origin.Load(),
+	}
+	switch {
+	case what == registry.Failed && reply.Kind == commands.ErrorReply:
+		a.Why = reply.Str
+	case what == registry.Released && s.command.Name == "lock|force":
+		a.What = registry.Forced
+	}
+	switch r.Kind {
+	case quorum.Survey:
+		if r.Args[0] == "FLUSHALL" {
+			a.DB = -1
+		}
+		c.srv.seen.Flush(a.DB, a.At)
+		return
+	case quorum.Run:
+		a.TTL, a.Signs = registry.UnknownTTL, r.Args
+		if r.Script.Printed == nil { // one of ours, which is told the command
+			for len(a.Signs) > 0 && (a.Signs[0] == r.Key || strings.EqualFold(a.Signs[0], s.command.Name)) {
+				a.Signs = a.Signs[1:]
+			}
+		}
+		for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
+			c.srv.seen.Note(&a)
+		}
+		return
+	case quorum.Write:
+		if r.Args[0] == "SET" {
+			a.Token = r.Args[2]
+		}
+	default:
+		a.Token = r.Token
+	}
+	a.TTL = notedTTL(r)
+	c.srv.seen.Note(&a)
+}
+
+// noted is what has become of a request, 0 if that says nothing of a lock.
+func noted(r *quorum.Request, result *quorum.Result) registry.What {
+	won := result.Decision == quorum.Won
+	switch r.Kind {
+	case quorum.Read:
+		return 0
+	case quorum.Survey:
+		if r.Flushes() && won {
+			return registry.Deleted
+		}
+		return 0
+	case quorum.Run:
+		if r.Script.Reads {
+			return 0
+		}
+	}
+	switch {
+	case !won && result.Decision != quorum.Contended:
+		return registry.Failed
+	case result.Reply.Kind == quorum.FailureReply:
+		return 0
+	}
+	switch r.Kind {
+	case quorum.Acquire:
+		return either(won, registry.Granted, registry.Refused)
+	case quorum.Release:
+		return either(won, registry.Released, registry.NotHeld)
+	case quorum.Extend:
+		return either(won, registry.Extended, registry.NotHeld)
+	case quorum.Remove:
+		return either(won, registry.Deleted, 0)
+	case quorum.Run:
+		return either(won, registry.Written, registry.Refused)
+	}
+	return notedWrite(r, &result.Reply)
+}
+
+// notedWrite is noted of a Write that a quorum has answered alike.
+func notedWrite(r *quorum.Request, reply *quorum.Reply) registry.What {
+	if r.Args[0] == "SET" {
+		refused := reply.Kind == quorum.NilReply && (r.Has("XX") || !r.Has("GET"))
+		return either(!refused, registry.Granted, registry.Refused)
+	}
+	switch ends := r.TTLArg == 0 && r.Args[0] != "PERSIST"; {
+	case reply.Kind != quorum.IntegerReply || reply.Int == 0:
+		return 0
+	case ends: // an expiry that is over already
+		return registry.Deleted
+	}
+	return registry.Extended
+}
+
+func either(yes bool, one, other registry.What) registry.What {
+	if yes {
+		return one
+	}
+	return other
+}
+
+// notedTTL is how long a lock lives from when it was asked for, as its client counts.
+func notedTTL(r *quorum.Request) time.Duration {
+	switch {
+	case r.At != 0:
+		return max(time.Until(time.UnixMilli(r.At)), 0)
+	case r.TTL > 0:
+		return r.TTL
+	case r.Kind == quorum.Write && r.Has("KEEPTTL"):
+		return registry.UnknownTTL
+	}
+	return registry.NoTTL
+}
+
+// noteUndone notes that a lock is taken back, whose client could not be told.
+func (c *conn) noteUndone(s *slot) {
+	r := s.asks[0].request
+	c.srv.seen.Note(&registry.Act{
+		What: registry.Undone, DB: r.DB, Key: r.Key, Token: r.Token, At: c.srv.clock(), By: c.origin.Load(),
+	})
+}
+
+// originOf is a client as the registry names it.
+func (c *conn) originOf(s *commands.Snapshot) *registry.Origin {
+	library := s.LibName
+	if s.LibVer != "" {
+		library += " " + s.LibVer
+	}
+	return &registry.Origin{ID: c.id, Addr: c.addr, Name: s.Name, Library: library, User: s.User}
+}
