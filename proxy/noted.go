@@ -11,22 +11,22 @@ import (
 
 // note has the registry remember what has become of what a command asked about locks. It is on
 // the way of each command that takes a lock, and allocates nothing.
-func (c *conn) note(s *slot, reply *commands.Reply) {
+func (c *conn) note(s *slot, reply *commands.Reply, now time.Duration) {
 	for i := range s.results {
-		c.noteOne(s, s.asks[i].request, &s.results[i], reply)
+		c.noteOne(s, s.asks[i].request, &s.results[i], reply, now)
 	}
 }
 
 // mostNoted is how many keys of one script are noted.
 const mostNoted = 16
 
-func (c *conn) noteOne(s *slot, r *quorum.Request, result *quorum.Result, reply *commands.Reply) {
+func (c *conn) noteOne(s *slot, r *quorum.Request, result *quorum.Result, reply *commands.Reply, now time.Duration) {
 	what := noted(r, result)
 	if what == 0 {
 		return
 	}
 	a := registry.Act{
-		What: what, DB: r.DB, Key: r.Key, At: s.begun, Took: c.srv.clock() - s.begun, Votes: result.Votes, By: c.origin.Load(),
+		What: what, DB: r.DB, Key: r.Key, At: s.begun, Took: now - s.begun, Votes: result.Votes, By: c.origin.Load(),
 	}
 	switch {
 	case what == registry.Failed && reply.Kind == commands.ErrorReply:

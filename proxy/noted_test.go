@@ -206,7 +206,7 @@ func TestNoteAllocatesNothing(t *testing.T) {
 		request := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t", TTL: time.Second}
 		s.asks, s.results = []ask{{slot: s, request: &request}}, []quorum.Result{{Decision: quorum.Won}}
 		reply := commands.OK
-		if n := testing.AllocsPerRun(100, func() { c.note(s, &reply) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { c.note(s, &reply, 0) }); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 		r.end()

@@ -252,7 +252,8 @@ func (s *slot) fill() {
 		}
 	}()
 	reply, next := s.render.Render(s.results)
-	c.note(s, &reply)
+	now := c.srv.clock()
+	c.note(s, &reply, now)
 	if len(next.Requests) > 0 {
 		turn = nil
 		s.told(false)
@@ -262,7 +263,6 @@ func (s *slot) fill() {
 	if s.asks[0].request.Kind == quorum.Run {
 		c.judge(s, &s.results[0])
 	}
-	now := c.srv.clock()
 	c.srv.stats.done(s.command, now-s.begun, &reply)
 	var encoded []byte
 	var long *resp.Long
