@@ -13,7 +13,7 @@ func (s *Session) lockForce(c *Command, args []string) Action {
 	if a, allowed := s.allowDangerous(c); !allowed {
 		return a
 	}
-	f := forced{d: s.d, key: strings.Clone(args[2]), by: s.seen}
+	f := forced{d: s.d, key: strings.Clone(args[2]), by: s.seen, from: s.from}
 	if lower(args[3]) != "holder" {
 		return refuse(errSyntax)
 	}
@@ -32,6 +32,7 @@ type forced struct {
 	d                   *Dialect
 	key, holder, reason string
 	by                  Snapshot
+	from                string
 }
 
 func (f forced) Render(results []quorum.Result) (Reply, Action) {
@@ -54,7 +55,7 @@ func (f forced) Render(results []quorum.Result) (Reply, Action) {
 
 // answered notes the order.
 func (f forced) answered(r Reply) Reply {
-	f.d.lookout.Ordered(Order{Name: "LOCK FORCE", About: f.key, Reason: f.reason, Answer: r.Str, By: f.by})
+	f.d.lookout.Ordered(Order{Name: "LOCK FORCE", About: f.key, Reason: f.reason, Answer: r.Str, By: f.by, From: f.from})
 	return r
 }
 

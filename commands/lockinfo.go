@@ -148,6 +148,9 @@ func (l *lock) heldBy() string {
 // who is a client in one line.
 func who(o *registry.Origin) string {
 	text := fmt.Sprintf("client %d at %s", o.ID, o.Addr)
+	if o.ID == 0 {
+		text = fmt.Sprintf("operator %s at %s", o.User, o.Addr)
+	}
 	if o.Name != "" {
 		text += ", named " + o.Name
 	}

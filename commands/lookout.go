@@ -46,6 +46,7 @@ type Order struct {
 	Reason string
 	Answer string
 	By     Snapshot
+	From   string // who is no client is known by; "" of one that is
 }
 
 // nobody is the lookout of a dialect that was given none: nothing was seen.

@@ -9,6 +9,8 @@ type Session struct {
 	d    *Dialect
 	seen Snapshot
 
+	from string // of Inside: his address
+
 	channels, patterns nameSet // subscribed to
 	named              int     // what these take, in bytes
 
@@ -45,6 +47,13 @@ func (s Snapshot) Subscribed() bool { return s.Channels+s.Patterns > 0 }
 func (d *Dialect) Session(id int64) *Session {
 	s := &Session{d: d, seen: Snapshot{ID: id, Proto: 2, User: defaultUser}}
 	s.seen.Authed = d.password() == ""
+	return s
+}
+
+// Inside is a session of an operator who is no client: he has shown who he is to somebody else.
+func (d *Dialect) Inside(user, from string, db int) *Session {
+	s := d.Session(0)
+	s.seen.Authed, s.seen.User, s.seen.DB, s.from = true, user, db, from
 	return s
 }
 

@@ -40,15 +40,19 @@ func (l lookout) Inquire(question string) []string {
 
 // Ordered logs who has given an order, and what it came to, and has it among the events.
 func (l lookout) Ordered(o commands.Order) {
+	from := o.From
+	if from == "" {
+		from = l.srv.addrOf(o.By.ID)
+	}
 	l.srv.log.Warn("an order was given", "order", o.Name, "about", o.About, "reason", o.Reason,
-		"id", o.By.ID, "addr", l.srv.addrOf(o.By.ID), "user", o.By.User, "name", o.By.Name, "answer", o.Answer)
+		"id", o.By.ID, "addr", from, "user", o.By.User, "name", o.By.Name, "answer", o.Answer)
 	text := o.Name + ": " + o.Answer
 	if o.Reason != "" {
 		text += ", for: " + o.Reason
 	}
 	l.srv.seen.Events.Tell(registry.Event{
 		At: l.srv.clock(), Kind: "order", About: o.About, Text: text,
-		By: fmt.Sprintf("client %d at %s, user %s", o.By.ID, l.srv.addrOf(o.By.ID), o.By.User),
+		By: fmt.Sprintf("%s, user %s", from, o.By.User),
 	})
 }
 

@@ -9,29 +9,36 @@ import (
 	"redlock-proxy/quorum/registry"
 )
 
-// note has the registry remember what has become of what a command asked about locks. It is on
-// the way of each command that takes a lock, and allocates nothing.
-func (c *conn) note(s *slot, reply *commands.Reply, now time.Duration) {
-	for i := range s.results {
-		c.noteOne(s, s.asks[i].request, &s.results[i], reply, now)
-	}
+// noting is about one command, of which the registry is to remember what became of locks. It is
+// on the way of each command that takes a lock, and allocates nothing.
+type noting struct {
+	srv        *Server
+	command    *commands.Command
+	by         *registry.Origin
+	begun, now time.Duration
 }
 
 // mostNoted is how many keys of one script are noted.
 const mostNoted = 16
 
-func (c *conn) noteOne(s *slot, r *quorum.Request, result *quorum.Result, reply *commands.Reply, now time.Duration) {
+func (c *conn) note(s *slot, reply *commands.Reply, now time.Duration) {
+	n := noting{srv: c.srv, command: s.command, by: c.origin.Load(), begun: s.begun, now: now}
+	for i := range s.results {
+		n.note(s.asks[i].request, &s.results[i], reply)
+	}
+}
+
+// note notes one of its requests, of which this was the result; reply is empty where more follow.
+func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.Reply) {
 	what := noted(r, result)
 	if what == 0 {
 		return
 	}
-	a := registry.Act{
-		What: what, DB: r.DB, Key: r.Key, At: s.begun, Took: now - s.begun, Votes: result.Votes, By: c.origin.Load(),
-	}
+	a := registry.Act{What: what, DB: r.DB, Key: r.Key, At: n.begun, Took: n.now - n.begun, Votes: result.Votes, By: n.by}
 	switch {
 	case what == registry.Failed && reply.Kind == commands.ErrorReply:
 		a.Why = reply.Str
-	case what == registry.Released && s.command.Name == "lock|force":
+	case what == registry.Released && n.command.Name == "lock|force":
 		a.What = registry.Forced
 	}
 	switch r.Kind {
@@ -39,18 +46,10 @@ func (c *conn) noteOne(s *slot, r *quorum.Request, result *quorum.Result, reply 
 		if r.Args[0] == "FLUSHALL" {
 			a.DB = -1
 		}
-		c.srv.seen.Flush(a.DB, a.At)
+		n.srv.seen.Flush(a.DB, a.At)
 		return
 	case quorum.Run:
-		a.TTL, a.Signs = registry.UnknownTTL, r.Args
-		if r.Script.Printed == nil { // one of ours, which is told the command
-			for len(a.Signs) > 0 && (a.Signs[0] == r.Key || strings.EqualFold(a.Signs[0], s.command.Name)) {
-				a.Signs = a.Signs[1:]
-			}
-		}
-		for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
-			c.srv.seen.Note(&a)
-		}
+		n.noteRun(&a, r)
 		return
 	case quorum.Write:
 		if r.Args[0] == "SET" {
@@ -60,7 +59,19 @@ func (c *conn) noteOne(s *slot, r *quorum.Request, result *quorum.Result, reply 
 		a.Token = r.Token
 	}
 	a.TTL = notedTTL(r)
-	c.srv.seen.Note(&a)
+	n.srv.seen.Note(&a)
+}
+
+func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
+	a.TTL, a.Signs = registry.UnknownTTL, r.Args
+	if r.Script.Printed == nil { // one of ours, which is told the command
+		for len(a.Signs) > 0 && (a.Signs[0] == r.Key || strings.EqualFold(a.Signs[0], n.command.Name)) {
+			a.Signs = a.Signs[1:]
+		}
+	}
+	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
+		n.srv.seen.Note(a)
+	}
 }
 
 // noted is what has become of a request, 0 if that says nothing of a lock.

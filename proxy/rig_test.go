@@ -59,6 +59,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 	r.server = newServer(cfg, r.engine, logger, nil)
 	cfg.Commands.Lookout = lookout{r.server}
 	dialect := commands.NewDialect(cfg.Commands)
+	r.server.dialect = dialect
 	r.server.newSession = func(id int64) session { return scripted{dialect.Session(id)} }
 	r.server.memory.remembered = func() int { return int(r.remembered.Load()) }
 	r.serve(r.pipes)

@@ -1,0 +1,107 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/registry"
+)
+
+// Operator is who asks without being a client: by the page.
+type Operator struct {
+	User string
+	From string // his address
+}
+
+// Ask carries out a command of an operator in a database, as it would be for a client who may do
+// everything: of those that are about keys and locks. An error reply is no error; that is ctx's, or
+// that the database is not there.
+func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) (commands.Reply, error) {
+	if err := s.engine.Open(db); err != nil {
+		return commands.Reply{}, err
+	}
+	session := s.dialect.Inside(who.User, who.From, db)
+	action := session.Do(args)
+	if action.Effect != nil {
+		return commands.Reply{}, errors.New("that is not asked of masters: " + args[0])
+	}
+	n := noting{srv: s, command: action.Command, begun: s.clock(), by: &registry.Origin{Addr: who.From, User: who.User}}
+	for len(action.Requests) > 0 {
+		w := &waited{done: make(chan struct{}), results: make([]quorum.Result, len(action.Requests))}
+		w.missing.Store(int32(len(action.Requests)))
+		for i := range action.Requests {
+			r := action.Requests[i] // the session's until its next command, and it gets none
+			r.DB = db
+			action.Requests[i] = r
+			s.engine.Put(&action.Requests[i], waitedFor{w, i})
+		}
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+			return commands.Reply{}, ctx.Err()
+		}
+		asked := action.Requests
+		reply, next := action.Render.Render(w.results)
+		n.now = s.clock()
+		for i := range asked {
+			n.note(&asked[i], &w.results[i], &reply)
+			w.results[i].Lock.Told()
+		}
+		if action = next; len(next.Requests) == 0 {
+			return reply, nil
+		}
+	}
+	return action.Reply, nil
+}
+
+// waited is what Ask waits for.
+type waited struct {
+	results []quorum.Result
+	missing atomic.Int32
+	done    chan struct{}
+}
+
+// waitedFor is one of them.
+type waitedFor struct {
+	*waited
+	i int
+}
+
+// Answer is the engine's.
+func (w waitedFor) Answer(r quorum.Result) quorum.Flusher {
+	if w.results[w.i] = r; w.missing.Add(-1) == 0 {
+		close(w.done)
+	}
+	return w.waited
+}
+
+// Flush has nothing to send.
+func (w *waited) Flush() {}
+
+// Order has an operator drain, resume or admit a master: LOCK DRAIN, LOCK RESUME, LOCK ADMIT.
+func (s *Server) Order(who Operator, name, master, reason string, force bool) commands.Reply {
+	var reply commands.Reply
+	switch name {
+	case "LOCK DRAIN":
+		reply = s.drainMaster(master, force)
+	case "LOCK RESUME":
+		reply = s.resumeMaster(master)
+	case "LOCK ADMIT":
+		reply = s.admitMaster(master)
+	default:
+		reply = commands.Error("ERR there is no order " + name)
+	}
+	lookout{s}.Ordered(commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str,
+		By: commands.Snapshot{User: who.User}, From: who.From})
+	return reply
+}
+
+// Seen is what this proxy remembers of locks, with the time by its clock, and what was then by
+// the clock on the wall.
+func (s *Server) Seen() (seen *registry.Registry, now time.Duration, wall func(time.Duration) time.Time) {
+	return s.seen, s.clock(), lookout{s}.Wall
+}
