@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlock-proxy/proxy/resp"
+	"redlock-proxy/quorum"
 )
 
 // buffer holds replies on their way to a client, and maybe a long one behind them. A
@@ -100,7 +101,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 		c.long.add(long)
 	}
 	c.window.decided(now, now-s.put, c.inFlight)
-	c.srv.squeeze.waited(&c.window, now, now-s.put, c.inFlight)
+	c.srv.squeeze.waited(&c.window, now, s.tells(now), c.inFlight-s.weight+1)
 	c.gathered -= s.gathered
 	s.gathered = 0
 	for c.owed.head != nil && c.owed.head.full {
@@ -192,4 +193,18 @@ func (c *conn) overflow() {
 	c.srv.stats.outputLimit.Add(1)
 	c.srv.log.Warn("a client is cut off: it does not read its replies", "id", c.id, "addr", c.addr, "limit", c.srv.cfg.Limits.MaxUnread)
 	c.cut()
+}
+
+// mostTelling is how many bytes of a command take no time of their own.
+const mostTelling = 4 << 10
+
+// tells is how long a slot took, where that tells of others, and else 0: one that comes to several
+// requests may take long by itself, as does a script, or what masters are asked for one after the
+// other; and what rests on another client's attempt has waited for that.
+func (s *slot) tells(now time.Duration) time.Duration {
+	r, kind := &s.results[0], s.asks[0].request.Kind
+	if s.ordered || s.weight > 1 || s.size > mostTelling || kind == quorum.Run || kind == quorum.Survey || r.Votes == 0 {
+		return 0
+	}
+	return now - s.put
 }

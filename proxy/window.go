@@ -28,8 +28,11 @@ const (
 	// leastWindow is more than most clients send at once.
 	leastWindow = 32
 
-	// narrowWindow is for who sends many while others wait, see squeeze.
+	// narrowWindow is for who sends many while others wait, see squeeze, or as many more as there
+	// are narrowTimes on the way to masters that are far and back.
 	narrowWindow = 8
+	narrowTime   = 40 * time.Microsecond
+
 	// squeezed is for how long it is so. They grow within milliseconds when it is over, and that
 	// is to be seen once in a hundred requests of those who wait, at most.
 	squeezed = 2 * time.Second
@@ -72,7 +75,8 @@ type squeeze struct {
 	_     [56]byte     // who waits for nothing but this reads it all the time
 }
 
-// waited notes how long somebody's request took, of which so many are on their way. Who waits for
+// waited notes how long somebody's request took, 0 where that tells nothing of others, and how many
+// of his are on their way. Who waits for
 // each is held up if it took twice as long as one does, and more; that is no sender of many whose
 // last few are decided, or who is held up for others.
 func (s *squeeze) waited(w *window, now, took time.Duration, inFlight int) {
@@ -87,10 +91,10 @@ func (s *squeeze) waited(w *window, now, took time.Duration, inFlight int) {
 
 // room is how many of somebody's requests may be on their way.
 func (s *squeeze) room(w *window, now time.Duration) int {
-	if w.size > narrowWindow && int64(now) < s.until.Load() {
-		return narrowWindow
+	if int64(now) >= s.until.Load() {
+		return w.size
 	}
-	return w.size
+	return min(w.size, max(narrowWindow, int(min(w.least[0], w.least[1])/narrowTime)))
 }
 
 // awaitRoom waits until n requests more may be on their way, and until the client has

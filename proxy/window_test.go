@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // never is no time since something.
@@ -108,6 +110,58 @@ func TestWhoSendsManyHasFewOnTheirWayWhileOthersWait(t *testing.T) {
 			t.Errorf("%s: when nobody has waited for a while, there is room for %d", test.name, got)
 		}
 	}
+}
+
+// TestWhoSendsManyToFarMastersHasAsManyMoreOnTheirWay: each takes as long, whoever waits.
+func TestWhoSendsManyToFarMastersHasAsManyMoreOnTheirWay(t *testing.T) {
+	const ms = time.Millisecond
+	var s squeeze
+	s.until.Store(int64(time.Hour))
+	for least, want := range map[time.Duration]int{ms / 10: narrowWindow, ms: 25, 4 * ms: 100, 10 * ms: 200} {
+		w := window{size: 200}
+		w.decided(0, least, 1)
+		if got := s.room(&w, 0); got != want {
+			t.Errorf("of masters %v away: %d", least, got)
+		}
+	}
+}
+
+// TestWhatTakesLongByItselfTellsNothingOfOthers: nobody is held up for it.
+func TestWhatTakesLongByItselfTellsNothingOfOthers(t *testing.T) {
+	voted := []quorum.Result{{Votes: quorum.Votes(quorum.Granted)}}
+	asksFor := func(k quorum.Kind) []ask { return []ask{{request: &quorum.Request{Kind: k}}} }
+	for name, c := range map[string]struct {
+		s     slot
+		tells bool
+	}{
+		"an acquire":            {slot{weight: 1, asks: asksFor(quorum.Acquire), results: voted}, true},
+		"a read":                {slot{weight: 1, asks: asksFor(quorum.Read), results: voted}, true},
+		"several":               {slot{weight: 5, asks: asksFor(quorum.Read), results: voted}, false},
+		"what goes on":          {slot{weight: 1, holds: holds{ordered: true}, asks: asksFor(quorum.Read), results: voted}, false},
+		"a long value":          {slot{weight: 1, size: mostTelling + 1, asks: asksFor(quorum.Write), results: voted}, false},
+		"a script":              {slot{weight: 1, asks: asksFor(quorum.Run), results: voted}, false},
+		"what is about all":     {slot{weight: 1, asks: asksFor(quorum.Survey), results: voted}, false},
+		"who waited for others": {slot{weight: 1, asks: asksFor(quorum.Acquire), results: []quorum.Result{{}}}, false},
+	} {
+		if got := c.s.tells(time.Second) > 0; got != c.tells {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestWhoAsksForManyKeysAtOnceIsOneWhoWaits: he has nothing else on its way.
+func TestWhoAsksForManyKeysAtOnceIsOneWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Votes: quorum.Votes(quorum.Granted)})
+		c := r.dial()
+		c.send("MGET a b c d e f g h i j\r\n")
+		synctest.Wait()
+		if conn := r.server.conn(1); conn.window.many != 0 {
+			t.Error("he is taken for one who sends many")
+		}
+		r.end()
+	})
 }
 
 // TestWindowIsWhatComesToAMillisecond, or somewhat more, over masters that carry out so
