@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/proxy": {"redlock-proxy/proxy/resp", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry",
 		"github.com/hashicorp/go-hclog"},
 	"redlock-proxy/proxy/resp": {"redlock-proxy/commands", "github.com/tidwall/redcon"},
+	"redlock-proxy/proxy/page": {"redlock-proxy/quorum", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/conf":       {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
 	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},

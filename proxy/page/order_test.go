@@ -1,0 +1,120 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const asJSON = "application/json"
+
+func TestAnOrderComesAsItWasGiven(t *testing.T) {
+	for body, want := range map[string]Order{
+		`{"order":"free","db":3,"key":"a\\xff\\\\","holder":"h1","reason":" stuck since noon "}`: {Order: FreeLock, DB: 3, Key: "a\xff\\", Holder: "h1", Reason: "stuck since noon"},
+		`{"order":"free","db":0,"key":"","reason":"it's über"}`:                                  {Order: FreeLock, Reason: "it's über"},
+		`{"order":"drain","master":"a:1","force":true,"reason":"r"}`:                             {Order: DrainMaster, Master: "a:1", Force: true, Reason: "r"},
+		` {"reason":"r","master":"a:1","order":"drain"} ` + "\n":                                 {Order: DrainMaster, Master: "a:1", Reason: "r"},
+		`{"order":"resume","master":"a:1","reason":"r"}`:                                         {Order: ResumeMaster, Master: "a:1", Reason: "r"},
+		`{"order":"admit","master":"a:1","reason":"r"}`:                                          {Order: AdmitMaster, Master: "a:1", Reason: "r"},
+	} {
+		s := &fakeSource{allowed: true}
+		w := asks(newHandler(t, s), "POST", "http://proxy/api/order", body, "Content-Type", asJSON, "Authorization", "Basic YWRhOnNlY3JldA==", "Sec-Fetch-Site", "same-origin")
+		if said := fieldsOf(t, w)["said"]; said != "it is done" {
+			t.Errorf("%s: said %v", body, said)
+		}
+		if len(s.orders) != 1 || s.orders[0] != want {
+			t.Errorf("%s:\ngot  %+v\nwant %+v", body, s.orders, want)
+		}
+		if want := (Who{User: "ada", From: "192.0.2.1:1234"}); s.who != want {
+			t.Errorf("given by %v, want %v", s.who, want)
+		}
+	}
+}
+
+func TestAnOrderThatIsNotWellFormedIsNotGiven(t *testing.T) {
+	s := &fakeSource{allowed: true}
+	h := newHandler(t, s)
+	for body, words := range map[string]string{
+		``:       "an object",
+		`null`:   "an object",
+		`[]`:     "an object",
+		`"free"`: "an object",
+		`{`:      "an object",
+		`{"order":"drain","master":"a","reason":"r"`:                                         "an object",
+		`{"order":"drain","master":"a","reason":"r"}{}`:                                      "follows",
+		`{"order":"drain","master":"a","reason":"r"} x`:                                      "follows",
+		`{"order":"drain","master":"a","reason":"r","Master":"b"}`:                           `no field "Master"`,
+		`{"order":"drain","master":"a","reason":"r","master":"b"}`:                           "master is there twice",
+		`{"order":"drain","master":"a","reason":"r","m\u0061ster":"b"}`:                      "master is there twice",
+		`{"order":"drain","master":"a","reason":"r","token":"t"}`:                            `no field "token"`,
+		`{"order":"drain","master":["a"],"reason":"r"}`:                                      "master is of another type",
+		`{"order":"drain","master":null,"reason":"r"}`:                                       "master is of another type",
+		`{"order":"drain","master":"a","force":"yes","reason":"r"}`:                          "force is of another type",
+		`{"order":"drain","master":"a","reason":}`:                                           "reason",
+		`{"order":"drain","reason":"r"}`:                                                     "needs the field master",
+		`{"order":"drain","master":"a"}`:                                                     "needs a reason",
+		`{"order":"drain","master":"a","reason":"  "}`:                                       "needs a reason",
+		`{"order":"drain","master":"a","reason":"r\n2026 all is well"}`:                      "printable line",
+		`{"order":"drain","master":"a","reason":"\u202er"}`:                                  "printable line",
+		`{"order":"drain","master":"a","reason":"` + strings.Repeat("r", 501):                "reason",
+		`{"order":"drain","master":"a","db":0,"reason":"r"}`:                                 "drain has no field db",
+		`{"order":"resume","master":"a","force":true,"reason":"r"}`:                          "resume has no field force",
+		`{"order":"free","db":0,"key":"a","master":"a","reason":"r"}`:                        "free has no field master",
+		`{"order":"free","key":"a","reason":"r"}`:                                            "needs the field db",
+		`{"order":"free","db":0,"reason":"r"}`:                                               "needs the field key",
+		`{"order":"free","db":-1,"key":"a","reason":"r"}`:                                    "no database -1",
+		`{"order":"free","db":0.5,"key":"a","reason":"r"}`:                                   "db is of another type",
+		`{"order":"free","db":0,"key":"a\\n","reason":"r"}`:                                  "backslash",
+		`{"order":"free","db":0,"key":"` + strings.Repeat("k", MaxKey+1) + `","reason":"r"}`: "4096",
+		`{"order":"explode","reason":"r"}`:                                                   `"explode"`,
+		`{"reason":"r"}`:                                                                     "one of free",
+		"{\"order\":\"drain\",\"master\":\"\xff\",\"reason\":\"r\"}":                         "UTF-8",
+	} {
+		wantRefused(t, asks(h, "POST", "/api/order", body, "Content-Type", asJSON), 400, words)
+	}
+	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"drain","master":"a","reason":"`+strings.Repeat("r", MaxReason+1)+`"}`, "Content-Type", asJSON), 400, "500 bytes")
+	wantRefused(t, asks(h, "POST", "/api/order", strings.Repeat(" ", maxOrder+1), "Content-Type", asJSON), 413, "long")
+	wantRefused(t, asks(h, "POST", "/api/order?force=1", `{}`, "Content-Type", asJSON), 400, "no parameters")
+	if s.orders != nil {
+		t.Errorf("orders were given: %v", s.orders)
+	}
+}
+
+// An operator's browser has his password, and sends it whoever's page asks it to.
+func TestAnOrderOfAnotherPagesIsNotGiven(t *testing.T) {
+	const order = `{"order":"drain","master":"a","reason":"r"}`
+	s := &fakeSource{allowed: true}
+	h := newHandler(t, s)
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonp", ";"} {
+		wantRefused(t, asks(h, "POST", "http://proxy/api/order", order, "Content-Type", kind), http.StatusUnsupportedMediaType, asJSON)
+	}
+	for _, headers := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://elsewhere"}, {"Origin", "null"}} {
+		wantRefused(t, asks(h, "POST", "http://proxy/api/order", order, append(headers, "Content-Type", asJSON)...), 403, "this page alone")
+	}
+	if s.orders != nil {
+		t.Fatalf("orders were given: %v", s.orders)
+	}
+	fieldsOf(t, asks(h, "POST", "http://proxy/api/order", order, "Content-Type", asJSON+"; charset=utf-8", "Origin", "http://proxy"))
+	if len(s.orders) != 1 {
+		t.Error("an order of this page's was not given")
+	}
+}
+
+func TestOrdersAreForNobodyWhereTheyAreNotAllowed(t *testing.T) {
+	s := &fakeSource{}
+	h := newHandler(t, s)
+	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"drain","master":"a","reason":"r"}`, "Content-Type", asJSON), 403, "not allowed")
+	if s.orders != nil {
+		t.Errorf("orders were given: %v", s.orders)
+	}
+	if o := fieldsOf(t, asks(h, "GET", "/api/overview", "")); o["orders"] != false {
+		t.Errorf("an overview says that orders are allowed: %v", o["orders"])
+	}
+}
+
+func TestWhyAnOrderWasNotCarriedOutIsSaid(t *testing.T) {
+	s := &fakeSource{allowed: true, err: fmt.Errorf("somebody else holds it by now: %w", ErrNotNow)}
+	w := asks(newHandler(t, s), "POST", "/api/order", `{"order":"free","db":0,"key":"a","holder":"h","reason":"r"}`, "Content-Type", asJSON)
+	wantRefused(t, w, 409, "somebody else holds it by now")
+}

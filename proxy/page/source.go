@@ -1,0 +1,61 @@
+package page
+
+import (
+	"context"
+	"errors"
+)
+
+// Source knows what the page shows. All of it is called by many at once.
+type Source interface {
+	// Overview is asked for once a second while anybody looks, and is to be cheap.
+	Overview() Overview
+
+	// Locks lists what is held or was lately, in an order that stays between two pages.
+	Locks(ctx context.Context, q Query) (Locks, error)
+
+	// Lock tells of one, with its timeline; it may ask the masters. ErrNotThere is
+	// for what is not held and of which nothing is known.
+	Lock(ctx context.Context, db int, key string) (Lock, error)
+
+	// Events are those with a greater number than after, the oldest first, as far as they are
+	// kept, and a channel that is closed as soon as there is one that is not among them.
+	// Numbers begin at 1 and grow by the event.
+	Events(after uint64) (events []Event, more <-chan struct{})
+
+	// OrdersAllowed tells whether Order is for anybody at all.
+	OrdersAllowed() bool
+
+	// Order carries out an order of who, leaves a line in the log that says so, and answers in
+	// a sentence. It is not called where orders are not allowed.
+	Order(ctx context.Context, who Who, o Order) (said string, err error)
+}
+
+// What a Source answers if it is one of these, wrapped or not, has a status of its own. The
+// text is shown.
+var (
+	ErrNotThere   = errors.New("there is no such thing")          // 404
+	ErrNotNow     = errors.New("that is not possible now")        // 409
+	ErrNotAllowed = errors.New("that is not allowed")             // 403
+	ErrBadAsking  = errors.New("that is not understood")          // 400
+	ErrNoQuorum   = errors.New("too few masters answer for that") // 503
+)
+
+// Who gives an order.
+type Who struct {
+	User string // as he has shown himself to whoever let him in; may be ""
+	From string // his address
+}
+
+// Query is which locks are asked for.
+type Query struct {
+	Pattern string // as KEYS has it; "" is all
+	DB      int    // AllDBs, or a database's number
+	After   string // Locks.Next of the page before; "" for the first
+	Count   int    // at most so many, 1 to MaxLocks
+}
+
+// AllDBs is no database's number.
+const AllDBs = -1
+
+// MaxLocks are on one page at most.
+const MaxLocks = 500
