@@ -9,8 +9,9 @@ import (
 
 // Text is bytes that somebody else chose, a key say. In JSON it is escaped so that all of it can be
 // seen and nothing of it acts: a backslash is \\, and each byte of what is not printable or no
-// UTF-8 is \xHH. So two keys never look alike for what they hide, the direction of writing is
-// not turned, and the bytes can be had again.
+// UTF-8 is \xHH, as is a space at the beginning, at the end or behind another. So two keys never
+// look alike for what they hide, the direction of writing is not turned, and the bytes can be had
+// again.
 type Text string
 
 // MarshalText implements encoding.TextMarshaler.
@@ -25,7 +26,7 @@ func escaped(s string) string {
 		switch {
 		case r == '\\':
 			b.WriteString(`\\`)
-		case r == utf8.RuneError && size == 1, !unicode.IsPrint(r):
+		case r == utf8.RuneError && size == 1, !unicode.IsPrint(r), r == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' '):
 			for _, c := range []byte(s[i : i+size]) {
 				b.WriteString(`\x`)
 				b.WriteByte(hexDigits[c>>4])

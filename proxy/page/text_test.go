@@ -15,6 +15,8 @@ func TestNothingInATextIsInvisible(t *testing.T) {
 		"stock:17":          "stock:17",
 		"":                  "",
 		"a b":               "a b",
+		"  a   b ":          `\x20\x20a \x20\x20b\x20`,
+		" ":                 `\x20`,
 		"naïve 锁 🔒":         "naïve 锁 🔒",
 		"\x00\x1b[31m\r\n":  `\x00\x1b[31m\x0d\x0a`,
 		`C:\n`:              `C:\\n`,

@@ -1,0 +1,10 @@
+// Package browser holds the page that a proxy serves (proxy/page) to a real browser: that it shows
+// what happens while it happens, runs nothing that a client has put into a key, and can be
+// read on a telephone, in the dark, and by who uses no mouse. It is a module of its own for the
+// sake of what drives the browser, Debian's chromium without a screen:
+//
+//	go test -C integration/browser . -pictures DIR
+//
+// Goroutines: the browser is a process that chromedp starts and TestMain ends; a house's server
+// ends with its test.
+package browser
