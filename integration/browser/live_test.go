@@ -1,9 +1,13 @@
 package browser
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 const card = ".master:nth-child(%d) "
@@ -122,6 +126,27 @@ func TestALostConnectionIsSaidAndWhatIsOldIsGrey(t *testing.T) {
 	b.has("#events", "is down")
 	b.until("it is not grey", `getComputedStyle(document.querySelector("main")).filter === "none"`)
 	b.until("orders can be given", `[...document.querySelectorAll(".orders button")].every(b => !b.disabled)`)
+}
+
+// So many may have a stream. Who comes then sees all the same how things stand.
+func TestWhoGetsNoStreamIsToldAndAsksInstead(t *testing.T) {
+	h, b := newHouse(t, false), newTab(t)
+	ctx, leave := context.WithCancel(t.Context())
+	for range 16 {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.address()+"api/stream", nil)
+		must(t, err)
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		must(t, err)
+		defer answer.Body.Close()
+	}
+	b.do(chromedp.Navigate(h.address()))
+	b.has("#link", "there is no stream to be had")
+	b.has("#grants", "Grants locks")
+	h.kill(0)
+	b.has(fmt.Sprintf(card, 1)+".state", "down")
+	b.has("#events", "is down")
+	leave()
+	b.until("it has a stream", `document.getElementById("link").textContent.trim() === "live"`)
 }
 
 // Who has it read to him hears of the verdict when it is another one, and not each second.

@@ -15,6 +15,7 @@ type frames struct {
 	mu     sync.Mutex // guards what follows, and is held while one is made
 	latest []byte
 	proxy  string
+	newest uint64 // event that there was
 	made   time.Time
 }
 
@@ -30,18 +31,21 @@ func (f *frames) overview() (body []byte, proxy string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now := time.Now(); f.latest == nil || now.Sub(f.made) >= fresh {
-		f.latest, f.proxy = encode(f.source, now)
-		f.made = now
+		f.make(now)
 	}
 	return f.latest, f.proxy
 }
 
-func encode(s Source, now time.Time) (body []byte, proxy string) {
-	o := s.Overview()
+// make makes one. mu is held.
+func (f *frames) make(now time.Time) {
+	o := f.source.Overview()
 	o.At = Time(now)
-	o.Orders = s.OrdersAllowed()
-	events, _ := s.Events(0)
+	o.Orders = f.source.OrdersAllowed()
+	events, _ := f.source.Events(max(f.newest, latestEvents) - latestEvents)
 	o.Events = list(events[max(len(events)-latestEvents, 0):])
+	if len(events) > 0 {
+		f.newest = events[len(events)-1].Number
+	}
 	o.Proxies, o.Latency = list(o.Proxies), list(o.Latency)
 	o.Masters = slices.Clone(list(o.Masters))
 	for i := range o.Masters {
@@ -55,7 +59,7 @@ func encode(s Source, now time.Time) (body []byte, proxy string) {
 	if err != nil {
 		panic(err) // of our own types there is none that cannot be encoded
 	}
-	return body, o.Proxy.ID
+	f.latest, f.proxy, f.made = body, o.Proxy.ID, now
 }
 
 // list is one in JSON, too, if there is nothing on it.

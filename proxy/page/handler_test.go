@@ -236,8 +236,12 @@ func TestEventsAreToldFromANumberOn(t *testing.T) {
 	if l := fieldsOf(t, asks(h, "GET", "/api/events?after=23", ""))["events"].([]any); len(l) != 2 || l[0].(map[string]any)["text"] != "event 24" {
 		t.Errorf("got %v", l)
 	}
-	if l := fieldsOf(t, asks(h, "GET", "/api/overview", ""))["events"].([]any); len(l) != latestEvents || l[0].(map[string]any)["number"] != 6.0 {
-		t.Errorf("an overview has %v", l)
+	for i, first := range []float64{6, 7} {
+		h.frames.made = time.Time{} // it is an old one
+		if l := fieldsOf(t, asks(h, "GET", "/api/overview", ""))["events"].([]any); len(l) != latestEvents || l[0].(map[string]any)["number"] != first {
+			t.Errorf("overview %d has %v", i, l)
+		}
+		s.happens("another")
 	}
 }
 
