@@ -142,11 +142,11 @@ func (l *lock) heldBy() string {
 	case l.holder == nil:
 		return unknownHolder
 	}
-	return who(&l.holder.By)
+	return Who(&l.holder.By)
 }
 
-// who is a client in one line.
-func who(o *registry.Origin) string {
+// Who is a client in one line.
+func Who(o *registry.Origin) string {
 	text := fmt.Sprintf("client %d at %s", o.ID, o.Addr)
 	if o.ID == 0 {
 		text = fmt.Sprintf("operator %s at %s", o.User, o.Addr)
@@ -163,7 +163,7 @@ func who(o *registry.Origin) string {
 func wantedBy(list []registry.Wanting, now time.Duration) (replies []Reply) {
 	for i := range list {
 		w, f := &list[i], fieldList{}
-		f.text("client", who(&w.By))
+		f.text("client", Who(&w.By))
 		f.number("client-id", w.By.ID)
 		f.number("times", int64(w.Times))
 		f.number("every-ms", w.Every().Milliseconds())

@@ -60,7 +60,7 @@ func lastKnown(seen *registry.Registry, db int, key string) string {
 	if !ok {
 		return ""
 	}
-	return h.What.String() + ": " + who(&h.By)
+	return h.What.String() + ": " + Who(&h.By)
 }
 
 // lockExplain is LOCK EXPLAIN: what was asked about a key lately, and why it was refused.
@@ -90,7 +90,7 @@ func (s *Session) attempt(t *registry.Attempt, now time.Duration, names []string
 	f.number("ms-ago", (now - t.At).Milliseconds())
 	f.text("what", t.What.String())
 	f.number("times", int64(t.Times))
-	f.text("client", who(t.By))
+	f.text("client", Who(t.By))
 	f.number("client-id", t.By.ID)
 	f.number("took-us", t.Took.Microseconds())
 	f.text("votes", votesText(t.Votes, names))
@@ -119,7 +119,7 @@ func summary(h *registry.Hot, now time.Duration, names []string) string {
 		if t.What != registry.Refused && t.What != registry.Failed {
 			continue
 		}
-		text := fmt.Sprintf("%s %s ago to %s, in %s", t.What, ascii((now - t.At).Round(time.Millisecond)), who(t.By), ascii(t.Took.Round(time.Microsecond)))
+		text := fmt.Sprintf("%s %s ago to %s, in %s", t.What, ascii((now - t.At).Round(time.Millisecond)), Who(t.By), ascii(t.Took.Round(time.Microsecond)))
 		if why := attemptWhy(t, names); why != "" {
 			text += ": " + why
 		}
@@ -162,16 +162,23 @@ func (s *Session) lockProxies(c *Command, args []string) Action {
 
 // Proxies asks the other proxies who they are, and makes the reply. It waits for them.
 func (s *Session) Proxies() Reply {
-	self := s.d.lookout.Self()
-	list := []Reply{proxyReply(self, true)}
-	seen := map[string]bool{self.ID: true}
-	for _, a := range s.d.askOthers(question{Ask: askProxies}) {
-		if !seen[a.Proxy.ID] {
-			seen[a.Proxy.ID] = true
-			list = append(list, proxyReply(a.Proxy, false))
-		}
+	list := []Reply{proxyReply(s.d.lookout.Self(), true)}
+	for _, p := range s.d.Colleagues() {
+		list = append(list, proxyReply(p, false))
 	}
 	return Array(list...)
+}
+
+// Colleagues asks the other proxies who they are, and waits for them.
+func (d *Dialect) Colleagues() (list []Proxy) {
+	seen := map[string]bool{d.lookout.Self().ID: true}
+	for _, a := range d.askOthers(question{Ask: askProxies}) {
+		if !seen[a.Proxy.ID] {
+			seen[a.Proxy.ID] = true
+			list = append(list, a.Proxy)
+		}
+	}
+	return list
 }
 
 func proxyReply(p Proxy, me bool) Reply {

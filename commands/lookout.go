@@ -46,6 +46,7 @@ type Order struct {
 	Reason string
 	Answer string
 	By     Snapshot
+	Lock   bool   // About is a key, of By's database
 	From   string // who is no client is known by; "" of one that is
 }
 

@@ -3,6 +3,8 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -98,6 +100,33 @@ func (s *Server) Order(who Operator, name, master, reason string, force bool) co
 	lookout{s}.Ordered(commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str,
 		By: commands.Snapshot{User: who.User}, From: who.From})
 	return reply
+}
+
+// Free has an operator free a lock, if the holder that he has seen still has it, or whoever does
+// where he names none.
+func (s *Server) Free(ctx context.Context, who Operator, db int, key, holder, reason string) (commands.Reply, error) {
+	if holder != "" {
+		args := []string{"LOCK", "FORCE", key, "HOLDER", holder}
+		if reason != "" {
+			args = append(args, "REASON", reason)
+		}
+		return s.Ask(ctx, who, db, args...)
+	}
+	reply, err := s.Ask(ctx, who, db, "DEL", key)
+	answer := reply.Str
+	if reply.Kind == commands.IntegerReply {
+		answer = fmt.Sprintf("%d deleted", reply.Int)
+	}
+	lookout{s}.Ordered(commands.Order{Name: "DEL", About: key, Lock: true, Reason: reason, Answer: answer,
+		By: commands.Snapshot{User: who.User, DB: db}, From: who.From})
+	return reply, err
+}
+
+// Troubles are the last times at which master i did not vote, the latest first.
+func (s *Server) Troubles(i int) []Trouble {
+	list := s.watched.troublesOf(i)
+	slices.Reverse(list)
+	return list
 }
 
 // Seen is what this proxy remembers of locks, with the time by its clock, and what was then by

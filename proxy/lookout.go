@@ -2,11 +2,9 @@ package proxy
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"redlock-proxy/commands"
-	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/registry"
 )
 
@@ -20,6 +18,12 @@ func (l lookout) Clock() time.Duration     { return l.srv.clock() }
 func (l lookout) Wall(clock time.Duration) time.Time { return time.Now().Add(clock - l.srv.clock()) }
 
 func (l lookout) Masters() []string { return l.srv.watched.names() }
+
+// Self is this proxy, as others are told of it.
+func (s *Server) Self() commands.Proxy { return lookout{s}.Self() }
+
+// Colleagues asks the other proxies of the same masters who they are, and waits for them.
+func (s *Server) Colleagues() []commands.Proxy { return s.dialect.Colleagues() }
 
 func (l lookout) Self() commands.Proxy {
 	s := l.srv
@@ -51,7 +55,7 @@ func (l lookout) Ordered(o commands.Order) {
 		text += ", for: " + o.Reason
 	}
 	l.srv.seen.Events.Tell(registry.Event{
-		At: l.srv.clock(), Kind: "order", About: o.About, Text: text,
+		At: l.srv.clock(), Kind: "order", About: o.About, Text: text, Lock: o.Lock, DB: o.By.DB,
 		By: fmt.Sprintf("%s, user %s", from, o.By.User),
 	})
 }
@@ -62,66 +66,4 @@ func (s *Server) addrOf(id int64) string {
 		return c.addr
 	}
 	return ""
-}
-
-// verdict is one line for an operator: whether locks can be had, and whether this proxy may be
-// restarted.
-func (s *Server) verdict() string {
-	st := s.engine.Status()
-	return s.grants(&st) + "; " + s.restart(&st)
-}
-
-// grants says whether locks can be had here.
-func (s *Server) grants(st *quorum.Status) string {
-	voting := 0
-	var others []string
-	for i := range st.Masters {
-		m := &st.Masters[i]
-		if m.State == quorum.Voting {
-			voting++
-			continue
-		}
-		text := m.Name + " " + m.State.String()
-		if m.Reason != "" {
-			text += " (" + m.Reason + ")"
-		}
-		others = append(others, text)
-	}
-	text := "locks are granted"
-	switch {
-	case s.draining.Load():
-		text = "no locks are granted: this proxy is shutting down"
-	case !s.engine.Ready():
-		text = "no locks are granted"
-	case voting == st.Quorum && len(st.Masters) > 1:
-		text = "locks are granted, and will not be if one more master fails"
-	}
-	text += fmt.Sprintf(", %d of %d masters vote, %d are needed", voting, len(st.Masters), st.Quorum)
-	if len(others) > 0 {
-		text += ": " + strings.Join(others, ", ")
-	}
-	if st.Hindrance != "" {
-		text += ", " + st.Hindrance
-	}
-	return text
-}
-
-// restart says whether this proxy may be restarted: what nobody else knows of would be lost.
-// Locks are on the masters and stay.
-func (s *Server) restart(st *quorum.Status) string {
-	var against []string
-	for i := range st.Masters {
-		switch m := &st.Masters[i]; {
-		case m.Debts > 0:
-			against = append(against, fmt.Sprintf("%d releases that are owed to %s would be lost, and keep their locks until they end", m.Debts, m.Name))
-		case m.State == quorum.CatchingUp:
-			against = append(against, m.Name+" is being given what it lost")
-		case m.State == quorum.Drained:
-			against = append(against, m.Name+" would be asked for votes again, as it is this proxy that has drained it")
-		}
-	}
-	if len(against) > 0 {
-		return "better do not restart this proxy now: " + strings.Join(against, ", ")
-	}
-	return "this proxy may be restarted, its locks are on the masters"
 }

@@ -30,7 +30,7 @@ func (s *Server) mastersReply(st quorum.Status) commands.Reply {
 	return commands.Array(list...)
 }
 
-func masterReply(m *quorum.MasterStatus, troubles []trouble) commands.Reply {
+func masterReply(m *quorum.MasterStatus, troubles []Trouble) commands.Reply {
 	pairs := appendField(nil, "name", m.Name)
 	pairs = appendState(pairs, m)
 	votes := appendNumber(nil, "granted", m.Granted)
@@ -58,7 +58,7 @@ func masterReply(m *quorum.MasterStatus, troubles []trouble) commands.Reply {
 	}
 	words := make([]commands.Reply, len(troubles))
 	for i, tr := range troubles {
-		words[len(troubles)-1-i] = commands.Bulk(tr.at.UTC().Format(time.RFC3339) + " " + tr.text)
+		words[len(troubles)-1-i] = commands.Bulk(tr.At.UTC().Format(time.RFC3339) + " " + tr.Text)
 	}
 	pairs = append(pairs, commands.Bulk("troubles"), commands.Array(words...))
 	return commands.Map(pairs...)

@@ -53,7 +53,7 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 		}}
 		rig := newRig(t, Config{})
 		defer rig.end()
-		rig.server.watched.masters = []seenMaster{{troubles: []trouble{{now, "down: refused"}}}, {}, {}}
+		rig.server.watched.masters = []seenMaster{{troubles: []Trouble{{At: now, Text: "down: refused"}}}, {}, {}}
 		r := rig.server.mastersReply(st)
 		if len(r.Elems) != 4 {
 			t.Fatalf("%+v", r)

@@ -21,13 +21,13 @@ type seenMaster struct {
 	state    quorum.State
 	since    time.Time
 	reason   string
-	troubles []trouble // the latest last
+	troubles []Trouble // the latest last
 }
 
-// trouble is a state that was left, or is the present one, in which a master did not vote.
-type trouble struct {
-	at   time.Time
-	text string
+// Trouble is a state in which a master did not vote, be it the present one.
+type Trouble struct {
+	At   time.Time
+	Text string
 }
 
 const maxTroubles = 8
@@ -41,8 +41,8 @@ func (s *Server) watch() {
 	if len(w.masters) != len(st.Masters) {
 		w.masters = make([]seenMaster, len(st.Masters))
 	}
-	tell := func(kind, about, text string) {
-		s.seen.Events.Tell(registry.Event{At: s.clock(), Kind: kind, About: about, Text: text})
+	tell := func(kind, about, text string, trouble bool) {
+		s.seen.Events.Tell(registry.Event{At: s.clock(), Kind: kind, About: about, Text: text, Trouble: trouble})
 	}
 	for i := range st.Masters {
 		m, old := &st.Masters[i], &w.masters[i]
@@ -57,7 +57,7 @@ func (s *Server) watch() {
 				old.trouble(text)
 			}
 			if changed {
-				tell("master", m.Name, text)
+				tell("master", m.Name, text, m.State != quorum.Voting)
 			}
 		}
 		old.state, old.reason = m.State, m.Reason
@@ -67,7 +67,7 @@ func (s *Server) watch() {
 		if !ready {
 			text = "no quorum of masters can vote"
 		}
-		tell("quorum", "", text)
+		tell("quorum", "", text, !ready)
 	}
 	w.ready, w.begun = ready, true
 }
@@ -76,7 +76,7 @@ func (m *seenMaster) trouble(text string) {
 	if len(m.troubles) == maxTroubles {
 		m.troubles = append(m.troubles[:0], m.troubles[1:]...)
 	}
-	m.troubles = append(m.troubles, trouble{time.Now(), text})
+	m.troubles = append(m.troubles, Trouble{time.Now(), text})
 }
 
 // names are those of the masters, in their order.
@@ -91,11 +91,11 @@ func (w *watched) names() []string {
 }
 
 // troublesOf are the last ones of each master.
-func (w *watched) troublesOf(i int) []trouble {
+func (w *watched) troublesOf(i int) []Trouble {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if i >= len(w.masters) {
 		return nil
 	}
-	return append([]trouble(nil), w.masters[i].troubles...)
+	return append([]Trouble(nil), w.masters[i].troubles...)
 }

@@ -131,17 +131,17 @@ func TestWhatTakesLongByItselfTellsNothingOfOthers(t *testing.T) {
 	voted := []quorum.Result{{Votes: quorum.Votes(quorum.Granted)}}
 	asksFor := func(k quorum.Kind) []ask { return []ask{{request: &quorum.Request{Kind: k}}} }
 	for name, c := range map[string]struct {
-		s     slot
+		s     *slot
 		tells bool
 	}{
-		"an acquire":            {slot{weight: 1, asks: asksFor(quorum.Acquire), results: voted}, true},
-		"a read":                {slot{weight: 1, asks: asksFor(quorum.Read), results: voted}, true},
-		"several":               {slot{weight: 5, asks: asksFor(quorum.Read), results: voted}, false},
-		"what goes on":          {slot{weight: 1, holds: holds{ordered: true}, asks: asksFor(quorum.Read), results: voted}, false},
-		"a long value":          {slot{weight: 1, size: mostTelling + 1, asks: asksFor(quorum.Write), results: voted}, false},
-		"a script":              {slot{weight: 1, asks: asksFor(quorum.Run), results: voted}, false},
-		"what is about all":     {slot{weight: 1, asks: asksFor(quorum.Survey), results: voted}, false},
-		"who waited for others": {slot{weight: 1, asks: asksFor(quorum.Acquire), results: []quorum.Result{{}}}, false},
+		"an acquire":            {&slot{weight: 1, asks: asksFor(quorum.Acquire), results: voted}, true},
+		"a read":                {&slot{weight: 1, asks: asksFor(quorum.Read), results: voted}, true},
+		"several":               {&slot{weight: 5, asks: asksFor(quorum.Read), results: voted}, false},
+		"what goes on":          {&slot{weight: 1, holds: holds{ordered: true}, asks: asksFor(quorum.Read), results: voted}, false},
+		"a long value":          {&slot{weight: 1, size: mostTelling + 1, asks: asksFor(quorum.Write), results: voted}, false},
+		"a script":              {&slot{weight: 1, asks: asksFor(quorum.Run), results: voted}, false},
+		"what is about all":     {&slot{weight: 1, asks: asksFor(quorum.Survey), results: voted}, false},
+		"who waited for others": {&slot{weight: 1, asks: asksFor(quorum.Acquire), results: []quorum.Result{{}}}, false},
 	} {
 		if got := c.s.tells(time.Second) > 0; got != c.tells {
 			t.Errorf("%s: %v", name, got)

@@ -84,7 +84,7 @@ type Moment struct {
 // Locks is a page of them.
 type Locks struct {
 	Locks []Lock `json:"locks"`
-	Total int    `json:"total"`          // how many there are of the pattern
+	Total int    `json:"total"`          // how many there are of the pattern, -1 if that is not known
 	Next  string `json:"next,omitempty"` // Query.After of the page that follows; "" on the last
 	Note  string `json:"note,omitempty"` // what is missing here, if something is
 }

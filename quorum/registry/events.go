@@ -14,6 +14,10 @@ type Event struct {
 	About  string // the master, or the key; "" if it is about all
 	Text   string
 	By     string // who gave an order; "" if nobody did
+
+	Trouble bool // it is bad news
+	Lock    bool // About is a key, of this database
+	DB      int
 }
 
 const (

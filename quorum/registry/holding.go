@@ -54,7 +54,7 @@ func (b *bucket) room(key uint64, now time.Duration) *holding {
 			return h
 		}
 		since := h.since
-		if h.key == 0 || h.what.ends() || h.until < now {
+		if h.key == 0 || h.what.Ends() || h.until < now {
 			since -= math.MaxInt64 / 2
 		}
 		if since < age {
@@ -75,7 +75,7 @@ func (h *holding) begins(key uint64, a *Act) {
 // goesOn notes that a holder has it for longer, who may have taken it where that was not seen. Who
 // names no token may not be the holder.
 func (h *holding) goesOn(key uint64, a *Act) {
-	if known := h.key == key && !h.what.ends(); a.Token == "" && !known {
+	if known := h.key == key && !h.what.Ends(); a.Token == "" && !known {
 		return
 	} else if !known || a.Token != "" && h.signs[0] != SignOf(a.Token) {
 		h.begins(key, a)

@@ -19,6 +19,9 @@ const (
 	topShards = 1 << topBits
 	topKeys   = 32 // of each shard
 
+	// MaxHottest is how many keys there may be of which more is kept.
+	MaxHottest = topShards * topKeys
+
 	// Seconds is for how many of them refusals are told by the second.
 	Seconds     = 60
 	maxWanting  = 16

@@ -41,8 +41,8 @@ var words = [...]string{
 
 func (w What) String() string { return words[w] }
 
-// ends tells that the key is free afterwards.
-func (w What) ends() bool { return w >= Released }
+// Ends tells that the key is free afterwards.
+func (w What) Ends() bool { return w >= Released }
 
 // Act is one thing that a client asked for, and what became of it.
 type Act struct {
@@ -109,6 +109,7 @@ type Registry struct {
 	buckets []bucket // a power of two
 	tops    [topShards]top
 	flushed [quorum.Databases]atomic.Int64 // when it was, in nanoseconds
+	used    [quorum.Databases]atomic.Bool
 
 	Events Events
 }
@@ -145,6 +146,9 @@ func (r *Registry) Note(a *Act) {
 	h := r.hash(a.DB, a.Key)
 	b := r.bucket(h)
 	fought := false
+	if !r.used[a.DB].Load() {
+		r.used[a.DB].Store(true)
+	}
 	b.mu.Lock()
 	switch a.What {
 	case Granted, Written:
@@ -167,6 +171,17 @@ func (r *Registry) Note(a *Act) {
 	if t := &r.tops[h>>(64-topBits)]; fought || t.mayHave(h) {
 		t.note(h, a, fought)
 	}
+}
+
+// Databases are 0, and those in which something was noted.
+func (r *Registry) Databases() []int {
+	list := []int{0}
+	for db := 1; db < len(r.used); db++ {
+		if r.used[db].Load() {
+			list = append(list, db)
+		}
+	}
+	return list
 }
 
 // Flush notes that all keys of a database, or of all of them if db is negative, are gone.
@@ -193,13 +208,13 @@ type Holding struct {
 
 // Ended tells that as far as is known here nobody holds the key.
 func (h *Holding) Ended(now time.Duration) bool {
-	return h.What.ends() || !h.Endless && !h.EndUnknown && h.Until <= now
+	return h.What.Ends() || !h.Endless && !h.EndUnknown && h.Until <= now
 }
 
 // Holder is the holder of a key whose value bears one of these signs, if that is known here.
 func (r *Registry) Holder(db int, key string, signs []Sign) (Holding, bool) {
 	h, signed, ok := r.last(db, key)
-	if !ok || h.What.ends() {
+	if !ok || h.What.Ends() {
 		return Holding{}, false
 	}
 	for _, s := range signs {
@@ -241,7 +256,7 @@ func (r *Registry) Held(now time.Duration) (n int) {
 		b.mu.Lock()
 		for j := range b.holdings {
 			h := &b.holdings[j]
-			if h.key != 0 && !h.what.ends() && h.until > now && h.since >= time.Duration(r.flushed[h.db].Load()) {
+			if h.key != 0 && !h.what.Ends() && h.until > now && h.since >= time.Duration(r.flushed[h.db].Load()) {
 				n++
 			}
 		}

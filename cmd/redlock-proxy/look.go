@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/proxy"
+	"redlock-proxy/proxy/page"
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/engine"
+	"redlock-proxy/quorum/registry"
+)
+
+// sight is what the page is shown of this process.
+type sight struct {
+	engine *engine.Engine
+	server *proxy.Server
+	orders bool // are allowed
+
+	mu      sync.Mutex // guards what follows
+	held    int
+	counted time.Time // when held was
+	proxies []page.Proxy
+	asked   time.Time // when the other proxies were
+	asking  bool
+	running sync.WaitGroup // who asks them
+}
+
+const (
+	// countEvery is how often all that is remembered is gone through, and askEvery how often the
+	// other proxies are asked who they are, while somebody looks.
+	countEvery = 2 * time.Second
+	askEvery   = 10 * time.Second
+)
+
+// Overview implements page.Source.
+func (s *sight) Overview() page.Overview {
+	st := s.engine.Status()
+	v := s.server.Verdict(&st)
+	me := s.server.Self()
+	o := page.Overview{
+		Verdict: page.Verdict{Grants: v.Grants, Text: v.Text, Restart: page.Restart{Safe: v.Restart, Text: v.Advice}},
+		Proxy:   proxyOf(&me),
+	}
+	for i := range st.Masters {
+		m := page.MasterOf(&st.Masters[i])
+		for _, t := range s.server.Troubles(i) {
+			m.Troubles = append(m.Troubles, page.Trouble{At: page.Time(t.At), Text: page.Text(t.Text)})
+		}
+		o.Masters = append(o.Masters, m)
+	}
+	seen, now, _ := s.server.Seen()
+	for i, h := range seen.Hottest(registry.MaxHottest, now) {
+		o.Waiters += len(h.Wanting)
+		if i < page.MaxContended {
+			o.Contended = append(o.Contended, contendedOf(seen, &h))
+		}
+	}
+	o.Held, o.Proxies = s.lately(seen, now)
+	return o
+}
+
+// lately is what is looked for less often than once a second.
+func (s *sight) lately(seen *registry.Registry, now time.Duration) (held int, proxies []page.Proxy) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.counted) >= countEvery {
+		s.held, s.counted = seen.Held(now), time.Now()
+	}
+	if time.Since(s.asked) >= askEvery && !s.asking {
+		s.asking = true
+		s.running.Go(s.askProxies)
+	}
+	return s.held, s.proxies
+}
+
+func (s *sight) askProxies() {
+	var list []page.Proxy
+	for _, p := range s.server.Colleagues() {
+		list = append(list, proxyOf(&p))
+	}
+	s.mu.Lock()
+	s.proxies, s.asked, s.asking = list, time.Now(), false
+	s.mu.Unlock()
+}
+
+// close returns when nobody asks other proxies any more.
+func (s *sight) close() { s.running.Wait() }
+
+func proxyOf(p *commands.Proxy) page.Proxy {
+	return page.Proxy{ID: p.ID, Address: page.Text(p.Address), Version: p.Version, Since: page.Time(p.Since), Clients: p.Clients}
+}
+
+func contendedOf(seen *registry.Registry, h *registry.Hot) page.Contended {
+	c := page.Contended{DB: h.DB, Key: page.Text(h.Key), Refusals: h.Refusals, Waiters: len(h.Wanting)}
+	for i, n := range h.PerSecond {
+		c.PerSecond[i] = uint(n)
+	}
+	if last, ok := seen.Last(h.DB, h.Key); ok && !last.What.Ends() {
+		c.LastKnownBy = page.Text(commands.Who(&last.By))
+	}
+	return c
+}
+
+// Events implements page.Source.
+func (s *sight) Events(after uint64) ([]page.Event, <-chan struct{}) {
+	seen, _, wall := s.server.Seen()
+	events, more := seen.Events.After(after, registry.MaxEvents)
+	list := make([]page.Event, len(events))
+	for i, e := range events {
+		text := e.Text
+		if e.By != "" {
+			text += ", by " + e.By
+		}
+		list[i] = page.Event{Number: e.Number, At: page.Time(wall(e.At)), Kind: e.Kind, Text: page.Text(text), Trouble: e.Trouble}
+		switch {
+		case e.Kind == "master":
+			list[i].Master = e.About
+		case e.Lock:
+			list[i].Lock = &page.Place{DB: e.DB, Key: page.Text(e.About)}
+		}
+	}
+	return list, more
+}
+
+// OrdersAllowed implements page.Source.
+func (s *sight) OrdersAllowed() bool { return s.orders }
+
+// Order implements page.Source.
+func (s *sight) Order(ctx context.Context, who page.Who, o page.Order) (string, error) {
+	by := proxy.Operator{User: who.User, From: who.From}
+	var reply commands.Reply
+	var err error
+	switch o.Order {
+	case page.FreeLock:
+		reply, err = s.server.Free(ctx, by, o.DB, o.Key, o.Holder, o.Reason)
+	case page.DrainMaster:
+		reply = s.server.Order(by, "LOCK DRAIN", o.Master, o.Reason, o.Force)
+	case page.ResumeMaster:
+		reply = s.server.Order(by, "LOCK RESUME", o.Master, o.Reason, false)
+	case page.AdmitMaster:
+		reply = s.server.Order(by, "LOCK ADMIT", o.Master, o.Reason, false)
+	}
+	if err == nil {
+		err = refusalOf(reply)
+	}
+	if err != nil {
+		return "", err
+	}
+	if reply.Kind == commands.IntegerReply {
+		return fmt.Sprintf("%d deleted", reply.Int), nil
+	}
+	return reply.Str, nil
+}
+
+// refusalOf is an error reply as the page tells it, nil of any other.
+func refusalOf(r commands.Reply) error {
+	if r.Kind != commands.ErrorReply {
+		return nil
+	}
+	word, text, _ := strings.Cut(r.Str, " ")
+	kind := page.ErrNotNow
+	if word == "NOQUORUM" {
+		kind, text = page.ErrNoQuorum, r.Str
+	}
+	return fmt.Errorf("%w: %s", kind, text)
+}
+
+// Locks implements page.Source: a SCAN of each database that was used, one after the other.
+func (s *sight) Locks(ctx context.Context, q page.Query) (page.Locks, error) {
+	seen, _, _ := s.server.Seen()
+	dbs := seen.Databases()
+	if q.DB != page.AllDBs {
+		dbs = []int{q.DB}
+	}
+	db, cursor, ok := place(q.After, dbs)
+	if !ok {
+		return page.Locks{}, fmt.Errorf("%w: there is no such place to go on at", page.ErrBadAsking)
+	}
+	out := page.Locks{Total: -1}
+	for {
+		args := []string{"LOCK", "LIST", "COUNT", strconv.Itoa(max(q.Count-len(out.Locks), 1)), "CURSOR", cursor}
+		if q.Pattern != "" {
+			args = append(args, "MATCH", q.Pattern)
+		}
+		reply, err := s.server.Ask(ctx, proxy.Operator{}, db, args...)
+		if err == nil {
+			err = refusalOf(reply)
+		}
+		if err != nil {
+			return out, err
+		}
+		for _, l := range reply.Elems[1].Elems {
+			out.Locks = append(out.Locks, lockOf(l))
+		}
+		if cursor = reply.Elems[0].Str; cursor == "0" {
+			i := 0
+			for i < len(dbs) && dbs[i] <= db {
+				i++
+			}
+			if i == len(dbs) {
+				return out, nil
+			}
+			db = dbs[i]
+		}
+		if len(out.Locks) >= q.Count {
+			out.Next = strconv.Itoa(db) + ":" + cursor
+			return out, nil
+		}
+	}
+}
+
+// place is where a listing goes on: database:cursor.
+func place(after string, dbs []int) (db int, cursor string, ok bool) {
+	if after == "" {
+		return dbs[0], "0", true
+	}
+	first, cursor, found := strings.Cut(after, ":")
+	db, err := strconv.Atoi(first)
+	return db, cursor, found && err == nil && db >= 0 && db < quorum.Databases
+}
