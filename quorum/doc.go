@@ -11,7 +11,7 @@
 //	journal   scripts with a record of what they write, by which that can be taken back
 //	maxhold   for how long extensions may keep a lock
 //	members   which masters are a set, and how it is begun and changed
-//	messages  publish and subscribe among the clients of all proxies
+//	messages  publish and subscribe among the clients of all proxies, and what these ask each other
 //	engine    ops, lanes, keepers: what is asked, undone and owed, and who may vote
 //	model     the rules, walked through by Spin
 package quorum

@@ -95,6 +95,7 @@ func TestMessagesAreCarriedInTheOrderInWhichTheyAreDelivered(t *testing.T) {
 func TestListeningBeginsOnce(t *testing.T) {
 	begun := 0
 	s := NewSubscriptions(func() { begun++ })
+	s.Begin()
 	if _, changed := s.Look(); begun != 1 || isClosed(changed) {
 		t.Errorf("begun %d times", begun)
 	}
@@ -111,6 +112,7 @@ func TestListeningBeginsOnce(t *testing.T) {
 	}
 	s = NewSubscriptions(func() { t.Error("it begins to listen after the end") })
 	s.Close()
+	s.Begin()
 	if _, changed := s.Look(); !isClosed(changed) {
 		t.Error("whoever looks after the end waits")
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Channel is the one channel of each master on which the proxies tell
-// each other what was published. Clients that subscribe at a master themselves
+// each other what was published, and ask each other. Clients that subscribe at a master themselves
 // find nothing of theirs there.
 const Channel = "redlock-proxy:{messages}"
 

@@ -32,12 +32,21 @@ func TestWhatIsNoEnvelopeIsNotRead(t *testing.T) {
 	}
 }
 
+// Whatever comes is an envelope, a letter or nothing, and no two of them.
 func FuzzParseEnvelope(f *testing.F) {
 	f.Add("1 s 1 1 ab")
+	f.Add("question1 s 1 ab")
+	f.Add("answer1 s 1 a 1 ab")
 	f.Fuzz(func(t *testing.T, text string) {
-		if v, ok := parseEnvelope(text); ok {
+		v, isEnvelope := parseEnvelope(text)
+		if isEnvelope {
 			if again, ok := parseEnvelope(v.String()); !ok || again != v {
 				t.Fatalf("%q: %+v, then %+v", text, v, again)
+			}
+		}
+		if l, ok := parseLetter(text); ok {
+			if again, ok := parseLetter(l.String()); !ok || again != l || isEnvelope {
+				t.Fatalf("%q: %+v, then %+v, and %+v", text, l, again, v)
 			}
 		}
 	})

@@ -2,9 +2,9 @@ package messages
 
 import "sync"
 
-// Subscriptions tells how many masters this proxy hears messages from. It is subscribed to none
-// of them before a client of its own subscribes to anything, and to all from then on: most
-// proxies have either no subscribers, or soon some again.
+// Subscriptions tells how many masters this proxy hears from. It is subscribed to none of them
+// before somebody is to hear something, be that other proxies' questions or what their clients
+// publish, and to all from then on.
 type Subscriptions struct {
 	start func() // the goroutines that listen to the masters
 
@@ -19,15 +19,22 @@ type Subscriptions struct {
 // the masters, and waits for none of them.
 func NewSubscriptions(start func()) *Subscriptions { return &Subscriptions{start: start} }
 
-// Look tells how many are confirmed, and of the next change by closing a channel. It begins to listen,
-// if nobody has yet.
-func (s *Subscriptions) Look() (confirmed int, changed <-chan struct{}) {
+// Begin begins to listen, if nobody has yet.
+func (s *Subscriptions) Begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.started && !s.closed {
 		s.started = true
 		s.start()
 	}
+}
+
+// Look tells how many are confirmed, and of the next change by closing a channel. It begins to listen,
+// if nobody has yet.
+func (s *Subscriptions) Look() (confirmed int, changed <-chan struct{}) {
+	s.Begin()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.changed == nil {
 		s.changed = make(chan struct{})
 		if s.closed {
