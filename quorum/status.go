@@ -68,7 +68,7 @@ type Status struct {
 
 	InFlight int // requests put and not yet decided
 
-	Subscriptions     int    // masters whose messages can be heard; 0 before the first subscriber
+	Subscriptions     int    // masters that can be heard; 0 before Consult and the first subscriber
 	MessagesPublished uint64 // by this proxy's clients and their scripts
 	MessagesShort     uint64 // of these, put to fewer than a quorum of masters
 	MessagesReceived  uint64 // from other proxies, each counted once

@@ -51,6 +51,7 @@
 //	publish.go       what clients publish goes to this proxy's subscribers at once, and in envelopes through
 //	                 all masters to those of the other proxies (package messages), which listen to each
 //	                 master on a connection of its own (listen.go)
+//	inquire.go       what proxies ask each other goes the same way
 //
 // Goroutines:
 //
@@ -64,8 +65,12 @@
 //	Engine.tend      closing one of them  its end              it is closed         Engine.Close
 //	New              messages.Bus.Run     giving messages to   the engine closes,   Engine.Close
 //	                                      the audience         and all are given
-//	Subscribe,       Engine.listen, each  the subscription     the engine closes    Engine.Close
-//	the first
+//	Consult,         Engine.listen, each  the subscription     the engine closes    Engine.Close
+//	Subscribe or
+//	Inquire, the
+//	first of them
+//	the same         Engine.answer        asking the           the engine closes    Engine.Close
+//	                                      colleague
 //	Engine.Close     database.close, of   its end              it is closed         Engine.Close
 //	                 each that is open
 //	a lane           asking each other    the answer           it is there, or ctx  the lane

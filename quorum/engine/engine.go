@@ -25,7 +25,9 @@ type Engine struct {
 	hand          sync.Mutex // the operator's: one order at a time
 	installation  installation
 	messages      *messages.Bus
+	inquiries     *messages.Inquiries
 	subscriptions *messages.Subscriptions
+	inquiring     inquiring
 }
 
 // New starts an engine: its lanes begin to connect at once. Masters may be down.
@@ -34,12 +36,14 @@ func New(cfg Config, log hclog.Logger) *Engine {
 	for i := range cfg.Masters {
 		cfg.Masters[i].Rooms = master.NewRooms(cfg.Memory, len(cfg.Masters))
 	}
-	e := &Engine{installation: installation{log: log, terms: cfg.Terms()}}
+	e := &Engine{installation: installation{log: log, terms: cfg.Terms()}, inquiring: newInquiring()}
 	ctx, cancel := context.WithCancel(context.Background())
 	zero := newDatabase(e, cfg, log, cancel)
 	e.zero = zero
 	e.messages = messages.New(zero.name, e.carry)
+	e.inquiries = messages.NewInquiries(zero.name, e.post)
 	e.subscriptions = messages.NewSubscriptions(func() {
+		zero.wait.Go(func() { e.answer(ctx) })
 		for i := range zero.lanes {
 			zero.wait.Go(func() { e.listen(ctx, i) })
 		}
@@ -86,5 +90,6 @@ func (e *Engine) Close(ctx context.Context) {
 	e.zero.closing.Store(true)
 	e.closeOthers(ctx)
 	e.subscriptions.Close()
+	e.inquiries.Close()
 	e.zero.close(ctx)
 }

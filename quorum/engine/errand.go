@@ -37,7 +37,7 @@ type errand interface {
 // errandRoom is what one takes beside its texts.
 const errandRoom = 400
 
-// envelope is what is published.
+// envelope is what is published, a letter among it.
 type envelope string
 
 func (envelope) about() []string                   { return nil }

@@ -20,21 +20,31 @@ import (
 func (e *Engine) Subscribe() quorum.Result {
 	n := len(e.zero.lanes)
 	r := quorum.Result{Decision: quorum.Unavailable, Needed: quorum.QuorumOf(n), Masters: n}
+	if r.Voted = e.awaitHearing(nil); r.Voted >= r.Needed {
+		r.Decision = quorum.Won
+	}
+	return r
+}
+
+// awaitHearing waits until the subscriptions to a quorum of masters stand, for AcquireTimeout at
+// most and not after over is closed, and tells how many do.
+func (e *Engine) awaitHearing(over <-chan struct{}) (confirmed int) {
 	patience := time.NewTimer(e.zero.AcquireTimeout)
 	defer patience.Stop()
 	for {
 		confirmed, changed := e.subscriptions.Look()
-		if r.Voted = confirmed; confirmed >= r.Needed {
-			r.Decision = quorum.Won
-			return r
+		if confirmed >= quorum.QuorumOf(len(e.zero.lanes)) {
+			return confirmed
 		}
 		select {
 		case <-changed:
 		case <-patience.C:
-			return r
+			return confirmed
+		case <-over:
+			return confirmed
 		}
 		if e.zero.closing.Load() {
-			return r
+			return confirmed
 		}
 	}
 }
@@ -52,6 +62,7 @@ func (e *Engine) listen(ctx context.Context, i int) {
 	log := e.zero.lanes[i].log
 	deaf := false // trouble was logged
 	for ctx.Err() == nil {
+		rest := e.zero.ProbeInterval/8 + rand.N(e.zero.ProbeInterval/8)
 		s, err := e.subscribe(ctx, i)
 		if err == nil {
 			if deaf {
@@ -59,16 +70,20 @@ func (e *Engine) listen(ctx context.Context, i int) {
 				log.Info("master's messages are heard again")
 			}
 			e.subscriptions.Add(1)
+			e.greet()
 			err = e.hear(s, i)
 			e.subscriptions.Add(-1)
 			s.Close()
 			log.Debug("subscription ended", "reason", master.ReasonOf(err))
-		} else if !deaf && e.zero.claimed(i) != "" && ctx.Err() == nil {
-			// Of a master that is down altogether the lane tells.
-			deaf = true
-			log.Warn("master's messages cannot be heard", "reason", master.ReasonOf(err))
+		} else if e.zero.claimed(i) != "" && ctx.Err() == nil {
+			if deaf {
+				rest = e.zero.ProbeInterval // it may not let us for years
+			} else { // of a master that is down altogether the lane tells
+				deaf = true
+				log.Warn("master's messages cannot be heard", "reason", master.ReasonOf(err))
+			}
 		}
-		clock.Pause(ctx, e.zero.ProbeInterval/8+rand.N(e.zero.ProbeInterval/8))
+		clock.Pause(ctx, rest)
 	}
 }
 
@@ -99,7 +114,8 @@ func (e *Engine) hear(s *master.Subscription, i int) error {
 		if err != nil {
 			return err
 		}
-		if ok {
+		if ok { // each takes what is its own
+			e.inquiries.Receive(text)
 			e.messages.Receive(text)
 		}
 	}

@@ -33,6 +33,7 @@ func TestSubscribingWaitsForAQuorum(t *testing.T) {
 	})
 }
 
+// A proxy that nobody consults, nor a client subscribes at, has one connection to each master.
 func TestNobodySubscribesBeforeAClientDoes(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.engine.Publish("c", "m")
@@ -42,6 +43,25 @@ func TestNobodySubscribesBeforeAClientDoes(t *testing.T) {
 			m.locked(func() { dials = m.dials })
 			if got := m.commands("SUBSCRIBE"); got != nil || dials != 1 {
 				t.Errorf("%s got %q on %d connections", m.name, got, dials)
+			}
+		}
+	})
+}
+
+// Others are to be heard though no client listens.
+func TestProxyThatIsConsultedSubscribesAtOnce(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.engine.Consult(nil)
+		w.settle()
+		if st := w.engine.Status(); st.Subscriptions != 3 {
+			t.Errorf("%d subscriptions stand", st.Subscriptions)
+		}
+		w.engine.Consult(new(clerk))
+		began := time.Now()
+		w.want(w.engine.Subscribe(), quorum.Won)
+		for _, m := range w.masters {
+			if got := len(m.commands("SUBSCRIBE")); got != 1 || time.Since(began) != 0 {
+				t.Errorf("%s was subscribed to %d times", m.name, got)
 			}
 		}
 	})

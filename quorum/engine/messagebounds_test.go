@@ -150,17 +150,17 @@ func TestMessageLongerThanAnEnvelopeStaysHere(t *testing.T) {
 func TestFloodOfMessagesLeavesRoomForLocks(t *testing.T) {
 	var o outbox
 	for range maxOutbox {
-		if !o.put("x") {
+		if !o.put("x", messageBounds) {
 			t.Fatal("there was no room")
 		}
 	}
-	if o.put("x") {
+	if o.put("x", messageBounds) {
 		t.Error("there was room beyond the bound")
 	}
-	if n := len(o.take(nil, maxBatch)); n != maxPublished || n >= maxBatch {
+	if n := len(o.take(nil, maxBatch, messageBounds)); n != maxPublished || n >= maxBatch {
 		t.Errorf("a batch takes %d messages", n)
 	}
-	if n := len(o.take(make([]errand, maxBatch), 0)); n != maxBatch {
+	if n := len(o.take(make([]errand, maxBatch), 0, messageBounds)); n != maxBatch {
 		t.Errorf("a full batch grew to %d", n)
 	}
 	if o.bytes != len(o.list) {

@@ -157,9 +157,9 @@ func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 		}
 		return goes
 	})
-	if len(s.queue.outbox.list) > 0 && !slices.ContainsFunc(s.inAir, func(b *batch) bool { return b.messages }) {
+	if s.queue.publishes() && !slices.ContainsFunc(s.inAir, func(b *batch) bool { return b.messages }) {
 		n := len(b.errands)
-		b.errands = s.queue.outbox.take(b.errands, maxBatch-n)
+		b.errands = s.queue.takeOut(b.errands, maxBatch)
 		b.messages = len(b.errands) > n
 	}
 }

@@ -50,14 +50,24 @@ const (
 	maxPublished = maxBatch / 4
 )
 
-// outbox is the envelopes that wait for a lane's next batch. The lane guards it.
+// bounds are those of an outbox: how many it holds, of how many bytes, and how many of them go
+// with one batch.
+type bounds struct{ most, bytes, inBatch int }
+
+// Letters have an outbox of their own, so that they take no room from what clients publish.
+var (
+	messageBounds = bounds{maxOutbox, maxOutboxBytes, maxPublished}
+	letterBounds  = bounds{256, 1 << 20, 16}
+)
+
+// outbox is the envelopes, or letters, that wait for a lane's next batch. The lane guards it.
 type outbox struct {
 	list  []string
 	bytes int
 }
 
-func (o *outbox) put(text string) bool {
-	if len(o.list) >= maxOutbox || len(o.list) > 0 && o.bytes+len(text) > maxOutboxBytes {
+func (o *outbox) put(text string, b bounds) bool {
+	if len(o.list) >= b.most || len(o.list) > 0 && o.bytes+len(text) > b.bytes {
 		return false
 	}
 	o.list = append(o.list, text)
@@ -65,9 +75,9 @@ func (o *outbox) put(text string) bool {
 	return true
 }
 
-// take removes up to n envelopes and appends them to a batch's errands.
-func (o *outbox) take(errands []errand, n int) []errand {
-	n = min(n, len(o.list), maxPublished)
+// take removes up to n of them and appends them to a batch's errands.
+func (o *outbox) take(errands []errand, n int, b bounds) []errand {
+	n = min(n, len(o.list), b.inBatch)
 	for _, text := range o.list[:n] {
 		o.bytes -= len(text)
 		errands = append(errands, envelope(text))
@@ -79,14 +89,32 @@ func (o *outbox) take(errands []errand, n int) []errand {
 	return errands
 }
 
+// publishes tells that something is to be published. mu is held, as by takeOut.
+func (q *queue) publishes() bool { return len(q.outbox.list)+len(q.letters.list) > 0 }
+
+// takeOut appends what goes with the next batch to its errands, which become so many at most.
+func (q *queue) takeOut(errands []errand, most int) []errand {
+	errands = q.outbox.take(errands, most-len(errands), messageBounds)
+	return q.letters.take(errands, most-len(errands), letterBounds)
+}
+
 // publish puts an envelope into the lane's next batch. It is false if that
 // cannot be: the master will not carry the message.
 func (q *queue) publish(text string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.open || !q.outbox.put(text) {
+	if !q.open || !q.outbox.put(text, messageBounds) {
 		return false
 	}
 	q.rouse()
 	return true
+}
+
+// post puts a letter into the lane's next batch, unless the master cannot carry it now.
+func (q *queue) post(letter string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open && q.letters.put(letter, letterBounds) {
+		q.rouse()
+	}
 }

@@ -102,7 +102,7 @@ func TestMessageReachesEverySubscriberOnce(t *testing.T) {
 			p.settle()
 			p.wantHeard("one", "two")
 			for _, m := range p.masters {
-				if got := len(m.commands("PUBLISH " + messages.Channel)); got != 2 {
+				if got := len(m.commands("PUBLISH " + messages.Channel + " 1 ")); got != 2 {
 					t.Errorf("%s carried %d messages", m.name, got)
 				}
 			}

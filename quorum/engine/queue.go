@@ -20,6 +20,7 @@ type queue struct {
 	bytes   int      // what ops come to
 	errands []errand // go before ops
 	outbox  outbox   // goes between the two
+	letters outbox   // and so do they
 	flying  []*batch // in flight, or about to be
 	carried int      // errands and ops that the goroutine has not done with
 	sent    time.Time
@@ -139,4 +140,6 @@ func (q *queue) busy(connecting bool) bool {
 }
 
 // waiting is how much there is for the next batch. mu is held.
-func (q *queue) waiting() int { return len(q.ops) + len(q.errands) + len(q.outbox.list) }
+func (q *queue) waiting() int {
+	return len(q.ops) + len(q.errands) + len(q.outbox.list) + len(q.letters.list)
+}

@@ -39,7 +39,7 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 		q.errands = q.errands[head:]
 	}
 	errands = slices.DeleteFunc(errands, func(e errand) bool { return !q.leaves(e) })
-	errands = q.outbox.take(errands, maxBatch-len(errands))
+	errands = q.takeOut(errands, maxBatch)
 	ops, room := q.ops, maxBatch-len(errands)
 	n, waits := fitting(ops, room), map[string]struct{}(nil)
 	if len(q.errands) > 0 && min(room, len(ops)) > 0 {

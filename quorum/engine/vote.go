@@ -45,7 +45,7 @@ func (s *sender) abandon(errands []errand, ops []*op, now time.Time) {
 		s.queue.removed(e)
 	}
 	errands = append(errands, s.queue.errands...)
-	s.queue.errands, s.queue.outbox = nil, outbox{}
+	s.queue.errands, s.queue.outbox, s.queue.letters = nil, outbox{}, outbox{}
 	for _, e := range errands {
 		if d := e.owes(); d != nil {
 			s.queue.oweLocked(*d, now)
