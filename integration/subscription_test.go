@@ -50,6 +50,47 @@ func TestMasterThatForbidsMessagesIsNamedInTheLog(t *testing.T) {
 	awaitSubscriptions(t, second, 3)
 }
 
+// TestProxyListensToItsMastersFromItsStart, at each on one connection, whether a client does or not.
+func TestProxyListensToItsMastersFromItsStart(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3)
+	awaitSubscriptions(t, p, 3)
+	hears(t, p, "c")
+	for i, m := range masters {
+		list, _ := ask(t, m, "CLIENT", "LIST").(string)
+		if n := strings.Count(list, " flags=P "); n != 1 {
+			t.Errorf("master %d has %d that listen:\n%s", i, n, list)
+		}
+	}
+}
+
+// TestProxyThatMayNotListenLocksAllTheSame, and says once of each master that it may not.
+func TestProxyThatMayNotListenLocksAllTheSame(t *testing.T) {
+	t.Parallel()
+	masters := startMasters(t, 3)
+	for _, m := range masters {
+		ask(t, m, "ACL", "SETUSER", "default", "-subscribe")
+	}
+	p := startProxy(t, append(flags(masters), brisk...)...)
+	c := dial(t, p.Addr)
+	warned := func() int { return strings.Count(p.Log(), "messages cannot be heard") }
+	eventually(t, func() error {
+		if n := warned(); n != len(masters) {
+			return fmt.Errorf("%d warnings", n)
+		}
+		return nil
+	})
+	for i := range 10 {
+		cycle(c, fmt.Sprint("k", i))
+	}
+	c.wantNoQuorum("SUBSCRIBE", "c")
+	c.want(0, "PUBLISH", "c", "m")
+	awaitVoting(t, p, 3)
+	if n := warned(); n != len(masters) {
+		t.Errorf("%d warnings", n)
+	}
+}
+
 func TestSubscribingWithoutAQuorumSaysSo(t *testing.T) {
 	t.Parallel()
 	masters, p := startQuorum(t, 3, brisk...)

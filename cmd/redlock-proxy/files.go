@@ -9,9 +9,9 @@ import (
 // listeners, the watchdog's connection, Go's own. Redis reserves as many.
 const reservedFiles = 32
 
-// filesPerMaster: its connection, the one that is to follow it, and as many
-// again at the other end if the master is embedded.
-const filesPerMaster = 4
+// filesPerMaster: its connection, the one that is to follow it, the one on which other proxies
+// are heard, and as many again at the other end if the master is embedded.
+const filesPerMaster = 6
 
 // openFilesLimit is how many files this process may have open. Go has raised
 // it as far as it may be raised.

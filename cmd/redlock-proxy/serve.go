@@ -90,6 +90,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		}
 	}
 	p.engine = engine.New(config, p.log)
+	p.engine.Consult(nil) // from now on the masters are listened to, and other proxies know of this one
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
 	server.LogLost = p.logLost
 	p.server = proxy.New(server, p.engine, p.log)

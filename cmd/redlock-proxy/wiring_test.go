@@ -128,9 +128,9 @@ func TestMaxClientsFitsTheLimitOnOpenFiles(t *testing.T) {
 		warned              bool
 	}{
 		{10000, 3, 1 << 20, 10000, false},
-		{10000, 3, 10044, 10000, false},
-		{10000, 3, 10043, 9999, true},
-		{10000, 3, 1024, 980, true},
+		{10000, 3, 10050, 10000, false},
+		{10000, 3, 10049, 9999, true},
+		{10000, 3, 1024, 974, true},
 		{10000, 15, 64, 1, true},
 		{1, 3, 1 << 63, 1, false},
 	} {
