@@ -132,3 +132,36 @@ func TestHolderOfALockThatAScriptMadeIsKnown(t *testing.T) {
 		t.Errorf("%v", told)
 	}
 }
+
+// TestWhatAnotherProxyGaveIsTold: who holds it is asked for there.
+func TestWhatAnotherProxyGaveIsTold(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3)
+	q := startProxy(t, flags(masters)...)
+	holder, c := dial(t, p.Addr), dial(t, q.Addr)
+	holder.want("OK", "CLIENT", "SETNAME", "over-there")
+	holder.want("OK", "SET", "k", "the-token", "NX", "PX", milliseconds(ttl))
+	fieldIs(t, c, "client-name", "over-there", "LOCK", "INFO", "k")
+	eventually(t, func() error {
+		page := c.do("LOCK", "LIST").([]any)
+		if locks := page[1].([]any); len(locks) != 1 || fieldOf(locks[0], "client-name") != "over-there" {
+			return fmt.Errorf("%v", page)
+		}
+		return nil
+	})
+	eventually(t, func() error {
+		if list, _ := c.do("LOCK", "PROXIES").([]any); len(list) != 2 || fieldOf(list[1], "address") != p.Addr {
+			return fmt.Errorf("%v", list)
+		}
+		return nil
+	})
+	if got := ask(t, masters[0], "SET", "stray", "x"); got != "OK" {
+		t.Fatal(got)
+	}
+	if got := ask(t, masters[1], "SET", "stray", "x"); got != "OK" {
+		t.Fatal(got)
+	}
+	if got := fieldOf(c.do("LOCK", "INFO", "stray"), "held-by"); got != "held, by whom is not known here" {
+		t.Errorf("%s", got)
+	}
+}

@@ -129,6 +129,9 @@ func (s *Server) Troubles(i int) []Trouble {
 	return list
 }
 
+// Asked answers what another proxy asks: quorum.Colleague.
+func (s *Server) Asked(question string) (answer string) { return s.dialect.Asked(question) }
+
 // Seen is what this proxy remembers of locks, with the time by its clock, and what was then by
 // the clock on the wall.
 func (s *Server) Seen() (seen *registry.Registry, now time.Duration, wall func(time.Duration) time.Time) {

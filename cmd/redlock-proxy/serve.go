@@ -90,10 +90,10 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		}
 	}
 	p.engine = engine.New(config, p.log)
-	p.engine.Consult(nil) // from now on the masters are listened to, and other proxies know of this one
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
-	server.LogLost = p.logLost
+	server.LogLost, server.Inquire = p.logLost, p.inquire
 	p.server = proxy.New(server, p.engine, p.log)
+	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
 		p.log.Info("listening", "address", ln.Addr().String())
@@ -107,6 +107,19 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		p.running.Go(func() { p.watch(every) })
 	}
 	return nil
+}
+
+// inquiryTimeout is how long an operator waits for what other proxies say.
+const inquiryTimeout = 500 * time.Millisecond
+
+// inquire asks the other proxies of the same masters.
+func (p *process) inquire(question string) (answers []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), inquiryTimeout)
+	defer cancel()
+	for _, a := range p.engine.Inquire(ctx, question, 0) {
+		answers = append(answers, a.Text)
+	}
+	return answers
 }
 
 // masters are the configured ones, or embedded ones.
