@@ -94,7 +94,7 @@ func (d *denials) forget(now time.Duration) (tell []sumOfDenials) {
 // denied is called after a wrong password, before the answer. The reader waits, and reads
 // no more commands meanwhile.
 func (c *conn) denied() {
-	delay, tell := c.srv.denials.count(c.source(), c.srv.clock())
+	delay, tell := c.srv.denials.count(sourceOf(c.nc.RemoteAddr(), c.addr), c.srv.clock())
 	if tell.failures > 0 {
 		c.srv.logDenials(tell, "latest", c.addr, "id", c.id)
 	}
@@ -124,12 +124,23 @@ func (s *Server) forgetDenials() {
 	}
 }
 
-// source is the address that a client's failures count for. Of IPv6 that is a network, as
-// whoever has one address there has all of it; of a Unix socket it is the socket.
-func (c *conn) source() string {
-	tcp, ok := c.nc.RemoteAddr().(*net.TCPAddr)
+// Denied counts a wrong password that was given at another door than AUTH, as one more of that
+// address. It says how long the answer has to wait.
+func (s *Server) Denied(from net.Addr, door string) (delay time.Duration) {
+	s.stats.authFailures.Add(1)
+	delay, tell := s.denials.count(sourceOf(from, door), s.clock())
+	if tell.failures > 0 {
+		s.logDenials(tell, "latest", from.String(), "door", door)
+	}
+	return delay
+}
+
+// sourceOf is the address that failures count for. Of IPv6 that is a network, as whoever has
+// one address there has all of it; of anything but TCP it is the door, as of a Unix socket.
+func sourceOf(from net.Addr, door string) string {
+	tcp, ok := from.(*net.TCPAddr)
 	if !ok {
-		return c.addr
+		return door
 	}
 	ip := tcp.AddrPort().Addr().Unmap()
 	if ip.Is6() {

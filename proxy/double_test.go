@@ -119,7 +119,7 @@ func (e *fakeEngine) keys() string {
 	defer e.mu.Unlock()
 	names := make([]string, len(e.all))
 	for i, r := range e.all {
-		names[i] = kinds[r.Kind] + ":" + r.Key
+		names[i] = r.Kind.String() + ":" + r.Key
 	}
 	return strings.Join(names, " ")
 }

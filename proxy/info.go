@@ -104,21 +104,8 @@ func (t *infoText) server() {
 const wordBits = 32 << (^uint(0) >> 63)
 
 func (t *infoText) clients() {
-	t.srv.mu.Lock()
-	conns := t.srv.connections()
-	t.srv.mu.Unlock()
-	var longestInput int64
-	longestOutput, listening := 0, 0
-	for _, c := range conns {
-		longestInput = max(longestInput, c.pending.Load())
-		if c.snapshot.Load().Subscribed() {
-			listening++
-		}
-		c.mu.Lock()
-		longestOutput = max(longestOutput, c.unread)
-		c.mu.Unlock()
-	}
-	t.line("connected_clients:%d", len(conns))
+	clients, listening, longestInput, longestOutput := t.srv.clientFigures()
+	t.line("connected_clients:%d", clients)
 	t.line("cluster_connections:0")
 	t.line("maxclients:%d", t.srv.cfg.MaxClients)
 	t.line("client_recent_max_input_buffer:%d", longestInput)

@@ -9,18 +9,6 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// kinds names what is asked of masters in the lines decisions_<kind>.
-var kinds = [...]string{
-	quorum.Acquire: "acquire",
-	quorum.Release: "release",
-	quorum.Extend:  "extend",
-	quorum.Read:    "read",
-	quorum.Remove:  "remove",
-	quorum.Write:   "write",
-	quorum.Run:     "script",
-	quorum.Survey:  "survey",
-}
-
 // quorum is the section that no Redis has: the masters and what they decided.
 func (t *infoText) quorum() {
 	st := t.srv.engine.Status()
@@ -41,7 +29,7 @@ func (t *infoText) quorum() {
 		for d := quorum.Won; d <= quorum.Unavailable; d++ {
 			words = append(words, fmt.Sprintf("%s=%d", d, st.Decisions[kind][d]))
 		}
-		t.line("decisions_%s:%s", kinds[kind], strings.Join(words, ","))
+		t.line("decisions_%s:%s", kind, strings.Join(words, ","))
 	}
 	t.line("splits:%d", st.Splits)
 	t.line("collapsed:%d", st.Shared)

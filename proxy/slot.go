@@ -254,6 +254,7 @@ func (s *slot) fill() {
 	reply, next := s.render.Render(s.results)
 	now := c.srv.clock()
 	c.note(s, &reply, now)
+	s.noteDecided(now)
 	if len(next.Requests) > 0 {
 		turn = nil
 		s.told(false)

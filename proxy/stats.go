@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
 )
 
 // stats counts what INFO tells. Every client's goroutine and every lane writes
@@ -22,6 +23,8 @@ type stats struct {
 	_      [56]byte
 	output atomic.Uint64 // bytes
 	_      [56]byte
+
+	latencies [quorum.Survey + 1]latency // by Kind
 
 	connections, rejectedConnections atomic.Uint64
 	queryLimit, outputLimit          atomic.Uint64 // connections cut off

@@ -49,6 +49,29 @@ const (
 	Survey
 )
 
+// String is what INFO and the metrics call it.
+func (k Kind) String() string {
+	switch k {
+	case Acquire:
+		return "acquire"
+	case Release:
+		return "release"
+	case Extend:
+		return "extend"
+	case Read:
+		return "read"
+	case Remove:
+		return "remove"
+	case Write:
+		return "write"
+	case Run:
+		return "script"
+	case Survey:
+		return "survey"
+	}
+	return "unknown"
+}
+
 // Request is one thing a client asks of the masters: a pure value.
 type Request struct {
 	Kind Kind

@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"math/bits"
 	"time"
 )
 
@@ -106,12 +107,26 @@ type MasterStatus struct {
 	// not there, or the decision had fallen before it could be asked.
 	Granted, Refused, Unknown, Withheld, Unasked uint64
 
-	Queue      int // requests that wait for the next batch
-	InBatch    int // commands in flight
+	Queue   int // requests that wait for the next batch
+	InBatch int // commands in flight
+
+	// Batches counts the batches that it was sent by how many commands were in them: up to
+	// 1<<i, and more than half as many, but for the last, which is of all that are longer.
+	// Batched is how many that were together.
+	Batches [BatchSizes]uint64
+	Batched uint64
+
 	Debts      int
 	DebtBytes  int
 	Reconnects uint64
 }
+
+// BatchSizes is how many sizes of batches are told apart: up to 1, 2, 4 and so on to 1024,
+// and those which are longer.
+const BatchSizes = 12
+
+// BatchSize is the place in MasterStatus.Batches of a batch of n commands, at least one.
+func BatchSize(n int) int { return min(bits.Len(uint(n-1)), BatchSizes-1) }
 
 // CatchUp is how far a catch-up has come.
 type CatchUp struct {
@@ -153,6 +168,10 @@ func (s *Status) Add(o Status) {
 		m.Unasked += n.Unasked
 		m.Queue += n.Queue
 		m.InBatch += n.InBatch
+		m.Batched += n.Batched
+		for size := range m.Batches {
+			m.Batches[size] += n.Batches[size]
+		}
 		m.Debts += n.Debts
 		m.DebtBytes += n.DebtBytes
 		m.Reconnects += n.Reconnects

@@ -37,9 +37,10 @@ func (s *sender) load(link *master.Link, b *batch) {
 	// Ops that are pointless by now are voted on only after the batch has been
 	// answered, as all others are.
 	b.asked = slices.Grow(b.asked[:0], len(b.ops))[:len(b.ops)]
-	surveys := false
+	surveys, commands := false, len(b.sent)
 	for i, o := range b.ops {
 		if b.asked[i] = !o.pointless(); b.asked[i] {
+			commands++
 			surveys = surveys || o.kind().everyKey
 			switch {
 			case o.bound():
@@ -55,7 +56,8 @@ func (s *sender) load(link *master.Link, b *batch) {
 			}
 		}
 	}
-	b.empty = len(b.sent) == 0 && !slices.Contains(b.asked, true)
+	b.empty = commands == 0
+	s.countBatch(commands)
 	b.looks = s.keeper.looks()
 	b.tries = b.looks || s.suspects
 	if s.suspects = false; b.tries {

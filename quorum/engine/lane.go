@@ -124,6 +124,10 @@ func (l *lane) status() quorum.MasterStatus {
 		Debts:      l.queue.debts.len(),
 		DebtBytes:  l.queue.debts.bytes,
 		Reconnects: max(l.links, 1) - 1,
+		Batched:    l.batched.Load(),
+	}
+	for size := range s.Batches {
+		s.Batches[size] = l.batches[size].Load()
 	}
 	l.quarantineStatus(&s)
 	return s

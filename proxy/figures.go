@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// Figures is a picture of the server for whoever runs it: what INFO tells of clients and
+// commands. What the masters come to is told by quorum.Status. Counters only grow.
+type Figures struct {
+	Version         string // of the program
+	Ready, Draining bool
+
+	Clients, MaxClients            int
+	Subscribed                     int   // clients that listen to channels
+	LongestInput                   int64 // bytes of the client that has sent most of what is not answered
+	LongestOutput                  int   // bytes of the client that has not read most
+	ClientMemory, MaxClientMemory  int64 // bytes, of all clients
+	MastersMemory                  int   // bytes taken for what masters answer, are asked and are owed
+	Channels, Patterns             int   // that somebody listens to
+	Connections, Rejected          uint64
+	QueryLimit, OutputLimit        uint64 // clients cut off by a bound of their own
+	Evicted                        uint64 // clients cut off for what all take
+	WrongPasswords                 uint64
+	BytesIn, BytesOut              uint64
+	ErrorReplies                   uint64
+	Errors                         map[string]uint64 // by their first word; of those there is a bound
+	Commands                       []CommandFigures  // those that were given, by name
+	Latencies                      [quorum.Survey + 1]Latency
+	UndeliveredOKs, ToilingScripts uint64
+	LogLinesLost                   uint64
+}
+
+// CommandFigures are about one command.
+type CommandFigures struct {
+	Name                    string
+	Calls, Rejected, Failed uint64
+	Took                    time.Duration // all calls together
+}
+
+// Figures is how the server stands.
+func (s *Server) Figures() Figures {
+	st := s.stats
+	f := Figures{
+		Version:         s.cfg.ProgramVersion,
+		Ready:           s.Ready(),
+		Draining:        s.draining.Load(),
+		MaxClients:      s.cfg.MaxClients,
+		ClientMemory:    s.memory.used.Load(),
+		MaxClientMemory: s.memory.most,
+		MastersMemory:   s.engine.Memory(),
+		Connections:     st.connections.Load(),
+		Rejected:        st.rejectedConnections.Load(),
+		QueryLimit:      st.queryLimit.Load(),
+		OutputLimit:     st.outputLimit.Load(),
+		Evicted:         st.evicted.Load(),
+		WrongPasswords:  st.authFailures.Load(),
+		BytesIn:         st.input.Load(),
+		BytesOut:        st.output.Load(),
+		ErrorReplies:    st.errorReplies.Load(),
+		Errors:          st.errorKinds(),
+		UndeliveredOKs:  st.undelivered.Load(),
+		ToilingScripts:  st.toiling.Load(),
+		LogLinesLost:    s.logLost(),
+	}
+	f.Clients, f.Subscribed, f.LongestInput, f.LongestOutput = s.clientFigures()
+	f.Channels, f.Patterns = s.subscribers.totals()
+	for kind := range f.Latencies {
+		f.Latencies[kind] = st.latencies[kind].picture()
+	}
+	for _, c := range st.inOrder() {
+		row := &st.commands[c.Index]
+		told := CommandFigures{c.Name, row.calls.Load(), row.rejected.Load(), row.failed.Load(), time.Duration(row.nanos.Load())}
+		if told.Calls+told.Rejected+told.Failed > 0 {
+			f.Commands = append(f.Commands, told)
+		}
+	}
+	return f
+}
+
+// clientFigures is what clients come to that are connected.
+func (s *Server) clientFigures() (clients, subscribed int, longestInput int64, longestOutput int) {
+	s.mu.Lock()
+	conns := s.connections()
+	s.mu.Unlock()
+	for _, c := range conns {
+		longestInput = max(longestInput, c.pending.Load())
+		if c.snapshot.Load().Subscribed() {
+			subscribed++
+		}
+		c.mu.Lock()
+		longestOutput = max(longestOutput, c.unread)
+		c.mu.Unlock()
+	}
+	return len(conns), subscribed, longestInput, longestOutput
+}
+
+// Status is how the masters stand, and what they have decided.
+func (s *Server) Status() quorum.Status { return s.engine.Status() }
