@@ -22,6 +22,7 @@ var redisVersion = regexp.MustCompile(`^[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}$`)
 // check looks at the options together, and fills in what follows from them.
 func (c *Config) check(problems *Problems) {
 	c.checkListeners(problems)
+	c.checkAdmin(problems)
 	c.checkMasters(problems)
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
 	if !redisVersion.MatchString(c.RedisVersion) {
@@ -113,7 +114,7 @@ func (c *Config) checkMasters(problems *Problems) {
 		return
 	}
 	listeners := map[string]bool{}
-	for _, a := range append(append([]Address{}, c.Listeners...), c.TLSListeners...) {
+	for _, a := range append(c.clientListeners(), c.Admin) {
 		listeners[a.identity()] = true
 	}
 	first := map[string]int{}
@@ -189,6 +190,10 @@ func (c *Config) exposed() *Problem {
 		if !a.Local() && !certificates {
 			return &Problem{c.where("tls-listen"), fmt.Sprintf(what, a), cure}
 		}
+	}
+	if c.hasAdmin() && !c.Admin.Local() && !(certificates && c.AdminTLS == "yes") {
+		return &Problem{c.where("admin-listen"), fmt.Sprintf(what, c.Admin),
+			"set a password with requirepass-file, demand client certificates with admin-tls and tls-auth-clients yes, listen on 127.0.0.1, or set protected-mode no"}
 	}
 	return nil
 }

@@ -59,15 +59,17 @@ type Config struct {
 	Options
 	From map[string]Origin // of every option, by its name
 
-	Listeners    []Address     // of Options.Listen
-	TLSListeners []Address     // of Options.TLSListen
-	Masters      []Master      // of Options.Master, with their credentials
-	OldMasters   []Master      // of change-masters, with their credentials
-	old          []string      // the same as written
-	EvenSo       bool          // of change-masters: go on although proxies are there
-	NoLocksHeld  bool          // of bootstrap: let the masters vote at once
-	Wait         time.Duration // of bootstrap: for masters that cannot be reached yet
-	Password     Secret        // what clients must AUTH with, whichever option it is from
+	Listeners     []Address     // of Options.Listen
+	TLSListeners  []Address     // of Options.TLSListen
+	Admin         Address       // of Options.AdminListen, or what it is by itself; no Network if there is none
+	AdminByItself bool          // Admin was not asked for
+	Masters       []Master      // of Options.Master, with their credentials
+	OldMasters    []Master      // of change-masters, with their credentials
+	old           []string      // the same as written
+	EvenSo        bool          // of change-masters: go on although proxies are there
+	NoLocksHeld   bool          // of bootstrap: let the masters vote at once
+	Wait          time.Duration // of bootstrap: for masters that cannot be reached yet
+	Password      Secret        // what clients must AUTH with, whichever option it is from
 
 	// ServerTLS is nil without a TLS listener, MasterTLS without a TLS master.
 	// The caller must not change them; MasterTLS has no ServerName if each

@@ -38,7 +38,7 @@ func TestNothingConfiguredMeansEmbeddedMastersOnLoopback(t *testing.T) {
 		t.Errorf("listeners %v, want %v", c.Listeners, want)
 	}
 	want := Options{
-		Listen: []string{"127.0.0.1:6380"}, TLSListen: []string{}, Master: []string{},
+		Listen: []string{"127.0.0.1:6380"}, TLSListen: []string{}, AdminHost: []string{}, AdminTLS: "no", Master: []string{},
 		ProtectedMode: "yes", RedisVersion: "7.2.0", TLSAuthClients: "yes", FirstStart: "yes", OverMaxTTL: "keep", AllowDangerous: "no", LogLevel: "info", LogFormat: "text",
 		MaxClients: 10000, Embedded: 3, SplitRetries: 3, ScriptSteps: 10000, ScriptMemory: 1 << 20,
 		TCPKeepalive: 300 * time.Second, ShutdownTimeout: 10 * time.Second,

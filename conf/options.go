@@ -35,6 +35,10 @@ type Options struct {
 	TLSCACertFile  string   `name:"tls-ca-cert-file" group:"tls" placeholder:"PATH" live:"yes" help:"The CAs, in PEM, whose client certificates are accepted. Needed unless tls-auth-clients is no; the system's CAs are never used, as they sign for everybody."`
 	TLSAuthClients string   `name:"tls-auth-clients" group:"tls" placeholder:"yes|no|optional" default:"yes" choice:"yes,no,optional" live:"yes" help:"Whether a TLS client must show a certificate (yes), may (optional: if it does, the certificate must be good), or is not asked (no). The default is Redis's."`
 
+	AdminListen string   `name:"admin-listen" group:"admin" placeholder:"ADDRESS" help:"Where the proxy answers HTTP: host:port, :port for all interfaces, or unix:///path; /livez, /readyz, /metrics for Prometheus and, with allow-dangerous, /debug/pprof/. The password is requirepass's, of the user default; /livez and /readyz are told without. None by default, but where embedded masters are started: there it is 127.0.0.1:6381, unless that is taken. Empty, as --admin-listen= or in the file, there is none."`
+	AdminHost   []string `name:"admin-host" group:"admin" placeholder:"NAME" help:"A name by which the admin listener is asked, besides IP addresses, localhost and the host of admin-listen. Repeatable. Requests with any other are refused: a web page could have its own name lead here, and ask as if it were ours. None by default."`
+	AdminTLS    string   `name:"admin-tls" group:"admin" placeholder:"yes|no" default:"no" choice:"yes,no" help:"Whether the admin listener speaks TLS: with the certificate of tls-cert-file, and as tls-auth-clients says. The default needs no certificate."`
+
 	Master              []string      `name:"master" group:"masters" placeholder:"ADDRESS" help:"One Redis or Valkey master: host:port, redis://user:password@host:port, rediss://… for TLS, or unix:///path; ?name=a after a URL names it in the set, where it is otherwise called by its address. All proxies must name the masters alike. Repeatable; name an odd number, 3 or 5, on machines that fail independently. Names are resolved at each connection. None by default: embedded masters are started."`
 	MasterUser          string        `name:"master-user" group:"masters" placeholder:"NAME" live:"yes" help:"The ACL user for masters whose URL names none. Empty by default: Redis's user default."`
 	MasterPassword      Secret        `name:"master-password" group:"masters" placeholder:"PASSWORD" live:"yes" help:"The password for masters whose URL holds none. On the command line it shows in ps: use the variable or master-password-file."`
@@ -70,6 +74,7 @@ var groups = []struct{ key, title string }{
 	{"config", "Configuration"},
 	{"clients", "Clients"},
 	{"tls", "Clients with TLS"},
+	{"admin", "Admin listener"},
 	{"masters", "Masters"},
 	{"locks", "Locks"},
 	{"process", "Process"},

@@ -24,17 +24,21 @@ var suites = []uint16{
 
 // serverTLS builds what clients meet, or nil without a TLS listener.
 func (c *Config) serverTLS(problems *Problems) *tls.Config {
-	if len(c.TLSListen) == 0 {
+	if len(c.TLSListen) == 0 && c.AdminTLS == "no" {
 		for _, name := range []string{"tls-cert-file", "tls-key-file", "tls-ca-cert-file", "tls-auth-clients"} {
 			if c.given(name) {
-				problems.add(c.where(name), "there is no TLS listener that would use it", "name one in tls-listen, or leave it out")
+				problems.add(c.where(name), "there is no TLS listener that would use it", "name one in tls-listen, or set admin-tls yes, or leave it out")
 			}
 		}
 		return nil
 	}
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, CipherSuites: suites}
 	if c.TLSCertFile == "" && c.TLSKeyFile == "" {
-		problems.add(c.where("tls-listen"), "there is no certificate", "name one in tls-cert-file, and its key in tls-key-file")
+		listener := "tls-listen"
+		if len(c.TLSListen) == 0 {
+			listener = "admin-tls"
+		}
+		problems.add(c.where(listener), "there is no certificate", "name one in tls-cert-file, and its key in tls-key-file")
 	} else if cert := c.certificate("tls-cert-file", c.TLSCertFile, "tls-key-file", c.TLSKeyFile, problems); cert != nil {
 		cfg.Certificates = []tls.Certificate{*cert}
 	}

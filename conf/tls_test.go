@@ -83,7 +83,7 @@ func TestMistakesWithCertificatesAreNamedWithTheirCure(t *testing.T) {
 	text := write(t, "text", "no certificate")
 	all := "--tls-listen :1 --tls-ca-cert-file " + cert + " --tls-cert-file " + cert + " --tls-key-file " + key
 	for _, c := range []struct{ args, want string }{
-		{"--tls-cert-file " + cert, `--tls-cert-file: there is no TLS listener that would use it; name one in tls-listen, or leave it out`},
+		{"--tls-cert-file " + cert, `--tls-cert-file: there is no TLS listener that would use it; name one in tls-listen, or set admin-tls yes, or leave it out`},
 		{"--tls-auth-clients no", `--tls-auth-clients: there is no TLS listener`},
 		{"--tls-listen 127.0.0.1:1 --tls-auth-clients no", `--tls-listen: there is no certificate; name one in tls-cert-file, and its key in tls-key-file`},
 		{"--tls-listen 127.0.0.1:1 --tls-auth-clients no --tls-cert-file " + cert, `--tls-cert-file: there is a certificate but no key; name it in tls-key-file`},

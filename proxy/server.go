@@ -114,6 +114,9 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 // that the process lives.
 func (s *Server) Ready() bool { return !s.draining.Load() && s.engine.Ready() }
 
+// Draining: Shutdown has begun.
+func (s *Server) Draining() bool { return s.draining.Load() }
+
 // Shutdown ends the server: no more connections, no more commands. What has
 // been read is answered and written, then connections are closed. When ctx
 // ends first, the connections that are left are cut off and ctx's error is

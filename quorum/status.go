@@ -41,6 +41,11 @@ type Status struct {
 	Quorum  int
 	Masters []MasterStatus
 
+	// CanVote is how many masters can vote at this moment, and Shortage what keeps the
+	// others, as NOQUORUM says it, without their names: "2 down, 1 quarantined (4m51s left)".
+	CanVote  int
+	Shortage string
+
 	// Hindrance says what keeps all of them from voting, see Engine.Hindrance.
 	Hindrance string
 

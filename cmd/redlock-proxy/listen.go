@@ -51,23 +51,26 @@ func closeAll(listeners []net.Listener) {
 	}
 }
 
-func open(a conf.Address) (net.Listener, error) {
+func open(a conf.Address) (net.Listener, error) { return openFor("listen", a) }
+
+// openFor opens the address that an option names.
+func openFor(option string, a conf.Address) (net.Listener, error) {
 	if a.Network == "unix" {
-		if err := removeStaleSocket(a.Address); err != nil {
+		if err := removeStaleSocket(option, a.Address); err != nil {
 			return nil, err
 		}
 	}
 	without := net.ListenConfig{KeepAlive: -1} // package proxy sets the probes, and once is enough
 	ln, err := without.Listen(context.Background(), a.Network, a.Address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w: end the process that listens there, or choose another address with listen", err)
+		return nil, fmt.Errorf("%w: end the process that listens there, or choose another address with %s", err, option)
 	}
 	return ln, err
 }
 
 // removeStaleSocket removes the socket that a process left behind which was
 // killed. One that is listened to stays, and so does what is no socket.
-func removeStaleSocket(path string) error {
+func removeStaleSocket(option, path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -76,7 +79,7 @@ func removeStaleSocket(path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("listen unix %s: there is a file that is no socket: remove it, or choose another path with listen", path)
+		return fmt.Errorf("listen unix %s: there is a file that is no socket: remove it, or choose another path with %s", path, option)
 	}
 	conn, err := net.Dial("unix", path)
 	if err == nil {

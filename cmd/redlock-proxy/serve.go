@@ -17,6 +17,7 @@ import (
 
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy"
+	"redlock-proxy/proxy/admin"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
@@ -33,6 +34,7 @@ type process struct {
 	started  bool // systemd has been told that we are ready
 
 	listeners []net.Listener
+	admin     adminDoor
 	embedded  []*embedded
 	engine    *engine.Engine
 	server    *proxy.Server
@@ -71,9 +73,17 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	if p.listeners, err = listen(cfg, p.live); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			closeAll(p.listeners)
+			p.admin.close()
+		}
+	}()
+	if err := p.openAdmin(cfg); err != nil {
+		return err
+	}
 	masters, err := p.masters(cfg)
 	if err != nil {
-		closeAll(p.listeners)
 		return err
 	}
 	if p.notifier, err = newNotifier(os.Getenv("NOTIFY_SOCKET")); err != nil {
@@ -84,7 +94,6 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	config.Client = master.ClientName(host, os.Getpid())
 	if len(p.embedded) > 0 {
 		if err := members.Bootstrap(context.Background(), config.Equipped(), members.Bootstrapping{NoLocksHeld: true}); err != nil {
-			closeAll(p.listeners)
 			closeEmbedded(p.embedded)
 			return fmt.Errorf("mark the embedded masters: %w", err)
 		}
@@ -94,7 +103,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	server.LogLost, server.Inquire = p.logLost, p.inquire
 	p.server = proxy.New(server, p.engine, p.log)
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
-	p.failed = make(chan error, len(p.listeners))
+	p.failed = make(chan error, len(p.listeners)+1)
 	for _, ln := range p.listeners {
 		p.log.Info("listening", "address", ln.Addr().String())
 		p.running.Go(func() {
@@ -103,6 +112,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 			}
 		})
 	}
+	p.serveAdmin(cfg)
 	if every := watchdogInterval(os.Getenv); every > 0 && p.notifier != nil {
 		p.running.Go(func() { p.watch(every) })
 	}
@@ -145,6 +155,9 @@ func (p *process) maxClients(cfg *conf.Config, masters int) int {
 	if err != nil {
 		p.log.Warn("the limit on open files is not known", "error", err)
 		return cfg.MaxClients
+	}
+	if p.admin.listener != nil {
+		limit -= min(limit, admin.MaxConnections)
 	}
 	fit, warning := fitClients(cfg.MaxClients, masters, limit)
 	if warning != "" {
@@ -228,6 +241,7 @@ func (p *process) end(timeout time.Duration) {
 		p.log.Warn("some clients were cut off", "error", err)
 	}
 	p.engine.Close(ctx)
+	p.endAdmin(ctx)
 	closeEmbedded(p.embedded)
 	p.running.Wait()
 }

@@ -79,5 +79,8 @@ func (db *database) status() quorum.Status {
 	db.clockOffsets(s.Masters)
 	db.firstStatus(s.Masters)
 	s.Hindrance = db.hindrance()
+	short := db.shortage(nil, nil)
+	short.all = ""
+	s.CanVote, s.Shortage = short.can, short.String()
 	return s
 }

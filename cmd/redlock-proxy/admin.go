@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync/atomic"
+
+	"redlock-proxy/conf"
+	"redlock-proxy/proxy/admin"
+)
+
+// adminDoor is the listener for those who watch the process, and who serves it. Without one
+// its listener is nil.
+type adminDoor struct {
+	listener net.Listener
+	server   *admin.Server
+}
+
+// openAdmin opens the listener. One that nobody has asked for is done without where somebody
+// else is at its address, as who tries out two proxies is.
+func (p *process) openAdmin(cfg *conf.Config) (err error) {
+	if cfg.Admin.Network == "" {
+		return nil
+	}
+	p.admin.listener, err = openFor("admin-listen", cfg.Admin)
+	if err != nil && cfg.AdminByItself {
+		p.log.Info("there is no admin listener, which is there by itself while masters are embedded; admin-listen names another address", "error", err)
+		return nil
+	}
+	return err
+}
+
+// serveAdmin serves who comes there, until the end.
+func (p *process) serveAdmin(cfg *conf.Config) {
+	if p.admin.listener == nil {
+		return
+	}
+	p.admin.server = admin.New(adminConfig(cfg, p.live), p.server, p.log)
+	scheme := "http"
+	if cfg.AdminTLS == "yes" {
+		scheme = "https"
+	}
+	p.log.Info("the admin listener is open", "at", scheme+"://"+p.admin.listener.Addr().String())
+	p.running.Go(func() {
+		if err := p.admin.server.Serve(p.admin.listener); err != nil {
+			p.failed <- err
+		}
+	})
+}
+
+// endAdmin is the last of what clients and masters wait for: until then it tells how the end
+// goes.
+func (p *process) endAdmin(ctx context.Context) {
+	if p.admin.server != nil {
+		p.admin.server.Shutdown(ctx)
+	}
+}
+
+// close closes the listener of what was not started.
+func (a *adminDoor) close() {
+	if a.listener != nil {
+		a.listener.Close()
+	}
+}
+
+func adminConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config]) admin.Config {
+	c := admin.Config{
+		Password:       func() string { return string(live.Load().Password) },
+		Hosts:          cfg.AdminHosts(),
+		AllowDangerous: cfg.AllowDangerous == "yes",
+	}
+	if cfg.AdminTLS == "yes" {
+		c.TLS = func() *tls.Config { return live.Load().ServerTLS }
+	}
+	return c
+}

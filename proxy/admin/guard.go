@@ -1,0 +1,157 @@
+package admin
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// guard is what all requests go through, whatever they ask for.
+type guard struct {
+	Config
+	source Source
+	next   http.Handler
+}
+
+func newGuard(cfg Config, source Source, next http.Handler) *guard {
+	return &guard{Config: cfg, source: source, next: next}
+}
+
+// user is the one that there is, as among clients.
+const user = "default"
+
+// headers keep what is shown from being used by other pages: it comes from here, runs what
+// comes from here, and is framed by nobody.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control":                "no-store",
+}
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range headers {
+		w.Header().Set(name, value)
+	}
+	if !g.ourName(r.Host) {
+		http.Error(w, "this host is not ours: ask by an IP address, as localhost, or by a name of admin-host", http.StatusMisdirectedRequest)
+		return
+	}
+	if changes(r) && !sameOrigin(r) {
+		http.Error(w, "what changes something is asked for by a page of this very origin alone: Origin must be "+origin(r), http.StatusForbidden)
+		return
+	}
+	known, wrong := g.knows(r)
+	if wrong {
+		g.deny(r)
+	}
+	if wrong || !known && !free(r) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="redlock-proxy", charset="UTF-8"`)
+		http.Error(w, "the password is requirepass's, of the user "+user, http.StatusUnauthorized)
+		return
+	}
+	ctx := context.WithValue(r.Context(), accessKey{}, access{known: known, orders: known && g.AllowDangerous})
+	holding(g.next, w, r.WithContext(ctx))
+}
+
+// access is what the guard has found out of who asks.
+type access struct{ known, orders bool }
+
+type accessKey struct{}
+
+func accessOf(r *http.Request) access {
+	a, _ := r.Context().Value(accessKey{}).(access)
+	return a
+}
+
+// OrdersAllowed tells a handler whether who asks may give orders about masters: as among
+// clients, that needs allow-dangerous.
+func OrdersAllowed(r *http.Request) bool { return accessOf(r).orders }
+
+// free tells that everybody is told.
+func free(r *http.Request) bool { return r.URL.Path == "/livez" || r.URL.Path == "/readyz" }
+
+// ourName tells that a request was meant for us. A page can have its own name lead to our
+// address, and its scripts would be of the same origin as what is here: but then it is by that
+// name that we are asked. Old health checks name no host, and browsers always do.
+func (g *guard) ourName(host string) bool {
+	name := host
+	if u, err := url.Parse("//" + host); err == nil {
+		name = u.Hostname()
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" || host == "" {
+		return true
+	}
+	for _, ours := range g.Hosts {
+		if name == strings.TrimSuffix(strings.ToLower(ours), ".") {
+			return true
+		}
+	}
+	return false
+}
+
+func changes(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions
+}
+
+// sameOrigin tells that a page of ours asks, or a program that says so. A browser knows the
+// password once it was given to it, and sends it whoever's page asks.
+func sameOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		return false
+	}
+	from, err := url.Parse(r.Header.Get("Origin"))
+	if err != nil || from.Host == "" || !strings.EqualFold(from.Host, r.Host) {
+		return false
+	}
+	// Something in front of us may speak TLS for us.
+	return from.Scheme == "https" || from.Scheme == "http" && r.TLS == nil
+}
+
+func origin(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// knows tells whether who asks knows the password, or none is asked for, and whether he has
+// given a wrong one.
+func (g *guard) knows(r *http.Request) (known, wrong bool) {
+	password := g.Password()
+	if password == "" {
+		return true, false
+	}
+	name, given, ok := r.BasicAuth()
+	if !ok {
+		return false, r.Header.Get("Authorization") != ""
+	}
+	// Of their digests nobody learns how much of them is right, or how long they are.
+	want, got := sha256.Sum256([]byte(password)), sha256.Sum256([]byte(given))
+	known = subtle.ConstantTimeCompare(want[:], got[:]) == 1 && name == user
+	return known, !known
+}
+
+// deny has the answer to a wrong password wait.
+func (g *guard) deny(r *http.Request) {
+	var delay time.Duration
+	if c := connectionOf(r); c != nil {
+		delay = g.source.Denied(c.RemoteAddr(), "admin-listen")
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+	}
+}

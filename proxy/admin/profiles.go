@@ -1,0 +1,37 @@
+package admin
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"strconv"
+	"time"
+)
+
+// longestProfile is for how long the process may be watched by one request.
+const longestProfile = 5 * time.Minute
+
+// mountProfiles mounts what Go tells of the process. It shows the program's arguments, and to
+// watch it costs time: hence allow-dangerous.
+func mountProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", lasting(pprof.Index))
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", lasting(pprof.Profile))
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", lasting(pprof.Trace))
+}
+
+// lasting gives a handler the seconds that it is asked for, and then as long as any to write.
+func lasting(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		asked := 30 * time.Second // of a profile
+		if seconds, err := strconv.ParseFloat(r.FormValue("seconds"), 64); err == nil {
+			if !(seconds <= longestProfile.Seconds()) { // nor what is no number
+				http.Error(w, "seconds may be at most "+strconv.Itoa(int(longestProfile/time.Second)), http.StatusBadRequest)
+				return
+			}
+			asked = time.Duration(max(seconds, 0) * float64(time.Second))
+		}
+		writeWithin(w, asked+writeTimeout)
+		h(w, r)
+	}
+}
