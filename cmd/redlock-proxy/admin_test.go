@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -69,7 +70,7 @@ func TestAdminListenerMayBeASocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "admin")
 	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--admin-listen", "unix://"+path)
 	p.await(`the admin listener is open: at=http://` + path)
-	client := http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", path) }}}
+	client := http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", path) }}}
 	resp, err := client.Get("http://localhost/livez")
 	if err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%v, %v", resp, err)
