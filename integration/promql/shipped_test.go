@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 )
@@ -117,7 +116,7 @@ func (s served) selects(v *parser.VectorSelector) (problems []string) {
 	for _, m := range v.LabelMatchers {
 		values := s[v.Name][m.Name]
 		switch {
-		case m.Name == labels.MetricName, slices.Contains(ofTarget, m.Name):
+		case m.Name == model.MetricNameLabel, slices.Contains(ofTarget, m.Name):
 		case values == nil:
 			problems = append(problems, fmt.Sprintf("%s has no label %s", v.Name, m.Name))
 		default:
