@@ -49,10 +49,14 @@ func TestOnATelephoneNothingHasToBePushedAside(t *testing.T) {
 	b.click("#locks button.key", "unbroken")
 	b.has("#timeline li", "granted")
 	fits("a lock")
+	b.until("what is behind it is out of reach", `document.querySelector("main").inert`)
 	b.picture("phone-lock")
 	b.click("#free", "Free")
 	fits("a question")
 	b.picture("phone-free")
+	b.click("#cancel", "Cancel")
+	b.click("#close", "Close")
+	b.until("it is in reach again", `!document.querySelector("main").inert`)
 	// What is pressed is large enough for a finger.
 	if small := value[string](b, `[...document.querySelectorAll("button, input")].filter(e => e.checkVisibility() && e.type !== "checkbox" && e.getBoundingClientRect().height < 24).map(e => e.outerHTML).join()`); small != "" {
 		t.Errorf("these are too small: %s", small)

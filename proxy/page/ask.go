@@ -49,7 +49,7 @@ func (h *Handler) locks(w http.ResponseWriter, r *http.Request) {
 		for i := range page.Locks {
 			l := &page.Locks[i]
 			cut(&l.Key, &l.KeyBytes)
-			l.Timeline = nil
+			l.Votes, l.Timeline = list(l.Votes), nil
 		}
 		return page, err
 	})
@@ -61,7 +61,11 @@ func (h *Handler) lock(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	ask(h, w, r, func(ctx context.Context) (Lock, error) { return h.source.Lock(ctx, db, key) })
+	ask(h, w, r, func(ctx context.Context) (Lock, error) {
+		l, err := h.source.Lock(ctx, db, key)
+		l.Votes = list(l.Votes)
+		return l, err
+	})
 }
 
 // events answers with all there are after a number.

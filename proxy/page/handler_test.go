@@ -127,6 +127,9 @@ func TestListsAreListsAlsoIfNothingIsOnThem(t *testing.T) {
 	if l := fieldsOf(t, asks(h, "GET", "/api/locks", "")); fmt.Sprint(l["locks"]) != "[]" {
 		t.Errorf("locks are %v", l)
 	}
+	if l := fieldsOf(t, asks(h, "GET", "/api/lock?key=a", "")); fmt.Sprint(l["votes"]) != "[]" {
+		t.Errorf("a lock's votes are %v", l)
+	}
 	if l := fieldsOf(t, asks(h, "GET", "/api/events", "")); fmt.Sprint(l["events"]) != "[]" {
 		t.Errorf("events are %v", l)
 	}

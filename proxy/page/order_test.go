@@ -118,3 +118,23 @@ func TestWhyAnOrderWasNotCarriedOutIsSaid(t *testing.T) {
 	w := asks(newHandler(t, s), "POST", "/api/order", `{"order":"free","db":0,"key":"a","holder":"h","reason":"r"}`, "Content-Type", asJSON)
 	wantRefused(t, w, 409, "somebody else holds it by now")
 }
+
+// Whatever is sent: what is taken for an order has what an order needs, and nothing that hides.
+func FuzzOrdersAreReadAsTheyAreMeant(f *testing.F) {
+	for _, seed := range []string{`{"order":"free","db":3,"key":"a\\xff","holder":"h","reason":"r"}`, `{"order":"drain","master":"a","force":true,"reason":"r"}`, `{"order":"admit"`, `[{}]`, `null`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		o, err := parseOrder(body)
+		if err != nil {
+			return
+		}
+		aboutMaster := o.Order == DrainMaster || o.Order == ResumeMaster || o.Order == AdmitMaster
+		if aboutMaster == (o.Order == FreeLock) || o.Order == FreeLock && (o.Master != "" || o.Force) || aboutMaster && (o.Key != "" || o.Holder != "" || o.DB != 0) || o.Force && o.Order != DrainMaster {
+			t.Fatalf("%q is read as %+v", body, o)
+		}
+		if o.DB < 0 || len(o.Key) > MaxKey || o.Reason == "" || len(o.Reason) > MaxReason || escaped(o.Reason) != strings.ReplaceAll(o.Reason, `\`, `\\`) && !strings.Contains(o.Reason, "  ") {
+			t.Fatalf("%q is read as %+v", body, o)
+		}
+	})
+}

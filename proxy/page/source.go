@@ -5,7 +5,8 @@ import (
 	"errors"
 )
 
-// Source knows what the page shows. All of it is called by many at once.
+// Source knows what the page shows. All of it is called by many at once, and what it has returned
+// it changes no more.
 type Source interface {
 	// Overview is asked for once a second while anybody looks, and is to be cheap.
 	Overview() Overview

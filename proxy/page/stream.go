@@ -80,9 +80,14 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.streams.leave()
+	s := stream{source: h.source, frames: &h.frames, to: http.NewResponseController(w), w: w, readWithin: h.streams.readWithin}
+	if err := s.to.SetWriteDeadline(time.Now().Add(s.readWithin)); err != nil {
+		h.log.Error("a stream cannot be written with a deadline by what the page is served with", "error", err)
+		refuse(w, http.StatusInternalServerError, "there are no streams here")
+		return
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // by what is between us and the reader
-	s := stream{source: h.source, frames: &h.frames, to: http.NewResponseController(w), w: w, readWithin: h.streams.readWithin}
 	if err := s.run(r.Context(), h.streams.ctx, r.Header.Get("Last-Event-ID")); err != nil && r.Context().Err() == nil {
 		h.log.Debug("who looks does not read, and is cut off", "from", h.who(r).From, "error", err)
 	}

@@ -204,6 +204,11 @@ func TestWhoDoesNotReadIsCutOffAndKeepsNobodyWaiting(t *testing.T) {
 	})
 }
 
+// Without a deadline who does not read would have his place for ever.
+func TestThereIsNoStreamWithoutADeadline(t *testing.T) {
+	wantRefused(t, asks(newHandler(t, &fakeSource{}), "GET", "/api/stream", ""), 500, "no streams")
+}
+
 // A real reader over a real connection that takes nothing: the stream ends by its deadline, not
 // by what a fake makes of it.
 func TestAStreamIsWrittenWithADeadline(t *testing.T) {
