@@ -15,7 +15,7 @@ const card = ".master:nth-child(%d) "
 func TestAMastersDeathAndReturnAreShownAsTheyHappen(t *testing.T) {
 	h, b := newHouse(t, false), newTab(t)
 	for i := range 14 {
-		h.acquire(fmt.Sprintf("worker-%d", i%5), fmt.Sprintf("orders:%04d:settle", i*37), time.Duration(20+i*11)*time.Second)
+		h.acquire(fmt.Sprintf("worker-%d", i%5), fmt.Sprintf("orders:%04d:settle", i*37), time.Duration(20+i*11)*time.Minute)
 	}
 	h.sitsBy("worker-9", "orders:0037:settle", 12)
 	h.forget("orders:0111:settle")
@@ -102,8 +102,9 @@ func TestALocksLifeIsShownAsItGoesOn(t *testing.T) {
 	b.has("#timeline li", "released")
 	b.has("#no-locks", "Nothing is held.")
 
-	h.acquire("worker-3", "short", 2*time.Second)
+	h.acquire("worker-3", "short", time.Hour)
 	b.has("#locks tr", "short")
+	h.extend("short", time.Second)
 	b.has("#no-locks", "Nothing is held.") // when it has run out
 }
 

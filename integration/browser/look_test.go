@@ -11,7 +11,7 @@ import (
 func crowded(t *testing.T) house {
 	h := newHouse(t, true)
 	for i, key := range append([]string{"stock:17", strings.Repeat("unbroken", 60), "invoices:2026-11:eu-west-1:reconcile:customer-0012345:attempt"}, hostile...) {
-		h.acquire("worker-"+strings.Repeat("x", 5*i%90), key, time.Duration(40+i*100)*time.Second)
+		h.acquire("worker-"+strings.Repeat("x", 5*i%90), key, time.Duration(40+i*100)*time.Minute)
 		if i%3 == 0 {
 			h.sitsBy("another", key, 4+i)
 		}
