@@ -29,6 +29,7 @@ type Figures struct {
 	Commands                       []CommandFigures  // those that were given, by name
 	Latencies                      [quorum.Survey + 1]Latency
 	UndeliveredOKs, ToilingScripts uint64
+	LocksSeen                      int // that are held by clients of this proxy, as far as it remembers
 	LogLinesLost                   uint64
 }
 
@@ -66,9 +67,8 @@ func (s *Server) Figures() Figures {
 	}
 	f.Clients, f.Subscribed, f.LongestInput, f.LongestOutput = s.clientFigures()
 	f.Channels, f.Patterns = s.subscribers.totals()
-	for kind := range f.Latencies {
-		f.Latencies[kind] = st.latencies[kind].picture()
-	}
+	f.Latencies = s.Latencies()
+	f.LocksSeen = s.seen.Held(s.clock())
 	for _, c := range st.inOrder() {
 		row := &st.commands[c.Index]
 		told := CommandFigures{c.Name, row.calls.Load(), row.rejected.Load(), row.failed.Load(), time.Duration(row.nanos.Load())}
@@ -77,6 +77,14 @@ func (s *Server) Figures() Figures {
 		}
 	}
 	return f
+}
+
+// Latencies are those of the requests of each kind since the start.
+func (s *Server) Latencies() (l [quorum.Survey + 1]Latency) {
+	for kind := range l {
+		l[kind] = s.stats.latencies[kind].picture()
+	}
+	return l
 }
 
 // clientFigures is what clients come to that are connected.

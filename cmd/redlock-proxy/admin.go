@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http"
 	"sync/atomic"
 
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy/admin"
+	"redlock-proxy/proxy/page"
 )
 
 // adminDoor is the listener for those who watch the process, and who serves it. Without one
@@ -15,6 +17,8 @@ import (
 type adminDoor struct {
 	listener net.Listener
 	server   *admin.Server
+	sight    *sight
+	page     *page.Handler
 }
 
 // openAdmin opens the listener. One that nobody has asked for is done without where somebody
@@ -36,7 +40,11 @@ func (p *process) serveAdmin(cfg *conf.Config) {
 	if p.admin.listener == nil {
 		return
 	}
-	p.admin.server = admin.New(adminConfig(cfg, p.live), p.server, p.log)
+	p.admin.sight = &sight{engine: p.engine, server: p.server, orders: cfg.AllowDangerous == "yes"}
+	p.admin.page = page.New(page.Config{Source: p.admin.sight, Log: p.log})
+	config := adminConfig(cfg, p.live)
+	config.Handlers = map[string]http.Handler{"/": p.admin.page}
+	p.admin.server = admin.New(config, p.server, p.log)
 	scheme := "http"
 	if cfg.AdminTLS == "yes" {
 		scheme = "https"
@@ -53,7 +61,9 @@ func (p *process) serveAdmin(cfg *conf.Config) {
 // goes.
 func (p *process) endAdmin(ctx context.Context) {
 	if p.admin.server != nil {
+		p.admin.page.Close()
 		p.admin.server.Shutdown(ctx)
+		p.admin.sight.close()
 	}
 }
 

@@ -23,6 +23,7 @@ type sight struct {
 	orders bool // are allowed
 
 	mu      sync.Mutex // guards what follows
+	took    latencies
 	held    int
 	counted time.Time // when held was
 	proxies []page.Proxy
@@ -61,12 +62,12 @@ func (s *sight) Overview() page.Overview {
 			o.Contended = append(o.Contended, contendedOf(seen, &h))
 		}
 	}
-	o.Held, o.Proxies = s.lately(seen, now)
+	s.lately(&o, seen, now)
 	return o
 }
 
-// lately is what is looked for less often than once a second.
-func (s *sight) lately(seen *registry.Registry, now time.Duration) (held int, proxies []page.Proxy) {
+// lately adds what is looked for less often than once a second, or taken from the look before.
+func (s *sight) lately(o *page.Overview, seen *registry.Registry, now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if time.Since(s.counted) >= countEvery {
@@ -76,7 +77,8 @@ func (s *sight) lately(seen *registry.Registry, now time.Duration) (held int, pr
 		s.asking = true
 		s.running.Go(s.askProxies)
 	}
-	return s.held, s.proxies
+	o.Latency = latencyOf(s.took.since(time.Now(), s.server.Latencies()))
+	o.Held, o.Proxies = s.held, s.proxies
 }
 
 func (s *sight) askProxies() {

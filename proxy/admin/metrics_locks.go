@@ -12,6 +12,8 @@ func lockFamilies() []family {
 	families := []family{
 		{describe("decisions_total", "Decisions on what clients have asked for. An attempt that is split and tried again is one, too.", "kind", "decision"), tellDecisions},
 		{describe("decision_duration_seconds", "Time from reading a command until all that it asks of the masters was decided, by the kind of what is asked.", "kind"), tellLatencies},
+		gauge("locks_held", "Locks that clients have taken through this proxy, and have not given back, as far as it remembers them: of some hundred thousand.",
+			func(p *picture) float64 { return float64(p.LocksSeen) }),
 		gauge("in_flight", "Requests that were put and are not decided yet.",
 			func(p *picture) float64 { return float64(p.InFlight) }),
 	}
