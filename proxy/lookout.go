@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"time"
 
 	"redlock-proxy/commands"
@@ -54,9 +53,13 @@ func (l lookout) Ordered(o commands.Order) {
 	if o.Reason != "" {
 		text += ", for: " + o.Reason
 	}
+	by := from
+	if o.By.User != "" {
+		by += ", user " + o.By.User
+	}
 	l.srv.seen.Events.Tell(registry.Event{
 		At: l.srv.clock(), Kind: "order", About: o.About, Text: text, Lock: o.Lock, DB: o.By.DB,
-		By: fmt.Sprintf("%s, user %s", from, o.By.User),
+		By: by,
 	})
 }
 

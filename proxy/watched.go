@@ -53,11 +53,11 @@ func (s *Server) watch() {
 			if m.Reason != "" {
 				text += ": " + m.Reason
 			}
-			if m.State != quorum.Voting {
+			if ails(m.State) {
 				old.trouble(text)
 			}
 			if changed {
-				tell("master", m.Name, text, m.State != quorum.Voting)
+				tell("master", m.Name, text, ails(m.State))
 			}
 		}
 		old.state, old.reason = m.State, m.Reason
@@ -71,6 +71,9 @@ func (s *Server) watch() {
 	}
 	w.ready, w.begun = ready, true
 }
+
+// ails tells that a master does not vote, and is not about to.
+func ails(s quorum.State) bool { return s != quorum.Voting && s != quorum.Connecting }
 
 func (m *seenMaster) trouble(text string) {
 	if len(m.troubles) == maxTroubles {

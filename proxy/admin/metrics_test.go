@@ -39,7 +39,7 @@ func full() *fakeSource {
 		QueryLimit: 113, OutputLimit: 114, Evicted: 115, WrongPasswords: 116, BytesIn: 117, BytesOut: 118, ErrorReplies: 119,
 		Errors:         map[string]uint64{"ERR": 120, "NOQUORUM": 121},
 		Commands:       []proxy.CommandFigures{{Name: "client|list", Calls: 122, Rejected: 123, Failed: 124, Took: 125 * time.Second}},
-		UndeliveredOKs: 126, ToilingScripts: 127, LogLinesLost: 128,
+		UndeliveredOKs: 126, ToilingScripts: 127, LocksSeen: 128, LogLinesLost: 128,
 	}
 	f.Latencies[quorum.Acquire] = proxy.Latency{Counts: [14]uint64{1, 0, 2, 13: 4}, Sum: 129 * time.Second}
 	st := quorum.Status{
@@ -116,6 +116,7 @@ redlock_commands_failed_total{command="client|list"} 124
 redlock_commands_seconds_total{command="client|list"} 125
 redlock_undelivered_oks_total 126
 redlock_toiling_scripts_total 127
+redlock_locks_held 128
 redlock_decision_duration_seconds_bucket{kind="acquire",le="0.0001"} 1
 redlock_decision_duration_seconds_bucket{kind="acquire",le="0.00025"} 1
 redlock_decision_duration_seconds_bucket{kind="acquire",le="0.0005"} 3
