@@ -9,25 +9,37 @@ import (
 )
 
 // contentScript tells what a key holds on one master: its type, what is left of its ttl in
-// milliseconds, and its value, or the elements of that. Of what is long it tells no value.
+// milliseconds, and its value, or the elements of that. Of what is longer than ARGV[1] bytes, or
+// has more than 64 elements, it tells no value.
 const contentScript = `local t = redis.call('TYPE', KEYS[1]).ok
 if t == 'none' then return {t} end
-local r = {t, redis.call('PTTL', KEYS[1])}
+local most, head = tonumber(ARGV[1]), {t, redis.call('PTTL', KEYS[1])}
 if t == 'string' then
-	if redis.call('STRLEN', KEYS[1]) <= 65536 then r[3] = redis.call('GET', KEYS[1]) end
-	return r
+	if redis.call('STRLEN', KEYS[1]) <= most then head[3] = redis.call('GET', KEYS[1]) end
+	return head
 end
 local ask = {hash = {'HLEN', 'HGETALL'}, set = {'SCARD', 'SMEMBERS'}, list = {'LLEN', 'LRANGE', 0, -1}, zset = {'ZCARD', 'ZRANGE', 0, -1}}
 local a = ask[t]
-if not a or redis.call(a[1], KEYS[1]) > 64 then return r end
+if not a or redis.call(a[1], KEYS[1]) > 64 then return head end
 local list = a[3] and redis.call(a[2], KEYS[1], a[3], a[4]) or redis.call(a[2], KEYS[1])
-for i, v in ipairs(list) do r[#r + 1] = string.sub(v, 1, 4096) end
+local r = {t, head[2]}
+for i, v in ipairs(list) do
+	most = most - #v
+	if most < 0 then return head end
+	r[#r + 1] = v
+end
 return r`
 
+// How many bytes of a value are read to tell whose it is: of one lock, and of each of many.
+const (
+	mostContent = "65536"
+	mostOfEach  = "4096"
+)
+
 // askContents asks each master what a key holds, and the quorum for what that amounts to.
-func askContents(key string) []quorum.Request {
+func askContents(key, most string) []quorum.Request {
 	return []quorum.Request{
-		{Kind: quorum.Survey, Args: []string{"EVAL", contentScript, "1", key}},
+		{Kind: quorum.Survey, Args: []string{"EVAL", contentScript, "1", key, most}},
 		{Kind: quorum.Read, Key: key},
 	}
 }

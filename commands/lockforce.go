@@ -25,7 +25,7 @@ func (s *Session) lockForce(c *Command, args []string) Action {
 	default:
 		return refuse(errSyntax)
 	}
-	return Action{Requests: askContents(f.key), Render: f, Continues: true}
+	return Action{Requests: askContents(f.key, mostContent), Render: f, Continues: true}
 }
 
 type forced struct {

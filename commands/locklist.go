@@ -93,7 +93,7 @@ func (l locksOf) Render(results []quorum.Result) (Reply, Action) {
 	var requests []quorum.Request
 	for _, key := range keys {
 		n.keys = append(n.keys, key.Str)
-		requests = append(requests, askContents(key.Str)...)
+		requests = append(requests, askContents(key.Str, mostOfEach)...)
 	}
 	return Reply{}, Action{Requests: requests, Render: n}
 }

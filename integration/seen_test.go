@@ -165,3 +165,26 @@ func TestWhatAnotherProxyGaveIsTold(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestWhatIsLongIsNotReadToTellWhoseItIs: a list of locks costs as little, whatever is in them.
+func TestWhatIsLongIsNotReadToTellWhoseItIs(t *testing.T) {
+	t.Parallel()
+	_, p := startQuorum(t, 3)
+	c := dial(t, p.Addr)
+	c.want("OK", "SET", "short", strings.Repeat("x", 4096), "PX", milliseconds(ttl))
+	c.want("OK", "SET", "long", strings.Repeat("x", 4097), "PX", milliseconds(ttl))
+	c.want("OK", "SET", "longest", strings.Repeat("x", 65537), "PX", milliseconds(ttl))
+	c.want(1, "HSET", "hash", "f", strings.Repeat("x", 4096))
+	known := make(map[string]bool)
+	for _, l := range c.do("LOCK", "LIST", "COUNT", "100").([]any)[1].([]any) {
+		known[fieldOf(l, "key")] = fieldOf(l, "holder") != ""
+	}
+	if fmt.Sprint(known) != "map[hash:false long:false longest:false short:true]" {
+		t.Errorf("listed: %v", known)
+	}
+	for key, want := range map[string]bool{"short": true, "long": true, "longest": false, "hash": true} {
+		if got := fieldOf(c.do("LOCK", "INFO", key), "holder") != ""; got != want {
+			t.Errorf("%s: %v", key, got)
+		}
+	}
+}
