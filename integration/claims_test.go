@@ -163,7 +163,7 @@ func TestDocumentsNameTheFieldsThatThereAre(t *testing.T) {
 			t.Errorf("conf/README.md has no row for a master that is %s", s)
 		}
 	}
-	_, p := startQuorum(t, 3)
+	_, p := startQuorum(t, 3, "--admin-listen", "127.0.0.1:0")
 	c := dial(t, p.Addr)
 	first, _ := c.do("LOCK", "MASTERS").([]any)
 	summary, _ := first[0].([]any)
@@ -178,8 +178,16 @@ func TestDocumentsNameTheFieldsThatThereAre(t *testing.T) {
 		t.Errorf("LOCK MASTERS begins with %v", summary)
 	}
 	info := c.text("INFO", "everything")
+	_, metrics := adminOf(t, p).get("/metrics")
 	named := 0
 	for path, text := range texts {
+		for _, m := range regexp.MustCompile("`(redlock_[a-z_]+)`").FindAllStringSubmatch(text, -1) {
+			named++
+			if !strings.Contains(metrics, "\n# HELP "+m[1]+" ") {
+				t.Errorf("%s names %s, which is no metric", path, m[1])
+			}
+			info += "\n" + m[1] + ":"
+		}
 		for _, f := range regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`").FindAllStringSubmatch(text, -1) {
 			named++
 			if !strings.Contains(info, "\n"+f[1]+":") {
