@@ -35,7 +35,7 @@ func (p *process) openAdmin(cfg *conf.Config) (err error) {
 	return err
 }
 
-// serveAdmin serves who comes there, until the end.
+// serveAdmin serves who comes there, until the end. Clients are served without it, too.
 func (p *process) serveAdmin(cfg *conf.Config) {
 	if p.admin.listener == nil {
 		return
@@ -52,7 +52,7 @@ func (p *process) serveAdmin(cfg *conf.Config) {
 	p.log.Info("the admin listener is open", "at", scheme+"://"+p.admin.listener.Addr().String())
 	p.running.Go(func() {
 		if err := p.admin.server.Serve(p.admin.listener); err != nil {
-			p.failed <- err
+			p.log.Error("the admin listener has failed, and nobody is answered there any more", "error", err)
 		}
 	})
 }

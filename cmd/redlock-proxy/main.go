@@ -12,7 +12,7 @@
 //	goroutine    started by     owns                     ends when             waited for by
 //	acceptor     serve, one a   the accept loop of one   the server shuts      process.stop
 //	             listener       listener                 down, or it fails
-//	admin        serve          the accept loop of the   its server shuts         process.stop
+//	admin        serve          the accept loop of the   its server shuts      process.stop
 //	acceptor                    admin listener           down, or it fails
 //	watchdog     serve          –                        the shutdown begins   process.stop
 //	log writer   newLogger      standard error           logQueue.close        logQueue.close, for a

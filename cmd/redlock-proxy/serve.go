@@ -103,7 +103,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	server.LogLost, server.Inquire = p.logLost, p.inquire
 	p.server = proxy.New(server, p.engine, p.log)
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
-	p.failed = make(chan error, len(p.listeners)+1)
+	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
 		p.log.Info("listening", "address", ln.Addr().String())
 		p.running.Go(func() {

@@ -27,7 +27,8 @@ func TestOnlyStatesAreToldWithoutThePassword(t *testing.T) {
 			{"GET /readyz", 200, 200},
 			{"GET /metrics", 401, 200},
 			{"GET /debug/pprof/", 401, 200},
-			{"GET /debug/pprof/cmdline", 401, 200},
+			{"GET /debug/pprof/heap", 401, 200},
+			{"GET /debug/pprof/cmdline", 401, 404},
 			{"GET /", 401, 200},
 			{"GET /livez/", 401, 200},
 			{"GET //livez", 401, 307},
@@ -209,7 +210,7 @@ func TestOrdersNeedAllowDangerousAndThePassword(t *testing.T) {
 			if a.body != fmt.Sprint(row.allowed) {
 				t.Errorf("allow-dangerous %v, password %q: %s, want %v", row.dangerous, row.password, a.body, row.allowed)
 			}
-			if a := r.ask("GET /debug/pprof/cmdline", basic("default", row.password)); (a.code == 200) != row.dangerous {
+			if a := r.ask("GET /debug/pprof/", basic("default", row.password)); (a.code == 200) != row.dangerous {
 				t.Errorf("allow-dangerous %v: profiles are answered %d", row.dangerous, a.code)
 			}
 			r.end()

@@ -10,11 +10,10 @@ import (
 // longestProfile is for how long the process may be watched by one request.
 const longestProfile = 5 * time.Minute
 
-// mountProfiles mounts what Go tells of the process. It shows the program's arguments, and to
-// watch it costs time: hence allow-dangerous.
+// mountProfiles mounts what Go tells of the process. To watch it so costs time: hence
+// allow-dangerous. The program's arguments are not among it, as a password may be.
 func mountProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/", lasting(pprof.Index))
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", lasting(pprof.Profile))
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", lasting(pprof.Trace))
