@@ -108,6 +108,13 @@ type (
 	// ProxiesEffect asks which proxies there are: Session.Proxies makes the reply.
 	ProxiesEffect struct{}
 
+	// SlowlogGetEffect answers the latest Count entries of the slow log, newest first; all for -1.
+	SlowlogGetEffect struct{ Count int64 }
+	// SlowlogLenEffect answers how many there are.
+	SlowlogLenEffect struct{}
+	// SlowlogResetEffect forgets them, and is answered with OK.
+	SlowlogResetEffect struct{}
+
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
@@ -147,6 +154,10 @@ func (DrainEffect) effect()   {}
 func (ResumeEffect) effect()  {}
 func (StatusEffect) effect()  {}
 func (ProxiesEffect) effect() {}
+
+func (SlowlogGetEffect) effect()   {}
+func (SlowlogLenEffect) effect()   {}
+func (SlowlogResetEffect) effect() {}
 
 func (SubscribeEffect) effect()   {}
 func (UnsubscribeEffect) effect() {}

@@ -21,8 +21,10 @@ func options(password string) Options {
 	return Options{
 		Version:  "7.0.15",
 		Password: func() string { return password },
-		Settings: map[string]string{"timeout": "0", "databases": "1", "appendonly": "no", "save": "",
-			"replica-read-only": "yes", "slave-read-only": "yes"},
+		Settings: func() map[string]string {
+			return map[string]string{"timeout": "0", "databases": "1", "appendonly": "no", "save": "",
+				"replica-read-only": "yes", "slave-read-only": "yes"}
+		},
 	}
 }
 

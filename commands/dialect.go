@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,23 +40,23 @@ type Options struct {
 	// Lookout is what the server has seen. Nil: nothing.
 	Lookout Lookout
 
-	// Settings is what CONFIG GET tells, by Redis's names, lower case.
-	Settings map[string]string
+	// Settings gives what CONFIG GET tells, by names in lower case, for each call anew. Nil:
+	// nothing.
+	Settings func() map[string]string
 }
 
 // Dialect is what all sessions share. Its methods may be called by any number of
 // goroutines.
 type Dialect struct {
-	options  Options
-	settings []string // the names in options.Settings, in order
-	lookout  Lookout
-	scripts  *scriptTable
-	scans    scans
-	maxKeys  int // listed by KEYS
-	right    atomic.Pointer[digested]
+	options Options
+	lookout Lookout
+	scripts *scriptTable
+	scans   scans
+	maxKeys int // listed by KEYS
+	right   atomic.Pointer[digested]
 }
 
-// NewDialect owns o.Settings from here on. There is one Dialect for all connections of a
+// NewDialect makes the dialect of a server. There is one Dialect for all connections of a
 // server, which share the scripts that they have loaded; it needs no end.
 func NewDialect(o Options) *Dialect {
 	if o.ScriptBounds == (quorum.Bounds{}) {
@@ -68,11 +66,10 @@ func NewDialect(o Options) *Dialect {
 		o.Lookout = nobody{registry.New(0)}
 	}
 	return &Dialect{
-		options:  o,
-		lookout:  o.Lookout,
-		settings: slices.Sorted(maps.Keys(o.Settings)),
-		scripts:  newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
-		maxKeys:  maxKeys,
+		options: o,
+		lookout: o.Lookout,
+		scripts: newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
+		maxKeys: maxKeys,
 	}
 }
 

@@ -145,7 +145,7 @@ func TestConfigGetReadsEachPatternOnce(t *testing.T) {
 	for i := range 100 {
 		settings[strings.Repeat("z", 20)+strings.Repeat("y", i)] = "1"
 	}
-	s := NewDialect(Options{Settings: settings}).Session(1)
+	s := NewDialect(Options{Settings: func() map[string]string { return settings }}).Session(1)
 	args := []string{"CONFIG", "GET"}
 	for range 100 {
 		args = append(args, strings.Repeat("*z?", 50)+"x")

@@ -119,6 +119,12 @@ func (g *guest) effect(effect Effect) Reply {
 		return Simple("drained " + e.Master)
 	case ResumeEffect:
 		return Simple("resumed " + e.Master)
+	case SlowlogGetEffect:
+		return Array()
+	case SlowlogLenEffect:
+		return Integer(0)
+	case SlowlogResetEffect:
+		return OK
 	case ClientInfoEffect:
 		return Verbatim(g.describe())
 	case ClientListEffect:

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,8 +30,12 @@ func (s *Session) cluster(c *Command, args []string) Action { return refuse(errN
 func (s *Session) configGet(c *Command, args []string) Action {
 	var pairs []Reply
 	told := make(map[string]bool)
+	var settings map[string]string
+	if s.d.options.Settings != nil {
+		settings = s.d.options.Settings()
+	}
 	tell := func(name, as string) {
-		if value, ok := s.d.options.Settings[name]; ok && !told[name] {
+		if value, ok := settings[name]; ok && !told[name] {
 			told[name] = true
 			pairs = append(pairs, Bulk(as), Bulk(value))
 		}
@@ -45,7 +50,7 @@ func (s *Session) configGet(c *Command, args []string) Action {
 			continue
 		}
 		glob := NewGlob(pattern)
-		for _, name := range s.d.settings {
+		for _, name := range slices.Sorted(maps.Keys(settings)) {
 			if glob.Match(name) {
 				tell(name, name)
 			}

@@ -1,7 +1,7 @@
 package commands
 
 // What monitoring tools and drivers ask for, as far as a true answer is short: the
-// proxy keeps no slow log and no latency samples, has no modules, one user, no
+// proxy keeps no latency samples, has no modules, one user, no
 // replicas, and tracks no keys for clients.
 
 func (s *Session) aclWhoAmI(c *Command, args []string) Action {
@@ -11,20 +11,6 @@ func (s *Session) aclWhoAmI(c *Command, args []string) Action {
 func (s *Session) nothingListed(c *Command, args []string) Action { return Action{Reply: Array()} }
 func (s *Session) nothingMapped(c *Command, args []string) Action { return Action{Reply: Map()} }
 func (s *Session) latencyReset(c *Command, args []string) Action  { return Action{Reply: Integer(0)} }
-func (s *Session) slowlogLen(c *Command, args []string) Action    { return Action{Reply: Integer(0)} }
-func (s *Session) slowlogReset(c *Command, args []string) Action  { return Action{Reply: OK} }
-
-func (s *Session) slowlogGet(c *Command, args []string) Action {
-	if len(args) > 3 {
-		return refusef("ERR unknown subcommand or wrong number of arguments for '%s'. Try SLOWLOG HELP.", quoted(args[1], errorWords))
-	}
-	if len(args) == 3 {
-		if n, ok := parseInt(args[2]); !ok || n < -1 {
-			return refuse(errSlowlogCount)
-		}
-	}
-	return s.nothingListed(c, args)
-}
 
 // wait does not wait for replicas that there are none of, whatever the time given.
 func (s *Session) wait(c *Command, args []string) Action {

@@ -64,9 +64,11 @@ type Options struct {
 	ScriptSteps  int `name:"script-steps" group:"locks" placeholder:"N" default:"10000" min:"100" max:"1000000" help:"How many turns of loops and calls of functions one call of a client's script may take of a master, that does nothing else meanwhile. The default is a few milliseconds mostly, and far above any lock script; an endless one costs its caller an error."`
 	ScriptMemory int `name:"script-memory" group:"locks" placeholder:"BYTES" default:"1048576" min:"65536" max:"67108864" help:"How many bytes of strings one call of a client's script may make on a master. The default is far above any lock script."`
 
-	LogLevel        string        `name:"log-level" group:"process" placeholder:"LEVEL" default:"info" choice:"trace,debug,info,warn,error" live:"yes" help:"The least severe lines that are logged, to standard error: trace, debug, info, warn or error. Nothing at info or above is written per command."`
-	LogFormat       string        `name:"log-format" group:"process" placeholder:"text|json" default:"text" choice:"text,json" help:"How log lines are written: text for people, json for machines."`
-	ShutdownTimeout time.Duration `name:"shutdown-timeout" group:"process" placeholder:"DURATION" default:"10s" min:"1ms" max:"10m" help:"How long clients have to get their answers, and masters the releases owed to them, after SIGTERM. The default is Redis's. A second signal ends the process at once."`
+	LogLevel          string        `name:"log-level" group:"process" placeholder:"LEVEL" default:"info" choice:"trace,debug,info,warn,error" live:"yes" help:"The least severe lines that are logged, to standard error: trace, debug, info, warn or error. Nothing at info or above is written per command."`
+	LogFormat         string        `name:"log-format" group:"process" placeholder:"text|json" default:"text" choice:"text,json" help:"How log lines are written: text for people, json for machines."`
+	SlowlogSlowerThan int           `name:"slowlog-log-slower-than" group:"process" placeholder:"MICROSECONDS" default:"10000" min:"-1" max:"9223372036854775" live:"yes" help:"How long the answer to a command takes that SLOWLOG lists, in microseconds, the masters included; 0 lists all, -1 none. The default is Redis's."`
+	SlowlogMaxLen     int           `name:"slowlog-max-len" group:"process" placeholder:"N" default:"128" min:"0" max:"10000" live:"yes" help:"How many commands SLOWLOG keeps, the latest: names, keys and options, and nothing that could be a token. One takes up to 4 KiB, mostly a few hundred bytes. The default is Redis's."`
+	ShutdownTimeout   time.Duration `name:"shutdown-timeout" group:"process" placeholder:"DURATION" default:"10s" min:"1ms" max:"10m" help:"How long clients have to get their answers, and masters the releases owed to them, after SIGTERM. The default is Redis's. A second signal ends the process at once."`
 }
 
 // groups are the headings of the help, in order.

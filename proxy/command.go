@@ -47,7 +47,11 @@ func (c *conn) command(k *chunk, args []string) ending {
 	case a.Rejected:
 		c.srv.stats.rejected(a.Command, &a.Reply)
 	case a.Command != nil:
-		c.srv.stats.done(a.Command, time.Since(now), &a.Reply)
+		took := time.Since(now)
+		c.srv.stats.done(a.Command, took, &a.Reply)
+		if int64(took) >= c.srv.slowFrom.Load() {
+			c.noteSlow(took, c.raw)
+		}
 	}
 	if a.Denied {
 		c.denied()
@@ -122,7 +126,7 @@ func (c *conn) carryOut(a *commands.Action) {
 			a.Reply = commands.OK
 		}
 	default:
-		if !c.carryOutPubsub(a) {
+		if !c.carryOutPubsub(a) && !c.carryOutTools(a) {
 			panic("proxy: an effect that is not known")
 		}
 	}

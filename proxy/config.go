@@ -34,6 +34,9 @@ type Config struct {
 	// within less than a second. Nil: there are none.
 	Inquire func(question string) (answers []string)
 
+	// Tuning is what Tune changes.
+	Tuning Tuning
+
 	// LogLost tells how many lines of the log could not be written. Nil: none.
 	LogLost func() uint64
 

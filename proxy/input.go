@@ -66,7 +66,8 @@ func (k *chunk) keep(command []byte) []byte {
 type input struct {
 	scan    resp.Scanner
 	partial []byte // what there is of a command that is not complete
-	size    int    // bytes of the command that is carried out
+	raw     []byte // the command that is carried out
+	size    int    // and how many bytes that is
 
 	own   *chunk // where no poller reads
 	leads bool   // the reader leads its poller
@@ -139,7 +140,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		if len(raw) > chunkSize {
 			c.stepAside() // there may be much to do
 		}
-		c.size = len(raw)
+		c.raw, c.size = raw, len(raw)
 		args, err := k.parser.Parse(raw, c.scan.Limits.MaxArgs)
 		if err != nil {
 			return c.refuse(k, err)
@@ -149,6 +150,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		}
 		last := c.command(k, args)
 		clear(args)
+		c.raw = nil
 		if last != 0 {
 			return last
 		}

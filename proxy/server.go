@@ -34,6 +34,7 @@ type Server struct {
 	memory  allotment
 	squeeze squeeze
 	crowds
+	slowness
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
@@ -103,6 +104,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		opened:     opened{listeners: map[net.Listener]struct{}{}, conns: map[int64]*conn{}},
 	}
 	s.stats = newStats(commands.Table())
+	s.Tune(cfg.Tuning)
 	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
 	s.memory.masters = engine.Memory
 	s.longs.most, s.toilers.most, s.strange.most = crowdOf(s.memory.most), 1, mostStrange

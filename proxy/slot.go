@@ -20,6 +20,7 @@ type slot struct {
 	conn    *conn
 	command *commands.Command
 	render  commands.Render
+	raw     []byte        // the command, until it is answered
 	begun   time.Duration // by the server's clock
 	put     time.Duration // and when there was room for it
 	proto   int
@@ -117,7 +118,7 @@ func (c *conn) spareSlot() *slot {
 // newSlot is called with mu held.
 func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s := c.spareSlot()
-	s.conn, s.command, s.begun = c, a.Command, begun
+	s.conn, s.command, s.begun, s.raw = c, a.Command, begun, c.raw
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
 	s.weight, s.size, s.across = len(a.Requests), c.size, acrossOf(a)
 	s.held = s.single.key[:0]
@@ -264,7 +265,12 @@ func (s *slot) fill() {
 	if s.asks[0].request.Kind == quorum.Run {
 		c.judge(s, &s.results[0])
 	}
-	c.srv.stats.done(s.command, now-s.begun, &reply)
+	took := now - s.begun
+	c.srv.stats.done(s.command, took, &reply)
+	if int64(took) >= c.srv.slowFrom.Load() {
+		c.noteSlow(took, s.raw)
+	}
+	s.raw = nil
 	var encoded []byte
 	var long *resp.Long
 	if !s.muted {

@@ -10,8 +10,8 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// never is no time since something.
-const never = time.Duration(-1)
+// notYet is no time since something.
+const notYet = time.Duration(-1)
 
 // decide has so many requests in a row take so long.
 func (w *window) decide(n int, now, took time.Duration, inFlight int) {
@@ -87,11 +87,11 @@ func TestWhoSendsManyHasFewOnTheirWayWhileOthersWait(t *testing.T) {
 		inFlight   int           // with this one
 		squeezes   bool
 	}{
-		{"as long as one", ms, never, 1, false},
-		{"hardly longer", 2700 * time.Microsecond, never, 1, false},
-		{"longer", 2800 * time.Microsecond, never, 1, true},
-		{"longer, of a few", 2800 * time.Microsecond, never, narrowWindow / 2, true},
-		{"longer, of many", 2800 * time.Microsecond, never, narrowWindow/2 + 1, false},
+		{"as long as one", ms, notYet, 1, false},
+		{"hardly longer", 2700 * time.Microsecond, notYet, 1, false},
+		{"longer", 2800 * time.Microsecond, notYet, 1, true},
+		{"longer, of a few", 2800 * time.Microsecond, notYet, narrowWindow / 2, true},
+		{"longer, of many", 2800 * time.Microsecond, notYet, narrowWindow/2 + 1, false},
 		{"longer, the last of many", 2800 * time.Microsecond, windowPeriod, 1, false},
 		{"longer, after many", 2800 * time.Microsecond, windowPeriod + 1, 1, true},
 	} {
@@ -99,7 +99,7 @@ func TestWhoSendsManyHasFewOnTheirWayWhileOthersWait(t *testing.T) {
 		w, large := window{size: 256}, window{size: 64}
 		now := time.Hour
 		w.decided(now, ms, 1)
-		if test.manyBefore != never {
+		if test.manyBefore != notYet {
 			s.waited(&w, now-test.manyBefore, ms, 100)
 		}
 		s.waited(&w, now, test.took, test.inFlight)

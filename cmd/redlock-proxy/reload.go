@@ -27,7 +27,8 @@ func (p *process) reload() {
 	}
 	p.live.Store(next)
 	p.log.SetLevel(hclog.LevelFromString(next.LogLevel))
-	p.log.Info("passwords, certificates and log-level reloaded", "changed", names(live))
+	p.server.Tune(tuning(next))
+	p.log.Info("the options that may change are reloaded", "changed", names(live))
 	for _, w := range next.Warnings {
 		p.log.Warn(w)
 	}

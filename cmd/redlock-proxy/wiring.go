@@ -73,8 +73,9 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 			AllowDangerous:   cfg.AllowDangerous == "yes",
 			ScriptBounds:     quorum.Bounds{Steps: cfg.ScriptSteps, Memory: cfg.ScriptMemory},
 			Now:              now,
-			Settings:         settings(cfg, maxClients),
+			Settings:         func() map[string]string { return settings(live.Load(), maxClients) },
 		},
+		Tuning:          tuning(cfg),
 		MaxClients:      maxClients,
 		MaxClientMemory: cfg.MaxClientMemory,
 		Timeout:         cfg.Timeout,
@@ -84,26 +85,36 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 	}
 }
 
+// tuning is what a running server can be told anew.
+func tuning(cfg *conf.Config) proxy.Tuning {
+	return proxy.Tuning{
+		SlowerThan: time.Duration(cfg.SlowlogSlowerThan) * time.Microsecond,
+		SlowMaxLen: cfg.SlowlogMaxLen,
+	}
+}
+
 // settings is what CONFIG GET tells: what redis-benchmark, drivers and
 // exporters ask for, true of the proxy. Passwords are not among it.
 func settings(cfg *conf.Config, maxClients int) map[string]string {
 	return map[string]string{
-		"appendonly":        "no",
-		"bind":              bind(cfg.Listeners),
-		"databases":         strconv.Itoa(quorum.Databases),
-		"loglevel":          cfg.LogLevel,
-		"maxclients":        strconv.Itoa(maxClients),
-		"maxmemory":         "0",
-		"maxmemory-clients": strconv.Itoa(clientMemory(cfg)),
-		"maxmemory-policy":  "noeviction",
-		"port":              port(cfg.Listeners),
-		"protected-mode":    cfg.ProtectedMode,
-		"replica-read-only": "yes",
-		"save":              "",
-		"slave-read-only":   "yes",
-		"tcp-keepalive":     seconds(cfg.TCPKeepalive),
-		"timeout":           seconds(cfg.Timeout),
-		"tls-port":          port(cfg.TLSListeners),
+		"appendonly":              "no",
+		"bind":                    bind(cfg.Listeners),
+		"databases":               strconv.Itoa(quorum.Databases),
+		"loglevel":                cfg.LogLevel,
+		"maxclients":              strconv.Itoa(maxClients),
+		"maxmemory":               "0",
+		"maxmemory-clients":       strconv.Itoa(clientMemory(cfg)),
+		"maxmemory-policy":        "noeviction",
+		"port":                    port(cfg.Listeners),
+		"protected-mode":          cfg.ProtectedMode,
+		"replica-read-only":       "yes",
+		"save":                    "",
+		"slave-read-only":         "yes",
+		"slowlog-log-slower-than": strconv.Itoa(cfg.SlowlogSlowerThan),
+		"slowlog-max-len":         strconv.Itoa(cfg.SlowlogMaxLen),
+		"tcp-keepalive":           seconds(cfg.TCPKeepalive),
+		"timeout":                 seconds(cfg.Timeout),
+		"tls-port":                port(cfg.TLSListeners),
 	}
 }
 

@@ -42,7 +42,7 @@ func TestServerGetsWhatIsConfigured(t *testing.T) {
 		"maxclients": "9", "timeout": "2", "tcp-keepalive": "20", "port": "7000", "tls-port": "0", "bind": "127.0.0.1 ::1", "save": "", "appendonly": "no",
 		"replica-read-only": "yes", "slave-read-only": "yes",
 	} {
-		if got := got.Commands.Settings[name]; got != want {
+		if got := got.Commands.Settings()[name]; got != want {
 			t.Errorf("CONFIG GET %s tells %q, want %q", name, got, want)
 		}
 	}
