@@ -115,6 +115,16 @@ type (
 	// SlowlogResetEffect forgets them, and is answered with OK.
 	SlowlogResetEffect struct{}
 
+	// LatencyLatestEffect answers LATENCY LATEST, LatencyHistoryEffect LATENCY HISTORY of an event
+	// that the client may have invented, and LatencyDoctorEffect LATENCY DOCTOR.
+	LatencyLatestEffect  struct{}
+	LatencyHistoryEffect struct{ Event string }
+	LatencyDoctorEffect  struct{}
+	// LatencyResetEffect forgets these events, all if there are none, and answers how many.
+	LatencyResetEffect struct{ Events []string }
+	// LatencyHistogramEffect answers for these rows, where they have been called; nil is all.
+	LatencyHistogramEffect struct{ Commands []*Command }
+
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
@@ -158,6 +168,12 @@ func (ProxiesEffect) effect() {}
 func (SlowlogGetEffect) effect()   {}
 func (SlowlogLenEffect) effect()   {}
 func (SlowlogResetEffect) effect() {}
+
+func (LatencyLatestEffect) effect()    {}
+func (LatencyHistoryEffect) effect()   {}
+func (LatencyDoctorEffect) effect()    {}
+func (LatencyResetEffect) effect()     {}
+func (LatencyHistogramEffect) effect() {}
 
 func (SubscribeEffect) effect()   {}
 func (UnsubscribeEffect) effect() {}

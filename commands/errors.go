@@ -81,6 +81,7 @@ const (
 	errChannelName    = "ERR the name of a channel or a pattern is longer than %d bytes"
 	errLongPattern    = "ERR the pattern is longer than %d bytes"
 	errTracking       = "ERR CLIENT TRACKING ON is refused: this proxy sends no invalidations"
+	errNoGraph        = "ERR LATENCY GRAPH is not drawn by this proxy: LATENCY HISTORY tells the same"
 	errNoDigest       = "ERR %s is not known to this proxy: compare values by IFEQ or IFNE"
 	errTooManyBytes   = "ERR '%s' with more than %d bytes is refused"
 	errTooManyWords   = "ERR '%s' with more than %d words is refused"

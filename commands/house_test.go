@@ -119,9 +119,17 @@ func (g *guest) effect(effect Effect) Reply {
 		return Simple("drained " + e.Master)
 	case ResumeEffect:
 		return Simple("resumed " + e.Master)
-	case SlowlogGetEffect:
+	case SlowlogGetEffect, LatencyLatestEffect, LatencyHistoryEffect:
 		return Array()
-	case SlowlogLenEffect:
+	case LatencyDoctorEffect:
+		return Verbatim("latency-monitor-threshold")
+	case LatencyHistogramEffect:
+		var pairs []Reply
+		for _, c := range e.Commands {
+			pairs = append(pairs, Bulk(c.Name), Map(Bulk("calls"), Integer(1), Bulk("histogram_usec"), Map(Integer(1), Integer(1))))
+		}
+		return Map(pairs...)
+	case SlowlogLenEffect, LatencyResetEffect:
 		return Integer(0)
 	case SlowlogResetEffect:
 		return OK

@@ -22,20 +22,28 @@ var toolRows = []*Command{
 		Name: "latency", Arity: -2, Categories: "slow",
 		Subcommands: []*Command{
 			{
+				Name: "latency|doctor", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).latencyDoctor,
+			},
+			{
+				Name: "latency|graph", Arity: 3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).latencyGraph,
+			},
+			{
 				Name: "latency|help", Arity: 2, Flags: "loading stale", Categories: "slow",
 				do: (*Session).help,
 			},
 			{
 				Name: "latency|histogram", Arity: -2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
-				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).nothingMapped,
+				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).latencyHistogram,
 			},
 			{
 				Name: "latency|history", Arity: 3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
-				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).nothingListed,
+				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).latencyHistory,
 			},
 			{
 				Name: "latency|latest", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
-				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).nothingListed,
+				Tips: "nondeterministic_output request_policy:all_nodes response_policy:special", do: (*Session).latencyLatest,
 			},
 			{
 				Name: "latency|reset", Arity: -2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",

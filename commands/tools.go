@@ -1,16 +1,13 @@
 package commands
 
 // What monitoring tools and drivers ask for, as far as a true answer is short: the
-// proxy keeps no latency samples, has no modules, one user, no
-// replicas, and tracks no keys for clients.
+// proxy has no modules, one user, no replicas, and tracks no keys for clients.
 
 func (s *Session) aclWhoAmI(c *Command, args []string) Action {
 	return Action{Reply: Bulk(s.seen.User)}
 }
 
 func (s *Session) nothingListed(c *Command, args []string) Action { return Action{Reply: Array()} }
-func (s *Session) nothingMapped(c *Command, args []string) Action { return Action{Reply: Map()} }
-func (s *Session) latencyReset(c *Command, args []string) Action  { return Action{Reply: Integer(0)} }
 
 // wait does not wait for replicas that there are none of, whatever the time given.
 func (s *Session) wait(c *Command, args []string) Action {

@@ -88,6 +88,7 @@ var differences = []difference{
 				x.is("client|tracking") && x.ours.Failed("ERR CLIENT TRACKING ON is refused")
 		}, ends: true,
 	},
+	{tells: "`LATENCY GRAPH` is refused"},
 	{
 		tells: "fields, members, keys and channels come in an order of their own, and `SCAN`'s cursors mean nothing to Redis",
 		is:    isOrder,

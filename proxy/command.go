@@ -47,11 +47,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 	case a.Rejected:
 		c.srv.stats.rejected(a.Command, &a.Reply)
 	case a.Command != nil:
-		took := time.Since(now)
-		c.srv.stats.done(a.Command, took, &a.Reply)
-		if int64(took) >= c.srv.slowFrom.Load() {
-			c.noteSlow(took, c.raw)
-		}
+		c.carriedOut(a.Command, time.Since(now), c.raw, &a.Reply)
 	}
 	if a.Denied {
 		c.denied()

@@ -71,7 +71,7 @@ func (s *Server) Figures() Figures {
 	f.LocksSeen = s.seen.Held(s.clock())
 	for _, c := range st.inOrder() {
 		row := &st.commands[c.Index]
-		told := CommandFigures{c.Name, row.calls.Load(), row.rejected.Load(), row.failed.Load(), time.Duration(row.nanos.Load())}
+		told := CommandFigures{c.Name, row.took.counts().calls(), row.rejected.Load(), row.failed.Load(), time.Duration(row.nanos.Load())}
 		if told.Calls+told.Rejected+told.Failed > 0 {
 			f.Commands = append(f.Commands, told)
 		}

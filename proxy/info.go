@@ -30,6 +30,7 @@ var sections = []section{
 	{"cpu", "CPU", true, (*infoText).cpu},
 	{"modules", "Modules", true, func(*infoText) {}},
 	{"commandstats", "Commandstats", false, (*infoText).commandStats},
+	{"latencystats", "Latencystats", false, (*infoText).latencyStats},
 	{"errorstats", "Errorstats", true, (*infoText).errorStats},
 	{"cluster", "Cluster", true, (*infoText).cluster},
 	{"keyspace", "Keyspace", true, func(*infoText) {}},
@@ -192,7 +193,7 @@ func (t *infoText) cluster() { t.line("cluster_enabled:0") }
 func (t *infoText) commandStats() {
 	for _, c := range t.srv.stats.inOrder() {
 		row := &t.srv.stats.commands[c.Index]
-		calls, rejected, failed := row.calls.Load(), row.rejected.Load(), row.failed.Load()
+		calls, rejected, failed := row.took.counts().calls(), row.rejected.Load(), row.failed.Load()
 		if calls+rejected+failed == 0 {
 			continue
 		}

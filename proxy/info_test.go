@@ -22,8 +22,8 @@ func TestInfoSections(t *testing.T) {
 			want  string
 		}{
 			{nil, "# Server # Clients # Memory # Persistence # Stats # Replication # CPU # Modules # Errorstats # Cluster # Keyspace # Quorum"},
-			{[]string{"all"}, "# Server # Clients # Memory # Persistence # Stats # Replication # CPU # Commandstats # Errorstats # Cluster # Keyspace # Quorum"},
-			{[]string{"everything"}, "# Server # Clients # Memory # Persistence # Stats # Replication # CPU # Modules # Commandstats # Errorstats # Cluster # Keyspace # Quorum"},
+			{[]string{"all"}, "# Server # Clients # Memory # Persistence # Stats # Replication # CPU # Commandstats # Latencystats # Errorstats # Cluster # Keyspace # Quorum"},
+			{[]string{"everything"}, "# Server # Clients # Memory # Persistence # Stats # Replication # CPU # Modules # Commandstats # Latencystats # Errorstats # Cluster # Keyspace # Quorum"},
 			{[]string{"QUORUM", "clients", "quorum"}, "# Clients # Quorum"},
 			{[]string{"nosuch"}, ""},
 			{[]string{"default", "commandstats"}, "# Server # Clients # Memory # Persistence # Stats # Replication # CPU # Modules # Commandstats # Errorstats # Cluster # Keyspace # Quorum"},

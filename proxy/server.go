@@ -176,6 +176,7 @@ func (s *Server) sample() {
 		case <-tick.C:
 			s.stats.sample(s.clock())
 			s.watch()
+			s.sampleMasters()
 			s.forgetDenials()
 			s.memory.share()
 			s.relieve()

@@ -1,9 +1,7 @@
 package proxy
 
 import (
-	"math"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,49 +9,6 @@ import (
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy/resp"
 )
-
-// Tuning is what may be changed while a Server runs, see Server.Tune.
-type Tuning struct {
-	// SlowerThan is how long the answer to a command takes that SLOWLOG lists, the masters
-	// included. Negative: none is.
-	SlowerThan time.Duration
-
-	// SlowMaxLen is how many of them it keeps. Zero: none is listed.
-	SlowMaxLen int
-}
-
-// Tune puts t in force, also for commands that are on their way.
-func (s *Server) Tune(t Tuning) {
-	s.tuned.Lock()
-	defer s.tuned.Unlock()
-	s.slowlog.keep(t.SlowMaxLen)
-	slow := int64(t.SlowerThan)
-	if slow < 0 || t.SlowMaxLen == 0 {
-		slow = never
-	}
-	s.slowlog.from.Store(slow)
-	s.slowFrom.Store(slow)
-}
-
-// never is a time that none is as long as.
-const never = math.MaxInt64
-
-// slowness is from when on commands are looked at, and what is told of those.
-type slowness struct {
-	tuned    sync.Mutex   // held by who tunes
-	slowFrom atomic.Int64 // nanoseconds: quicker commands cost this comparison and nothing else
-	slowlog  slowlog
-}
-
-// noteSlow notes a command that took as long as slowFrom. raw is its bytes.
-func (c *conn) noteSlow(took time.Duration, raw []byte) {
-	s := c.srv
-	if int64(took) >= s.slowlog.from.Load() {
-		s.slowlog.add(slowEntry{
-			at: time.Now(), took: took, args: c.shownOf(raw), addr: c.addr, name: strings.Clone(c.snapshot.Load().Name),
-		})
-	}
-}
 
 // shownOf is what others may see of a command, of which there are the bytes.
 func (c *conn) shownOf(raw []byte) []string {
@@ -148,22 +103,4 @@ func (l *slowlog) latest(count int64) commands.Reply {
 		)
 	}
 	return commands.Array(list...)
-}
-
-// carryOutTools turns the effects of what is asked about the server itself into replies. It is
-// false for any other.
-func (c *conn) carryOutTools(a *commands.Action) bool {
-	s := c.srv
-	switch e := a.Effect.(type) {
-	case commands.SlowlogGetEffect:
-		a.Reply = s.slowlog.latest(e.Count)
-	case commands.SlowlogLenEffect:
-		a.Reply = commands.Integer(int64(s.slowlog.length()))
-	case commands.SlowlogResetEffect:
-		s.slowlog.reset()
-		a.Reply = commands.OK
-	default:
-		return false
-	}
-	return true
 }

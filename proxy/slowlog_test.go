@@ -95,10 +95,10 @@ func TestWhatIsSlowIsTuned(t *testing.T) {
 		tuning Tuning
 		want   int
 	}{
-		"all":               {Tuning{0, 10}, 2},
-		"what takes longer": {Tuning{5 * time.Millisecond, 10}, 1},
-		"none":              {Tuning{-1, 10}, 0},
-		"none is kept":      {Tuning{0, 0}, 0},
+		"all":               {Tuning{SlowerThan: 0, SlowMaxLen: 10}, 2},
+		"what takes longer": {Tuning{SlowerThan: 5 * time.Millisecond, SlowMaxLen: 10}, 1},
+		"none":              {Tuning{SlowerThan: -1, SlowMaxLen: 10}, 0},
+		"none is kept":      {Tuning{SlowerThan: 0, SlowMaxLen: 0}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -88,8 +88,9 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 // tuning is what a running server can be told anew.
 func tuning(cfg *conf.Config) proxy.Tuning {
 	return proxy.Tuning{
-		SlowerThan: time.Duration(cfg.SlowlogSlowerThan) * time.Microsecond,
-		SlowMaxLen: cfg.SlowlogMaxLen,
+		SlowerThan:       time.Duration(cfg.SlowlogSlowerThan) * time.Microsecond,
+		SlowMaxLen:       cfg.SlowlogMaxLen,
+		LatencyThreshold: time.Duration(cfg.LatencyMonitorThreshold) * time.Millisecond,
 	}
 }
 
@@ -97,24 +98,27 @@ func tuning(cfg *conf.Config) proxy.Tuning {
 // exporters ask for, true of the proxy. Passwords are not among it.
 func settings(cfg *conf.Config, maxClients int) map[string]string {
 	return map[string]string{
-		"appendonly":              "no",
-		"bind":                    bind(cfg.Listeners),
-		"databases":               strconv.Itoa(quorum.Databases),
-		"loglevel":                cfg.LogLevel,
-		"maxclients":              strconv.Itoa(maxClients),
-		"maxmemory":               "0",
-		"maxmemory-clients":       strconv.Itoa(clientMemory(cfg)),
-		"maxmemory-policy":        "noeviction",
-		"port":                    port(cfg.Listeners),
-		"protected-mode":          cfg.ProtectedMode,
-		"replica-read-only":       "yes",
-		"save":                    "",
-		"slave-read-only":         "yes",
-		"slowlog-log-slower-than": strconv.Itoa(cfg.SlowlogSlowerThan),
-		"slowlog-max-len":         strconv.Itoa(cfg.SlowlogMaxLen),
-		"tcp-keepalive":           seconds(cfg.TCPKeepalive),
-		"timeout":                 seconds(cfg.Timeout),
-		"tls-port":                port(cfg.TLSListeners),
+		"appendonly":                        "no",
+		"bind":                              bind(cfg.Listeners),
+		"databases":                         strconv.Itoa(quorum.Databases),
+		"latency-monitor-threshold":         strconv.Itoa(cfg.LatencyMonitorThreshold),
+		"latency-tracking":                  "yes",
+		"latency-tracking-info-percentiles": "50 99 99.9",
+		"loglevel":                          cfg.LogLevel,
+		"maxclients":                        strconv.Itoa(maxClients),
+		"maxmemory":                         "0",
+		"maxmemory-clients":                 strconv.Itoa(clientMemory(cfg)),
+		"maxmemory-policy":                  "noeviction",
+		"port":                              port(cfg.Listeners),
+		"protected-mode":                    cfg.ProtectedMode,
+		"replica-read-only":                 "yes",
+		"save":                              "",
+		"slave-read-only":                   "yes",
+		"slowlog-log-slower-than":           strconv.Itoa(cfg.SlowlogSlowerThan),
+		"slowlog-max-len":                   strconv.Itoa(cfg.SlowlogMaxLen),
+		"tcp-keepalive":                     seconds(cfg.TCPKeepalive),
+		"timeout":                           seconds(cfg.Timeout),
+		"tls-port":                          port(cfg.TLSListeners),
 	}
 }
 

@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
+	"redlock-proxy/quorum"
+)
+
+// fill makes the reply of the results, or asks on. A client that is gone does
+// not stop that: what it asked for is carried out to the end.
+func (s *slot) fill() {
+	c, turn := s.conn, s.turn
+	defer func() {
+		if turn != nil {
+			turn.give(1)
+		}
+	}()
+	reply, next := s.render.Render(s.results)
+	now := c.srv.clock()
+	c.note(s, &reply, now)
+	s.noteDecided(now)
+	if len(next.Requests) > 0 {
+		turn = nil
+		s.told(false)
+		s.askOn(next)
+		return
+	}
+	if s.asks[0].request.Kind == quorum.Run {
+		c.judge(s, &s.results[0])
+	}
+	c.carriedOut(s.command, now-s.begun, s.raw, &reply)
+	s.raw = nil
+	var encoded []byte
+	var long *resp.Long
+	if !s.muted {
+		if long = resp.NewLong(&reply, s.proto); long == nil {
+			encoded = resp.Append(s.single.reply[:0], &reply, s.proto)
+		}
+		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
+	}
+	s.told(s.won)
+	c.complete(s, now, encoded, long)
+}
+
+// told says of the locks that were won that nobody will take them back, but for the first
+// one if that is a promise.
+func (s *slot) told(promise bool) {
+	for i := range s.results {
+		if i > 0 || !promise {
+			s.results[i].Lock.Told()
+		}
+	}
+}
+
+// askOn puts the requests that follow from the results, all at once: their
+// keys are the slot's, which keep later commands waiting as it is.
+func (s *slot) askOn(next commands.Action) {
+	db := s.asks[0].request.DB
+	s.expect(next.Requests, next.Render)
+	for i := range next.Requests { // the last Put may be the end of s
+		next.Requests[i].DB = db
+		s.conn.srv.engine.Put(&next.Requests[i], &s.asks[i])
+	}
+}
