@@ -86,8 +86,7 @@ func (counted) Render(results []quorum.Result) (Reply, Action) {
 	if len(counts) < r.Needed {
 		return tooFew(len(counts), r), Action{}
 	}
-	slices.Sort(counts)
-	return Integer(counts[len(counts)-r.Needed]), Action{}
+	return Integer(ofQuorum(counts, r.Needed)), Action{}
 }
 
 // randomKey takes the first key that a master has named and a quorum holds. If none

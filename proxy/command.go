@@ -105,7 +105,11 @@ func (c *conn) carryOut(a *commands.Action) {
 			commands.Bulk(strconv.Itoa(now.Nanosecond()/1000)),
 		)
 	case commands.SelectEffect:
-		a.Reply = c.session.Selected(e, s.engine.Open(e.DB))
+		err := s.engine.Open(e.DB)
+		if err == nil {
+			s.keyspace.note(e.DB)
+		}
+		a.Reply = c.session.Selected(e, err)
 	case commands.ClientInfoEffect:
 		a.Reply = commands.Verbatim(c.line())
 	case commands.ClientListEffect:

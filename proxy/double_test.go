@@ -33,6 +33,8 @@ type fakeEngine struct {
 
 	timeless bool // the masters' clocks do not agree
 
+	keyspace func(a asked) // answers what INFO asks; nil: no master does
+
 	weights map[string]int // of requests, by their keys
 	memory  atomic.Int64   // taken for what masters answer
 
@@ -42,6 +44,14 @@ type fakeEngine struct {
 func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) { e.PutSince(r, asker, time.Now()) }
 
 func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) {
+	if r.Kind == quorum.Survey && (r.Args[0] == "INFO" || r.Args[0] == "EXISTS") {
+		if e.keyspace != nil {
+			e.keyspace(asked{*r, asker})
+		} else {
+			asker.Answer(quorum.Result{Decision: quorum.Unavailable}).Flush()
+		}
+		return
+	}
 	a := asked{*r, asker}
 	e.mu.Lock()
 	e.all = append(e.all, *r)

@@ -33,7 +33,7 @@ var sections = []section{
 	{"latencystats", "Latencystats", false, (*infoText).latencyStats},
 	{"errorstats", "Errorstats", true, (*infoText).errorStats},
 	{"cluster", "Cluster", true, (*infoText).cluster},
-	{"keyspace", "Keyspace", true, func(*infoText) {}},
+	{"keyspace", "Keyspace", true, (*infoText).keyspace},
 	{"quorum", "Quorum", true, (*infoText).quorum},
 }
 

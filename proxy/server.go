@@ -35,6 +35,7 @@ type Server struct {
 	squeeze squeeze
 	crowds
 	slowness
+	keyspace keyspace
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64

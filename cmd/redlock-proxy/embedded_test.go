@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"regexp"
 	"strconv"
@@ -66,6 +67,20 @@ func TestEmbeddedTTLsRunOutByThemselves(t *testing.T) {
 		want(t, c, ":50\r\n", "PTTL", "k")
 		time.Sleep(49 * time.Millisecond)
 		want(t, c, "$1\r\nv\r\n", "GET", "k")
+	})
+}
+
+func TestEmbeddedMastersTellTheirKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := bubbled(t)
+		want(t, c, "$12\r\n# Keyspace\r\n\r\n", "INFO", "keyspace")
+		want(t, c, "+OK\r\n", "SET", "k", "t", "PX", "1000")
+		want(t, c, "+OK\r\n", "SET", "l", "t")
+		want(t, c, "+OK\r\n", "SELECT", "3")
+		want(t, c, "+OK\r\n", "SET", "k", "t")
+		want(t, c, "+OK\r\n", "SELECT", "0")
+		text := "# Keyspace\r\ndb0:keys=2,expires=1,avg_ttl=0\r\ndb3:keys=1,expires=0,avg_ttl=0\r\n"
+		want(t, c, fmt.Sprintf("$%d\r\n%s\r\n", len(text), text), "INFO", "KEYSPACE")
 	})
 }
 

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alicebob/miniredis/v2/server"
+
+	"redlock-proxy/quorum"
 )
 
 // before is asked before each command, and answers those that miniredis does
@@ -19,6 +22,10 @@ func (e *embedded) before(p *server.Peer, command string, args ...string) (done 
 	e.tick()
 	switch command {
 	case "INFO":
+		if len(args) == 1 && strings.EqualFold(args[0], "keyspace") {
+			p.WriteBulk(e.keyspace())
+			break
+		}
 		p.WriteBulk(e.info())
 	case "TIME":
 		// Miniredis's own clock moves from tick to tick.
@@ -58,6 +65,26 @@ func (e *embedded) info() string {
 		"# Replication", "role:master", "connected_slaves:0", "",
 		"# Cluster", "cluster_enabled:0", "",
 	}, "\r\n")
+}
+
+// keyspace is how many keys there are, and how many of them with a ttl. It locks miniredis: no
+// script asks for it.
+func (e *embedded) keyspace() string {
+	var b strings.Builder
+	b.WriteString("# Keyspace\r\n")
+	for n := range quorum.Databases {
+		db, mortal := e.redis.DB(n), 0
+		keys := db.Keys()
+		for _, key := range keys {
+			if db.TTL(key) > 0 {
+				mortal++
+			}
+		}
+		if len(keys) > 0 {
+			fmt.Fprintf(&b, "db%d:keys=%d,expires=%d,avg_ttl=0\r\n", n, len(keys), mortal)
+		}
+	}
+	return b.String()
 }
 
 // config answers CONFIG GET with what is true of a server that keeps nothing.
