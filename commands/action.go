@@ -125,6 +125,12 @@ type (
 	// LatencyHistogramEffect answers for these rows, where they have been called; nil is all.
 	LatencyHistogramEffect struct{ Commands []*Command }
 
+	// ConfigSetEffect gives options other values, all of them or none, ConfigRewriteEffect writes
+	// them into the configuration file, and ConfigResetStatEffect has INFO count from 0 again.
+	ConfigSetEffect       struct{ Settings []Setting }
+	ConfigRewriteEffect   struct{}
+	ConfigResetStatEffect struct{}
+
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
@@ -174,6 +180,10 @@ func (LatencyHistoryEffect) effect()   {}
 func (LatencyDoctorEffect) effect()    {}
 func (LatencyResetEffect) effect()     {}
 func (LatencyHistogramEffect) effect() {}
+
+func (ConfigSetEffect) effect()       {}
+func (ConfigRewriteEffect) effect()   {}
+func (ConfigResetStatEffect) effect() {}
 
 func (SubscribeEffect) effect()   {}
 func (UnsubscribeEffect) effect() {}

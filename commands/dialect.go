@@ -29,8 +29,8 @@ type Options struct {
 	Now func() (now time.Time, known bool)
 
 	// AllowDangerous lets commands through that can take every lock from its
-	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS; and those by
-	// which a master is admitted, drained and resumed.
+	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS; those by which a
+	// master is admitted, drained and resumed; and CONFIG SET, REWRITE and RESETSTAT.
 	AllowDangerous bool
 
 	// ScriptBounds is what one call of a client's script may cost a master. The zero value

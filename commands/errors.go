@@ -53,6 +53,10 @@ const (
 	errExecAbortOf       = "EXECABORT Transaction discarded because of: "
 	errDelexType         = "ERR Key should be of string type if conditions are specified"
 	errDelexCondition    = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE"
+	errNoOption          = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
+	errOptionRefused     = "ERR CONFIG SET failed (possibly related to argument '%s') - %s"
+	errNotRewritten      = "ERR Rewriting config file: "
+	errNoConfigFile      = "ERR The server is running without a config file"
 	errSlowlogCount      = "ERR count should be greater than or equal to -1"
 	errTimeoutNotInteger = "ERR timeout is not an integer or out of range"
 	errTimeoutNegative   = "ERR timeout is negative"
@@ -68,7 +72,6 @@ const (
 
 // The proxy's own words.
 const (
-	errConfigRefused  = "ERR CONFIG %s is not for a proxy: its options come from flags, variables and the configuration file"
 	errScriptLong     = "ERR the script is longer than %d bytes"
 	errTTLTooLong     = "ERR the ttl is longer than max-ttl (%s), which over-max-ttl refuses"
 	errNoTTL          = "ERR a key without a ttl outlives max-ttl (%s), which over-max-ttl refuses"

@@ -48,15 +48,15 @@ var serverRows = []*Command{
 			},
 			{
 				Name: "config|resetstat", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
-				do: (*Session).configRefused,
+				do: (*Session).configResetStat,
 			},
 			{
 				Name: "config|rewrite", Arity: 2, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
-				do: (*Session).configRefused,
+				do: (*Session).configRewrite,
 			},
 			{
 				Name: "config|set", Arity: -4, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
-				Tips: "request_policy:all_nodes response_policy:all_succeeded", do: (*Session).configRefused,
+				Tips: "request_policy:all_nodes response_policy:all_succeeded", do: (*Session).configSet,
 			},
 		},
 	},

@@ -19,6 +19,7 @@ const (
 	File                          // the TOML file of the option config
 	Environment                   // a variable REDLOCK_PROXY_…
 	Flag                          // the command line
+	Order                         // CONFIG SET, while the proxy runs
 )
 
 // String is the source as the subcommand check shows it.
@@ -32,6 +33,8 @@ func (s Source) String() string {
 		return "environment"
 	case Flag:
 		return "flag"
+	case Order:
+		return "order"
 	}
 	return "unknown"
 }
@@ -41,6 +44,16 @@ func (s Source) String() string {
 type Origin struct {
 	Source Source
 	Place  string // "" for a default
+	over   string // of an Order, the flag or variable that counts again when the proxy is restarted
+}
+
+// replaced is the origin of what CONFIG SET has put in the place of a value.
+func (o Origin) replaced() Origin {
+	over := o.over
+	if o.Source == Flag || o.Source == Environment {
+		over = o.Place
+	}
+	return Origin{Order, "CONFIG SET", over}
 }
 
 // String is what the subcommand check prints beside a value.
@@ -98,13 +111,13 @@ func Load(args, environ []string) (*Config, error) {
 		texts := []string{o.def}
 		from := Origin{Source: Default}
 		if v, ok := file[o.name]; ok {
-			texts, from = v, Origin{File, fileLines[o.name]}
+			texts, from = v, Origin{Source: File, Place: fileLines[o.name]}
 		}
 		if v, ok := env[o.name]; ok {
-			texts, from = v, Origin{Environment, o.env}
+			texts, from = v, Origin{Source: Environment, Place: o.env}
 		}
 		if v, ok := cl.values[o.name]; ok {
-			texts, from = v, Origin{Flag, "--" + o.name}
+			texts, from = v, Origin{Source: Flag, Place: "--" + o.name}
 		}
 		c.From[o.name] = from
 		v, problem := o.value(texts)

@@ -3,6 +3,7 @@ package conf
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,4 +58,32 @@ func shownMaster(text string) string {
 	}
 	user, _, _ := strings.Cut(rest, ":")
 	return scheme + "://" + user + ":(set)" + text[at:]
+}
+
+// Told is what CONFIG GET tells of the options: each but the passwords, by its name, a list with
+// blanks between its elements.
+func (c *Config) Told() map[string]string {
+	told := map[string]string{}
+	fields := reflect.ValueOf(c.Options)
+	for i := range options {
+		o := &options[i]
+		switch v := fields.Field(o.field).Interface().(type) {
+		case Secret:
+		case []string:
+			list := slices.Clone(v)
+			if o.name == "master" {
+				for j := range list {
+					list[j] = shownMaster(list[j])
+				}
+			}
+			told[o.name] = strings.Join(list, " ")
+		case time.Duration:
+			told[o.name] = shortDuration(v)
+		case int:
+			told[o.name] = strconv.Itoa(v)
+		case string:
+			told[o.name] = v
+		}
+	}
+	return told
 }

@@ -84,6 +84,8 @@ COMMAND GETKEYS|GETKEYSANDFLAGS SET|MGET|EVAL|DEL|ZADD|PING|v k v
 COMMAND LIST FILTERBY MODULE|ACLCAT|PATTERN|v pattern
 CONFIG GET pattern ~pattern
 CONFIG SET|RESETSTAT|REWRITE name v
+CONFIG SET slowlog-max-len|slowlog-log-slower-than|latency-monitor-threshold|loglevel|nosuch n ~latency-monitor-threshold ~n
+CONFIG RESETSTAT|REWRITE
 INFO ~name
 ROLE|TIME|READONLY|READWRITE|ASKING|DBSIZE
 WAIT n ttl

@@ -37,6 +37,11 @@ type Config struct {
 	// Tuning is what Tune changes.
 	Tuning Tuning
 
+	// Configure carries out CONFIG SET, and Rewrite CONFIG REWRITE, by the goroutine of the client
+	// that asks. Nil: nothing can be set, there is no file.
+	Configure func([]commands.Setting) commands.Reply
+	Rewrite   func() commands.Reply
+
 	// LogLost tells how many lines of the log could not be written. Nil: none.
 	LogLost func() uint64
 

@@ -117,11 +117,33 @@ func (s *stats) processed() (n uint64) {
 	return n
 }
 
-// sample takes the rates since the last one.
-func (s *stats) sample(now time.Duration) {
-	t := totals{at: now, ops: s.processed(), input: s.input.Load(), output: s.output.Load()}
+// reset has everything count from 0 again, as CONFIG RESETSTAT does. What others count meanwhile may
+// be lost.
+func (s *stats) reset(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for i := range s.commands {
+		row := &s.commands[i]
+		for j := range row.took {
+			row.took[j].Store(0)
+		}
+		row.rejected.Store(0)
+		row.failed.Store(0)
+		row.nanos.Store(0)
+	}
+	for _, n := range []*atomic.Uint64{&s.input, &s.output, &s.connections, &s.rejectedConnections, &s.queryLimit,
+		&s.outputLimit, &s.evicted, &s.authFailures, &s.errorReplies} {
+		n.Store(0)
+	}
+	clear(s.errors)
+	s.before = totals{at: now}
+}
+
+// sample takes the rates since the last one.
+func (s *stats) sample(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := totals{at: now, ops: s.processed(), input: s.input.Load(), output: s.output.Load()}
 	if seconds := (now - s.before.at).Seconds(); seconds > 0 {
 		s.lately = rates{
 			ops:    float64(t.ops-s.before.ops) / seconds,

@@ -75,31 +75,3 @@ func (c *conn) noteSlow(row *commands.Command, took time.Duration, raw []byte) {
 		s.latency.add(event, row.Name, now, took)
 	}
 }
-
-// carryOutTools turns the effects of what is asked about the server itself into replies. It is
-// false for any other.
-func (c *conn) carryOutTools(a *commands.Action) bool {
-	s := c.srv
-	switch e := a.Effect.(type) {
-	case commands.SlowlogGetEffect:
-		a.Reply = s.slowlog.latest(e.Count)
-	case commands.SlowlogLenEffect:
-		a.Reply = commands.Integer(int64(s.slowlog.length()))
-	case commands.SlowlogResetEffect:
-		s.slowlog.reset()
-		a.Reply = commands.OK
-	case commands.LatencyLatestEffect:
-		a.Reply = s.latency.latest()
-	case commands.LatencyHistoryEffect:
-		a.Reply = s.latency.history(e.Event)
-	case commands.LatencyResetEffect:
-		a.Reply = commands.Integer(int64(s.latency.reset(e.Events)))
-	case commands.LatencyDoctorEffect:
-		a.Reply = commands.Verbatim(s.latencyDoctor())
-	case commands.LatencyHistogramEffect:
-		a.Reply = s.stats.histograms(e.Commands)
-	default:
-		return false
-	}
-	return true
-}

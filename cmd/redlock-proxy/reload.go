@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hashicorp/go-hclog"
-
 	"redlock-proxy/conf"
 )
 
@@ -16,6 +14,8 @@ func (p *process) reload() {
 		p.tell(p.notifier.reloading())
 		defer func() { p.tell(p.notifier.ready()) }()
 	}
+	p.changing.Lock()
+	defer p.changing.Unlock()
 	next, err := conf.Load(p.args, os.Environ())
 	var live, restart []string
 	if err == nil {
@@ -25,9 +25,7 @@ func (p *process) reload() {
 		p.log.Error("the configuration is wrong and not reloaded", "error", strings.ReplaceAll(err.Error(), "\n", " | "))
 		return
 	}
-	p.live.Store(next)
-	p.log.SetLevel(hclog.LevelFromString(next.LogLevel))
-	p.server.Tune(tuning(next))
+	p.apply(next)
 	p.log.Info("the options that may change are reloaded", "changed", names(live))
 	for _, w := range next.Warnings {
 		p.log.Warn(w)

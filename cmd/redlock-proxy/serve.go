@@ -29,7 +29,8 @@ type process struct {
 	args     []string
 	log      hclog.Logger
 	logLost  func() uint64                // lines
-	live     *atomic.Pointer[conf.Config] // what is in effect, changed by reload
+	live     *atomic.Pointer[conf.Config] // what is in effect
+	changing sync.Mutex                   // held by who changes that: reload, configure, rewrite
 	notifier *notifier
 	started  bool // systemd has been told that we are ready
 
@@ -100,7 +101,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	}
 	p.engine = engine.New(config, p.log)
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
-	server.LogLost, server.Inquire = p.logLost, p.inquire
+	server.LogLost, server.Inquire, server.Configure, server.Rewrite = p.logLost, p.inquire, p.configure, p.rewrite
 	p.server = proxy.New(server, p.engine, p.log)
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	p.failed = make(chan error, len(p.listeners))

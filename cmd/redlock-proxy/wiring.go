@@ -2,8 +2,10 @@ package main
 
 import (
 	"crypto/tls"
+	"maps"
 	"net"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,14 +96,15 @@ func tuning(cfg *conf.Config) proxy.Tuning {
 	}
 }
 
-// settings is what CONFIG GET tells: what redis-benchmark, drivers and
-// exporters ask for, true of the proxy. Passwords are not among it.
+// settings is what CONFIG GET tells: the options, and what redis-benchmark, drivers and
+// exporters ask for, true of the proxy. Passwords are not among it. Where Redis has an option of
+// the same name, it is told as Redis tells it.
 func settings(cfg *conf.Config, maxClients int) map[string]string {
-	return map[string]string{
+	told := cfg.Told()
+	maps.Copy(told, map[string]string{
 		"appendonly":                        "no",
 		"bind":                              bind(cfg.Listeners),
 		"databases":                         strconv.Itoa(quorum.Databases),
-		"latency-monitor-threshold":         strconv.Itoa(cfg.LatencyMonitorThreshold),
 		"latency-tracking":                  "yes",
 		"latency-tracking-info-percentiles": "50 99 99.9",
 		"loglevel":                          cfg.LogLevel,
@@ -110,16 +113,20 @@ func settings(cfg *conf.Config, maxClients int) map[string]string {
 		"maxmemory-clients":                 strconv.Itoa(clientMemory(cfg)),
 		"maxmemory-policy":                  "noeviction",
 		"port":                              port(cfg.Listeners),
-		"protected-mode":                    cfg.ProtectedMode,
 		"replica-read-only":                 "yes",
 		"save":                              "",
 		"slave-read-only":                   "yes",
-		"slowlog-log-slower-than":           strconv.Itoa(cfg.SlowlogSlowerThan),
-		"slowlog-max-len":                   strconv.Itoa(cfg.SlowlogMaxLen),
 		"tcp-keepalive":                     seconds(cfg.TCPKeepalive),
 		"timeout":                           seconds(cfg.Timeout),
 		"tls-port":                          port(cfg.TLSListeners),
-	}
+	})
+	return told
+}
+
+// isSetting tells whether CONFIG GET tells something under a name.
+func isSetting(cfg *conf.Config, name string) bool {
+	_, told := settings(cfg, 0)[strings.ToLower(name)]
+	return told
 }
 
 // bind is Redis's list of addresses: blanks between them, * for all.
