@@ -125,6 +125,10 @@ type (
 	// LatencyHistogramEffect answers for these rows, where they have been called; nil is all.
 	LatencyHistogramEffect struct{ Commands []*Command }
 
+	// MonitorEffect tells the client of every command from then on, but first that it is so: OK.
+	// It ends when Snapshot.Monitors does.
+	MonitorEffect struct{}
+
 	// ConfigSetEffect gives options other values, all of them or none, ConfigRewriteEffect writes
 	// them into the configuration file, and ConfigResetStatEffect has INFO count from 0 again.
 	ConfigSetEffect       struct{ Settings []Setting }
@@ -181,6 +185,7 @@ func (LatencyDoctorEffect) effect()    {}
 func (LatencyResetEffect) effect()     {}
 func (LatencyHistogramEffect) effect() {}
 
+func (MonitorEffect) effect()         {}
 func (ConfigSetEffect) effect()       {}
 func (ConfigRewriteEffect) effect()   {}
 func (ConfigResetStatEffect) effect() {}

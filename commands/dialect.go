@@ -30,7 +30,7 @@ type Options struct {
 
 	// AllowDangerous lets commands through that can take every lock from its
 	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS; those by which a
-	// master is admitted, drained and resumed; and CONFIG SET, REWRITE and RESETSTAT.
+	// master is admitted, drained and resumed; CONFIG SET, REWRITE and RESETSTAT; and MONITOR.
 	AllowDangerous bool
 
 	// ScriptBounds is what one call of a client's script may cost a master. The zero value

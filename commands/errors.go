@@ -57,6 +57,7 @@ const (
 	errOptionRefused     = "ERR CONFIG SET failed (possibly related to argument '%s') - %s"
 	errNotRewritten      = "ERR Rewriting config file: "
 	errNoConfigFile      = "ERR The server is running without a config file"
+	errMonitors          = "ERR Replica can't interact with the keyspace"
 	errSlowlogCount      = "ERR count should be greater than or equal to -1"
 	errTimeoutNotInteger = "ERR timeout is not an integer or out of range"
 	errTimeoutNegative   = "ERR timeout is negative"

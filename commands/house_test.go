@@ -131,7 +131,7 @@ func (g *guest) effect(effect Effect) Reply {
 		return Map(pairs...)
 	case SlowlogLenEffect, LatencyResetEffect:
 		return Integer(0)
-	case SlowlogResetEffect, ConfigSetEffect, ConfigRewriteEffect, ConfigResetStatEffect:
+	case MonitorEffect, SlowlogResetEffect, ConfigSetEffect, ConfigRewriteEffect, ConfigResetStatEffect:
 		return OK
 	case ClientInfoEffect:
 		return Verbatim(g.describe())

@@ -65,6 +65,10 @@ var toolRows = []*Command{
 		},
 	},
 	{
+		Name: "monitor", Arity: 1, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+		do: (*Session).monitor,
+	},
+	{
 		Name: "readonly", Arity: 1, Flags: "loading stale fast", Categories: "fast connection",
 		do: (*Session).cluster,
 	},

@@ -38,6 +38,8 @@ type Snapshot struct {
 	NoTouch bool
 
 	Channels, Patterns int // subscriptions
+
+	Monitors bool // by MONITOR, until RESET
 }
 
 // Subscribed tells that the session is subscribed to something.
@@ -137,6 +139,8 @@ func (s *Session) admit(args []string) Action {
 		a = refuse(errNoAuth)
 	case s.listening() && !c.forListeners():
 		a = refusef(errListening, c.Name)
+	case s.seen.Monitors && c.asksForKeys():
+		a = refuse(errMonitors)
 	case c.names(args, quorum.Private):
 		a = refuse(errPrivateKey)
 	case c.names(args, isLongName):

@@ -101,6 +101,7 @@ func (c *conn) flags(session *commands.Snapshot) string {
 		letter byte
 		set    bool
 	}{
+		{'O', session.Monitors},
 		{'P', session.Subscribed()},
 		{'U', strings.HasPrefix(c.addr, "/")},
 		{'e', session.NoEvict},

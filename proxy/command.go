@@ -29,6 +29,9 @@ func (c *conn) command(k *chunk, args []string) ending {
 	if a.Command != nil {
 		c.last.Store(a.Command)
 	}
+	if all := c.srv.monitors.all.Load(); all != nil && a.Monitored() {
+		c.tellMonitors(*all, now)
+	}
 	if len(a.Requests) > 0 {
 		burden := c.burdenOf(&a.Requests[0])
 		if burden <= mostBurden {
@@ -132,11 +135,15 @@ func (c *conn) carryOut(a *commands.Action) {
 	}
 }
 
-// show publishes the session, if it has changed.
+// show publishes the session, if it has changed. RESET ends what MONITOR began.
 func (c *conn) show() {
-	now := c.session.Snapshot()
-	if old := c.snapshot.Load(); old == nil || *old != now {
-		c.snapshot.Store(&now)
-		c.origin.Store(c.originOf(&now))
+	now, old := c.session.Snapshot(), c.snapshot.Load()
+	if old != nil && *old == now {
+		return
+	}
+	c.snapshot.Store(&now)
+	c.origin.Store(c.originOf(&now))
+	if old != nil && old.Monitors && !now.Monitors {
+		c.srv.monitors.unwatch(c)
 	}
 }

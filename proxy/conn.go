@@ -170,12 +170,13 @@ func (c *conn) drained() bool {
 }
 
 // idle says of a connection of which nothing was read whether it is to end. A
-// subscriber may be silent for ever. mu is held.
+// subscriber, or who monitors, may be silent for ever. mu is held.
 func (c *conn) idle() bool {
 	if c.phase != serving {
 		return true
 	}
-	return c.owed.head == nil && c.silence() >= c.srv.cfg.Timeout && !c.session.Snapshot().Subscribed()
+	session := c.session.Snapshot()
+	return c.owed.head == nil && c.silence() >= c.srv.cfg.Timeout && !session.Subscribed() && !session.Monitors
 }
 
 // touch notes that a byte came or went.

@@ -72,6 +72,9 @@ func (c *conn) publish(a *commands.Action, e commands.PublishEffect) {
 
 // unsubscribeAll is the reader's, as it ends.
 func (c *conn) unsubscribeAll() {
+	if c.session.Snapshot().Monitors {
+		c.srv.monitors.unwatch(c)
+	}
 	if c.session.Snapshot().Subscribed() {
 		channels, patterns := c.session.Subscriptions()
 		c.srv.subscribers.unsubscribe(c, channels, patterns)

@@ -36,6 +36,7 @@ type Server struct {
 	crowds
 	slowness
 	keyspace keyspace
+	monitors monitors
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64

@@ -28,6 +28,8 @@ func (c *conn) carryOutTools(a *commands.Action) bool {
 		a.Reply = commands.Verbatim(s.latencyDoctor())
 	case commands.LatencyHistogramEffect:
 		a.Reply = s.stats.histograms(e.Commands)
+	case commands.MonitorEffect:
+		c.monitor(a)
 	case commands.ConfigSetEffect:
 		a.Reply = c.configure(e.Settings)
 	case commands.ConfigRewriteEffect:
