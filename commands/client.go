@@ -68,11 +68,15 @@ func (s *Session) clientReply(c *Command, args []string) Action {
 	return Action{Reply: OK}
 }
 
-// clientNoEvict and clientNoTouch are remembered for CLIENT LIST: the proxy evicts
-// nobody, and its masters see no client's reads.
+// clientNoEvict is answered OK in any case, but protects a client only where allow-dangerous lets
+// it: else any could take so much that others are cut off.
 func (s *Session) clientNoEvict(c *Command, args []string) Action {
-	return parseSwitch(args[2], &s.seen.NoEvict)
+	a := parseSwitch(args[2], &s.seen.NoEvict)
+	s.seen.NoEvict = s.seen.NoEvict && s.d.options.AllowDangerous
+	return a
 }
+
+// clientNoTouch is remembered for CLIENT LIST: masters see no client's reads.
 
 func (s *Session) clientNoTouch(c *Command, args []string) Action {
 	return parseSwitch(args[2], &s.seen.NoTouch)

@@ -34,13 +34,21 @@ type Snapshot struct {
 	LibName string // of CLIENT SETINFO, as is LibVer
 	LibVer  string
 	DB      int  // the database that is selected
-	NoEvict bool // of CLIENT NO-EVICT and NO-TOUCH, which change nothing here
-	NoTouch bool
+	NoEvict bool // not to be cut off for what all clients take, where allow-dangerous lets it ask for that
+	NoTouch bool // of CLIENT NO-TOUCH, which changes nothing here
 
 	Channels, Patterns int // subscriptions
 
 	Monitors bool // by MONITOR, until RESET
+
+	Multi       bool // between MULTI and EXEC
+	Queued      int  // commands since MULTI
+	QueuedBytes int  // about what these take
+	Watched     int  // keys
 }
+
+// Transacts tells that what Multi and the like tell may change by any command.
+func (s Snapshot) Transacts() bool { return s.Multi || s.Watched > 0 }
 
 // Subscribed tells that the session is subscribed to something.
 func (s Snapshot) Subscribed() bool { return s.Channels+s.Patterns > 0 }
@@ -61,12 +69,21 @@ func (d *Dialect) Inside(user, from string, db int) *Session {
 
 // Snapshot is cheap. The goroutine that calls Do takes it, where others are to
 // see it.
-func (s *Session) Snapshot() Snapshot { return s.seen }
+func (s *Session) Snapshot() Snapshot {
+	seen := s.seen
+	if s.tx.open {
+		seen.Multi, seen.Queued, seen.QueuedBytes = true, len(s.tx.queue), s.tx.memory()
+	}
+	if s.watch != nil {
+		seen.Watched = s.watch.count()
+	}
+	return seen
+}
 
 // Memory is about how many bytes the session keeps for its client between commands, beside
 // what is watched.
 func (s *Session) Memory() int {
-	n := s.named + s.tx.bytes + len(s.tx.queue)*queuedSize
+	n := s.named + s.tx.memory()
 	return n + len(s.seen.Name) + len(s.seen.LibName) + len(s.seen.LibVer)
 }
 

@@ -89,7 +89,7 @@ func TestWrongPasswordsAreTold(t *testing.T) {
 }
 
 func TestSnapshotTellsWhatTheClientSaid(t *testing.T) {
-	s := NewDialect(Options{Version: "7.0.15"}).Session(7)
+	s := NewDialect(Options{Version: "7.0.15", AllowDangerous: true}).Session(7)
 	for _, line := range []string{
 		"HELLO 3 SETNAME somebody", "CLIENT SETINFO LIB-NAME lib", "CLIENT SETINFO LIB-VER 1.2",
 		"CLIENT NO-EVICT on", "CLIENT NO-TOUCH on", "CLIENT NO-TOUCH off", "CLIENT SETNAME 'a b'",
@@ -104,6 +104,38 @@ func TestSnapshotTellsWhatTheClientSaid(t *testing.T) {
 	want.Proto, want.Name, want.NoEvict = 2, "", false
 	if got := s.Snapshot(); got != want {
 		t.Errorf("after RESET\ngot  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestSnapshotTellsOfATransaction(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	told := func(want Snapshot) {
+		t.Helper()
+		got := s.Snapshot()
+		if got.Multi != want.Multi || got.Queued != want.Queued || got.Watched != want.Watched || got.QueuedBytes != want.QueuedBytes || got.Transacts() != want.Transacts() {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	told(Snapshot{})
+	do(t, s, "WATCH a b a")
+	told(Snapshot{Watched: 2})
+	do(t, s, "MULTI")
+	told(Snapshot{Watched: 2, Multi: true})
+	do(t, s, "GET abc")
+	told(Snapshot{Watched: 2, Multi: true, Queued: 1, QueuedBytes: queuedSize + len("GETabc")})
+	do(t, s, "EXEC")
+	told(Snapshot{})
+}
+
+func TestNoEvictNeedsAllowDangerous(t *testing.T) {
+	for _, allowed := range []bool{true, false} {
+		s := NewDialect(Options{AllowDangerous: allowed}).Session(1)
+		if a := do(t, s, "CLIENT NO-EVICT on"); a.Reply.Str != "OK" || s.Snapshot().NoEvict != allowed {
+			t.Errorf("allowed %v: %+v, %+v", allowed, a.Reply, s.Snapshot())
+		}
+		if do(t, s, "CLIENT NO-EVICT off"); s.Snapshot().NoEvict {
+			t.Error("switched off it goes on")
+		}
 	}
 }
 

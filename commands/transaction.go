@@ -25,6 +25,9 @@ type transaction struct {
 	bytes  int
 }
 
+// memory is about what it takes, in bytes.
+func (tx *transaction) memory() int { return tx.bytes + len(tx.queue)*queuedSize }
+
 // queued is one command as the client sent it. EXEC makes of it what it would have
 // come to alone.
 type queued struct {

@@ -66,6 +66,13 @@ func (w *watch) has(key string) bool {
 	return w.keys.has(key)
 }
 
+// count is how many keys are watched.
+func (w *watch) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.keys.list)
+}
+
 // add adds the keys that are not watched yet, and tells which they are. Nil, false:
 // they are too many.
 func (w *watch) add(keys []string) (added []string, ok bool) {

@@ -72,30 +72,68 @@ func (c *conn) matches(me *conn, f commands.ClientFilter) bool {
 		!(f.SkipMe && c == me)
 }
 
-// line is a connection in CLIENT LIST. Fields of things that do not exist here
-// are what Redis shows of a client that does not use them.
+// line is a connection in CLIENT LIST: the fields of Redis 7.2, and watch and the totals of later
+// ones. Fields of things that do not exist here are what Redis shows of a client that does not use
+// them; arguments are not apart from the bytes that they came in.
 func (c *conn) line() string {
 	session := c.snapshot.Load()
 	now := c.srv.clock()
-	name := "NULL"
+	name, multi := "NULL", -1
 	if last := c.last.Load(); last != nil {
 		name = last.Name
 	}
+	if session.Multi {
+		multi = session.Queued
+	}
+	pending := c.pending.Load()
 	c.mu.Lock()
-	unread, takes := c.unread, c.takes()
+	takes, owed, closing := c.takes(), c.owes(), c.phase == closing
 	c.mu.Unlock()
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=-1"+
-		" qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%d tot-mem=%d events=r"+
-		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=%d watch=%d"+
+		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=%s"+
+		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d\n",
 		c.id, c.addr, c.laddr, c.fd, session.Name, (now-c.created)/time.Second,
-		c.silence()/time.Second, c.flags(session), session.DB, session.Channels, session.Patterns,
-		c.pending.Load(), unread, takes.all(),
-		name, session.User, session.Proto, session.LibName, session.LibVer)
+		c.silence()/time.Second, c.flags(session, closing), session.DB, session.Channels, session.Patterns, multi, session.Watched,
+		pending, max(c.room.Load()-pending, 0), session.QueuedBytes, owed.room, owed.widest, owed.first, owed.others, owed.elsewhere, takes.all(), owed.events,
+		name, session.User, session.Proto, session.LibName, session.LibVer, c.netIn.Load(), owed.sent, c.commands.Load())
+}
+
+// owing is what a client has not taken yet, as CLIENT LIST tells it.
+type owing struct {
+	room, widest int    // bytes that the buffer has that is written, or will be next, and that the largest had
+	first        int    // bytes in it
+	others       int    // how many buffers and long replies wait behind it
+	elsewhere    int    // bytes in them, and of replies whose turn has not come
+	events       string // what is waited for: the client's bytes, or that it takes some
+	sent         uint64 // bytes that it took
+}
+
+// owes is called with mu held.
+func (c *conn) owes() owing {
+	o := owing{room: c.latest, widest: c.widest, events: "rw", sent: c.sent}
+	behind := c.out
+	if !c.writing {
+		o.events = "r"
+		if o.room = 0; c.out != nil {
+			o.room, behind = cap(c.out.b), c.out.next
+		}
+	}
+	o.first = int(c.pushed - c.sent)
+	for b := behind; b != nil; b = b.next {
+		o.others++
+		o.first -= len(b.b)
+		if b.long != nil {
+			o.others++
+			o.first -= b.long.Size
+		}
+	}
+	o.elsewhere = max(c.unread-o.first, 0)
+	return o
 }
 
 // flags has a letter for each thing that is so, in Redis's order, and N if
 // nothing is.
-func (c *conn) flags(session *commands.Snapshot) string {
+func (c *conn) flags(session *commands.Snapshot, closing bool) string {
 	var flags strings.Builder
 	for _, flag := range []struct {
 		letter byte
@@ -103,6 +141,8 @@ func (c *conn) flags(session *commands.Snapshot) string {
 	}{
 		{'O', session.Monitors},
 		{'P', session.Subscribed()},
+		{'x', session.Multi},
+		{'c', closing},
 		{'U', strings.HasPrefix(c.addr, "/")},
 		{'e', session.NoEvict},
 		{'T', session.NoTouch},

@@ -47,7 +47,7 @@ func TestClientListReadsLikeRediss(t *testing.T) {
 		if len(lines) != 2 {
 			t.Fatalf("%q, want two lines", lines)
 		}
-		pattern := regexp.MustCompile(`^id=\d+ addr=\S+ laddr=\S+ fd=-?\d+ name=\S* age=\d+ idle=\d+ flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 qbuf=\d+ qbuf-free=\d+ argv-mem=\d+ multi-mem=\d+ rbs=\d+ rbp=\d+ obl=\d+ oll=\d+ omem=\d+ tot-mem=\d+ events=r cmd=\S+ user=default redir=-1 resp=[23] lib-name=\S* lib-ver=\S*$`)
+		pattern := regexp.MustCompile(`^id=\d+ addr=\S+ laddr=\S+ fd=-?\d+ name=\S* age=\d+ idle=\d+ flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 watch=0 qbuf=\d+ qbuf-free=\d+ argv-mem=\d+ multi-mem=\d+ rbs=\d+ rbp=\d+ obl=\d+ oll=\d+ omem=\d+ tot-mem=\d+ events=r cmd=\S+ user=default redir=-1 resp=[23] lib-name=\S* lib-ver=\S* tot-net-in=\d+ tot-net-out=\d+ tot-cmds=\d+$`)
 		for _, line := range lines {
 			if !pattern.MatchString(line) {
 				t.Errorf("not Redis's form: %s", line)

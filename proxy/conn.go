@@ -49,6 +49,9 @@ type conn struct {
 type shown struct {
 	active   atomic.Int64                      // when a byte came or went last, by the server's clock
 	pending  atomic.Int64                      // bytes of an unfinished command
+	room     atomic.Int64                      // and how many there is room for
+	netIn    atomic.Int64                      // bytes that were read
+	commands atomic.Int64                      // that were read
 	last     atomic.Pointer[commands.Command]  // the latest command
 	snapshot atomic.Pointer[commands.Snapshot] // the session as others may see it
 	origin   atomic.Pointer[registry.Origin]   // the same, as the registry names it

@@ -98,6 +98,7 @@ func (c *conn) setReadTimeout() {
 func (c *conn) received(k *chunk, p []byte) ending {
 	c.touch()
 	c.srv.stats.input.Add(uint64(len(p)))
+	c.netIn.Add(int64(len(p)))
 	last := c.feed(k, p)
 	c.session.Rest()
 	c.noteKept()
@@ -148,6 +149,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		if len(args) == 0 {
 			continue
 		}
+		c.commands.Add(1)
 		last := c.command(k, args)
 		clear(args)
 		c.raw = nil
@@ -160,6 +162,7 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		}
 	}
 	c.pending.Store(int64(len(c.partial)))
+	c.room.Store(int64(cap(c.partial)))
 	return 0
 }
 

@@ -113,6 +113,9 @@ func (c *conn) charge() {
 // more until the next one.
 func (c *conn) noteKept() {
 	held, watched := int64(cap(c.partial)+c.session.Memory()), c.session.Watched()
+	if watched != nil || c.snapshot.Load().Transacts() {
+		c.show() // after a command that masters are asked for, it is not
+	}
 	if c.held.Load() != held || c.watched.Load() != watched {
 		c.held.Store(held)
 		c.watched.Store(watched)
@@ -140,7 +143,7 @@ func (s *Server) relieve() {
 	clients := make([]client, 0, len(conns))
 	for _, c := range conns {
 		c.mu.Lock()
-		if t := c.takes(); c.phase != cutOff && t.all() > t.base+chargeStep {
+		if t := c.takes(); c.phase != cutOff && t.all() > t.base+chargeStep && !c.snapshot.Load().NoEvict {
 			clients = append(clients, client{c, t})
 		}
 		c.mu.Unlock()

@@ -23,6 +23,8 @@ type output struct {
 	unread   int      // bytes of complete replies that the client has not taken, with their promises
 	long     inLong   // and those of them that are encoded as they are written
 	over     since    // unread has been much, of a subscriber
+	widest   int      // bytes that the largest buffer had
+	latest   int      // and that the one has that was taken out last
 	pace     int      // how few of them the reader waits for
 	writing  bool     // somebody writes
 	pushed   uint64   // bytes of replies that went into out since the beginning
@@ -139,6 +141,7 @@ func (o *output) push(encoded []byte) {
 	}
 	b := o.lastOut()
 	b.b = append(b.b, encoded...)
+	o.widest = max(o.widest, cap(b.b))
 	o.pushed += uint64(len(encoded))
 }
 
@@ -166,6 +169,7 @@ func (o *output) popOut() *buffer {
 	b := o.out
 	if b != nil {
 		o.out, b.next = b.next, nil
+		o.latest = cap(b.b)
 	}
 	return b
 }
