@@ -125,6 +125,12 @@ type (
 	// LatencyHistogramEffect answers for these rows, where they have been called; nil is all.
 	LatencyHistogramEffect struct{ Commands []*Command }
 
+	// MemoryStatsEffect answers MEMORY STATS, and MemoryDoctorEffect MEMORY DOCTOR.
+	MemoryStatsEffect  struct{}
+	MemoryDoctorEffect struct{}
+	// MemoryPurgeEffect gives memory that is not used back to the system, and is answered with OK.
+	MemoryPurgeEffect struct{}
+
 	// MonitorEffect tells the client of every command from then on, but first that it is so: OK.
 	// It ends when Snapshot.Monitors does.
 	MonitorEffect struct{}
@@ -185,6 +191,9 @@ func (LatencyDoctorEffect) effect()    {}
 func (LatencyResetEffect) effect()     {}
 func (LatencyHistogramEffect) effect() {}
 
+func (MemoryStatsEffect) effect()     {}
+func (MemoryDoctorEffect) effect()    {}
+func (MemoryPurgeEffect) effect()     {}
 func (MonitorEffect) effect()         {}
 func (ConfigSetEffect) effect()       {}
 func (ConfigRewriteEffect) effect()   {}

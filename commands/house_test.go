@@ -131,7 +131,11 @@ func (g *guest) effect(effect Effect) Reply {
 		return Map(pairs...)
 	case SlowlogLenEffect, LatencyResetEffect:
 		return Integer(0)
-	case MonitorEffect, SlowlogResetEffect, ConfigSetEffect, ConfigRewriteEffect, ConfigResetStatEffect:
+	case MemoryStatsEffect:
+		return Map(Bulk("total.allocated"), Integer(1))
+	case MemoryDoctorEffect:
+		return Verbatim("Nothing is wrong")
+	case MemoryPurgeEffect, MonitorEffect, SlowlogResetEffect, ConfigSetEffect, ConfigRewriteEffect, ConfigResetStatEffect:
 		return OK
 	case ClientInfoEffect:
 		return Verbatim(g.describe())

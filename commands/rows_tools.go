@@ -52,6 +52,31 @@ var toolRows = []*Command{
 		},
 	},
 	{
+		Name: "memory", Arity: -2, Categories: "slow",
+		Subcommands: []*Command{
+			{
+				Name: "memory|doctor", Arity: 2, Categories: "slow",
+				Tips: "nondeterministic_output request_policy:all_shards response_policy:special", do: (*Session).memoryDoctor,
+			},
+			{
+				Name: "memory|help", Arity: 2, Flags: "loading stale", Categories: "slow",
+				do: (*Session).help,
+			},
+			{
+				Name: "memory|malloc-stats", Arity: 2, Categories: "slow",
+				Tips: "nondeterministic_output request_policy:all_shards response_policy:special", do: (*Session).memoryMallocStats,
+			},
+			{
+				Name: "memory|purge", Arity: 2, Categories: "slow",
+				Tips: "request_policy:all_shards response_policy:all_succeeded", do: (*Session).memoryPurge,
+			},
+			{
+				Name: "memory|stats", Arity: 2, Categories: "slow",
+				Tips: "nondeterministic_output request_policy:all_shards response_policy:special", do: (*Session).memoryStats,
+			},
+		},
+	},
+	{
 		Name: "module", Arity: -2, Categories: "slow",
 		Subcommands: []*Command{
 			{

@@ -37,6 +37,7 @@ type Server struct {
 	slowness
 	keyspace keyspace
 	monitors monitors
+	purged   purge
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64

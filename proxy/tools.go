@@ -28,6 +28,13 @@ func (c *conn) carryOutTools(a *commands.Action) bool {
 		a.Reply = commands.Verbatim(s.latencyDoctor())
 	case commands.LatencyHistogramEffect:
 		a.Reply = s.stats.histograms(e.Commands)
+	case commands.MemoryStatsEffect:
+		a.Reply = s.memoryStats()
+	case commands.MemoryDoctorEffect:
+		a.Reply = commands.Verbatim(s.memoryDoctor())
+	case commands.MemoryPurgeEffect:
+		s.purge()
+		a.Reply = commands.OK
 	case commands.MonitorEffect:
 		c.monitor(a)
 	case commands.ConfigSetEffect:
