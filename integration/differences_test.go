@@ -58,14 +58,15 @@ var differences = []difference{
 		}, ends: true,
 	},
 	{
-		tells: "what is told of the server, its clients, settings and commands is told of the proxy: by `INFO`, `HELLO`, `TIME`, `CLIENT ID`, `INFO`, `LIST` and `KILL`, `COMMAND`, `CONFIG GET`, `SLOWLOG`, `LATENCY HISTOGRAM` and every `HELP`",
+		tells: "what is told of the server, its clients, settings and commands is told of the proxy: by `INFO`, `HELLO`, `TIME`, `CLIENT ID`, `INFO`, `LIST` and `KILL`, `COMMAND`, `CONFIG GET`, `SLOWLOG`, `LATENCY`, `MEMORY` and every `HELP`",
 		is: func(x *exchange) bool {
 			if x.is("command|info") && len(x.ours.Elems) == len(x.theirs.Elems) && slices.ContainsFunc(x.theirs.Elems, func(r RawReply) bool { return r.Null }) {
 				return false
 			}
 			return x.ours.Kind != '-' && x.theirs.Kind != '-' && (strings.HasSuffix(x.name(), "|help") ||
 				x.is("info", "hello", "time", "client|id", "client|info", "client|list", "client|kill", "command", "command|count", "command|docs",
-					"command|info", "command|list", "config|get", "slowlog|get", "slowlog|len", "latency|histogram"))
+					"command|info", "command|list", "config|get", "slowlog|get", "slowlog|len", "latency|histogram",
+					"latency|latest", "latency|history", "latency|reset", "latency|doctor", "memory|stats", "memory|doctor", "memory|malloc-stats"))
 		},
 	},
 	{
@@ -93,7 +94,12 @@ var differences = []difference{
 			return x.is("config|set") && x.ours.Failed("ERR CONFIG SET failed ") && (x.theirs.Failed("ERR CONFIG SET failed ") || x.theirs.Kind == '+')
 		},
 	},
-	{tells: "`LATENCY GRAPH` is refused"},
+	{
+		tells: "`LATENCY GRAPH` is refused",
+		is: func(x *exchange) bool {
+			return x.is("latency|graph") && x.ours.Failed("ERR LATENCY GRAPH is not drawn")
+		},
+	},
 	{
 		tells: "fields, members, keys and channels come in an order of their own, and `SCAN`'s cursors mean nothing to Redis",
 		is:    isOrder,

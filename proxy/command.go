@@ -29,12 +29,10 @@ func (c *conn) command(k *chunk, args []string) ending {
 	if a.Command != nil {
 		c.last.Store(a.Command)
 	}
-	if all := c.srv.monitors.all.Load(); all != nil && a.Monitored() {
-		c.tellMonitors(*all, now)
-	}
 	if len(a.Requests) > 0 {
 		burden := c.burdenOf(&a.Requests[0])
 		if burden <= mostBurden {
+			c.tellMonitors(&a, now)
 			if !c.put(&a, now, burden) || a.Close {
 				return ended
 			}
@@ -55,7 +53,9 @@ func (c *conn) command(k *chunk, args []string) ending {
 	if a.Denied {
 		c.denied()
 	}
-	if !a.Muted && !c.reply(k, &a.Reply) || a.Close {
+	fine := a.Muted || c.reply(k, &a.Reply)
+	c.tellMonitors(&a, now) // who monitors has his own reply first, as on Redis
+	if !fine || a.Close {
 		return ended
 	}
 	return 0

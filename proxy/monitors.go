@@ -53,9 +53,13 @@ func (m *monitors) unwatch(c *conn) {
 
 // tellMonitors tells them of a command. Who does not read is cut off, as any client is that does
 // not read messages, and nobody waits for it.
-func (c *conn) tellMonitors(all []*conn, now time.Time) {
+func (c *conn) tellMonitors(a *commands.Action, now time.Time) {
+	all := c.srv.monitors.all.Load()
+	if all == nil || !a.Monitored() {
+		return
+	}
 	line := monitorLine(now, c.session.Snapshot().DB, c.addr, c.shownOf(c.raw))
-	for _, to := range all {
+	for _, to := range *all {
 		if to.deliver(line) {
 			to.flushDelivered()
 		}
