@@ -52,7 +52,7 @@ func TestSettingsAreRefusedInRedissWords(t *testing.T) {
 		{[]string{"slowlog-max-len", "5", "requirepass", ""}, "requirepass", "--listen: other machines can reach :7000, and nobody has to prove who he is there; set a password"},
 		{[]string{"requirepass-file", "/nosuch"}, "requirepass-file", "requirepass-file: there is a password in requirepass as well; leave one of them out"},
 		{[]string{"requirepass", "", "requirepass-file", "/nosuch"}, "requirepass-file", "requirepass-file: open /nosuch: no such file or directory; " + fileCure},
-		{[]string{"tls-cert-file", "/nosuch"}, "tls-cert-file", "tls-cert-file: there is no TLS listener that would use it; name one in tls-listen, or leave it out"},
+		{[]string{"tls-cert-file", "/nosuch"}, "tls-cert-file", "tls-cert-file: there is no TLS listener that would use it; name one in tls-listen, or set admin-tls yes, or leave it out"},
 	} {
 		_, err := setAll(c, row.words...)
 		var r *Refused

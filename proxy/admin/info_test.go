@@ -37,7 +37,8 @@ var inMetrics = map[string]string{
 	"role": "- is always so", "connected_slaves": "- is always so", "master_failover_state": "- is always so", "master_replid": "- is no figure", "master_repl_offset": "- is always so",
 	"used_cpu_sys": "process_cpu_seconds_total", "used_cpu_user": "process_cpu_seconds_total", "used_cpu_sys_children": "- is always so", "used_cpu_user_children": "- is always so",
 	"cluster_enabled": "- is always so", "cmdstat_*": "redlock_commands_total", "errorstat_*": "redlock_errors_total",
-	"cmdstat_*.calls": "redlock_commands_total", "cmdstat_*.usec": "redlock_commands_seconds_total", "cmdstat_*.usec_per_call": "redlock_commands_seconds_total",
+	"latency_percentiles_usec_*": "redlock_decision_duration_seconds_bucket",
+	"cmdstat_*.calls":            "redlock_commands_total", "cmdstat_*.usec": "redlock_commands_seconds_total", "cmdstat_*.usec_per_call": "redlock_commands_seconds_total",
 	"cmdstat_*.rejected_calls": "redlock_commands_rejected_total", "cmdstat_*.failed_calls": "redlock_commands_failed_total",
 
 	"ready": "redlock_ready", "draining": "redlock_draining", "quorum": "redlock_quorum_size", "masters": "redlock_masters", "master*": "redlock_master_state",
@@ -63,7 +64,7 @@ var inMetrics = map[string]string{
 
 // figuresOf are the names of all figures of INFO, with * for what differs.
 func figuresOf(info string) (names []string) {
-	counted := regexp.MustCompile(`^(cmdstat|errorstat|decisions)_.*`)
+	counted := regexp.MustCompile(`^(cmdstat|errorstat|decisions|latency_percentiles_usec)_.*`)
 	ofMaster := regexp.MustCompile(`^master\d+$`)
 	for _, line := range strings.Split(info, "\r\n") {
 		name, value, ok := strings.Cut(line, ":")
