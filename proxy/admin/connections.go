@@ -10,8 +10,8 @@ import (
 )
 
 // connections is a listener with a bound on what is open of it. Where there are too many, the
-// one that has waited longest without being answered anything makes room: whoever opens many
-// and says nothing keeps no health check out.
+// one that has waited longest makes room, of those for which no handler is at work: whoever
+// opens many, and says nothing or does not read, keeps no health check out.
 type connections struct {
 	net.Listener
 	most int

@@ -70,6 +70,24 @@ func TestWhoIsAnsweredMakesNoRoom(t *testing.T) {
 	})
 }
 
+func TestStrangersWhoDoNotReadMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Password: func() string { return "secret" }})
+		for range MaxConnections {
+			nc := r.dial()
+			go io.WriteString(nc, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		}
+		synctest.Wait()
+		began := time.Now()
+		for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+			if a := r.ask("GET "+path, basic("default", "secret")); a.code != 200 || time.Since(began) > 0 {
+				t.Errorf("%s: %d after %v", path, a.code, time.Since(began))
+			}
+		}
+		r.end()
+	})
+}
+
 // closedAfter is when the server closes the connection.
 func closedAfter(nc net.Conn) time.Duration {
 	began := time.Now()
