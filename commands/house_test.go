@@ -97,6 +97,9 @@ func (g *guest) effect(effect Effect) Reply {
 	if reply, known := g.pubsubEffect(effect); known {
 		return reply
 	}
+	if reply, known := toolEffect(effect); known {
+		return reply
+	}
 	switch e := effect.(type) {
 	case SelectEffect:
 		return g.session.Selected(e, nil)
@@ -119,24 +122,6 @@ func (g *guest) effect(effect Effect) Reply {
 		return Simple("drained " + e.Master)
 	case ResumeEffect:
 		return Simple("resumed " + e.Master)
-	case SlowlogGetEffect, LatencyLatestEffect, LatencyHistoryEffect:
-		return Array()
-	case LatencyDoctorEffect:
-		return Verbatim("latency-monitor-threshold")
-	case LatencyHistogramEffect:
-		var pairs []Reply
-		for _, c := range e.Commands {
-			pairs = append(pairs, Bulk(c.Name), Map(Bulk("calls"), Integer(1), Bulk("histogram_usec"), Map(Integer(1), Integer(1))))
-		}
-		return Map(pairs...)
-	case SlowlogLenEffect, LatencyResetEffect:
-		return Integer(0)
-	case MemoryStatsEffect:
-		return Map(Bulk("total.allocated"), Integer(1))
-	case MemoryDoctorEffect:
-		return Verbatim("Nothing is wrong")
-	case MemoryPurgeEffect, MonitorEffect, SlowlogResetEffect, ConfigSetEffect, ConfigRewriteEffect, ConfigResetStatEffect:
-		return OK
 	case ClientInfoEffect:
 		return Verbatim(g.describe())
 	case ClientListEffect:

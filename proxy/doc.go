@@ -15,6 +15,9 @@
 // reply, resp.Append encodes it, conn.complete (output.go) and conn.flush
 // (write.go) send it. A long reply (resp.Long) is encoded by who writes it.
 //
+// What is asked about the server itself is carried out by conn.carryOutTools (tools.go); whether a
+// command was slow (tuning.go), and whether anybody monitors (monitors.go), is one look at a number for each.
+//
 // What a client can cost is bounded by Limits, and what all take together in memory.go.
 // Who is owed much is asked for no more
 // commands until it has read (conn.keepPace). A client that does not read,

@@ -167,8 +167,8 @@ func (e *latencyEvent) describe(name string) string {
 		sum += s.took
 	}
 	last, longest := samples[len(samples)-1], e.longest
-	return fmt.Sprintf("%s: %d seconds with one that took long, %d ms on average; the longest was %s with %d ms at %s, the last one %s with %d ms at %s.\n",
-		name, len(samples), sum/int64(len(samples)), longest.what, longest.took, clockTime(longest.at), last.what, last.took, clockTime(last.at))
+	return fmt.Sprintf("%s: long in %d different seconds, %d ms on average; the longest took %d ms at %s (%s), the last one %d ms at %s (%s).\n",
+		name, len(samples), sum/int64(len(samples)), longest.took, clockTime(longest.at), longest.what, last.took, clockTime(last.at), last.what)
 }
 
 func clockTime(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -75,8 +75,8 @@ func TestTheDoctorNamesWhatWasSlow(t *testing.T) {
 		c.send("LATENCY DOCTOR\r\n")
 		text := c.bulk()
 		for _, part := range []string{
-			"fast-command: 1 seconds with one that took long, 80 ms on average; the longest was get with 80 ms at ",
-			"master-two: 2 seconds with one that took long, 70 ms on average; ",
+			"fast-command: long in 1 different seconds, 80 ms on average; the longest took 80 ms at 2000-01-01T00:00:00Z (get), the last one ",
+			"master-two: long in 2 different seconds, 70 ms on average; ",
 			"one: voting, round trip 2ms, 0 requests wait.\n",
 			"two: voting, round trip 70ms, 0 requests wait; it is slow: ",
 			"three: down, round trip 0s, 0 requests wait; it does not vote: dial: refused.\n",
