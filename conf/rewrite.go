@@ -23,7 +23,8 @@ const writtenBy = "# Written by CONFIG REWRITE."
 
 // Rewrite writes what CONFIG SET has changed into the file that c was read from, which has for the
 // rest what it has by now. It keeps the comments and the order of the file, its mode and its owner:
-// the file is replaced by another, in one step. rewritten is what c becomes by that; outranked
+// the file is replaced by another, in one step. rewritten is what c becomes by that, with a warning where
+// everybody can read a password in the file; outranked
 // names the flags and variables that count before the file all the same at the next start.
 func (c *Config) Rewrite() (rewritten *Config, outranked []string, err error) {
 	if c.Config == "" {
@@ -54,10 +55,12 @@ func (c *Config) Rewrite() (rewritten *Config, outranked []string, err error) {
 			outranked = append(outranked, from.over)
 		}
 	}
-	if text == string(b) {
-		return &next, outranked, nil
+	if text != string(b) {
+		err = replaceFile(path, text)
 	}
-	return &next, outranked, replaceFile(path, text)
+	next.Warnings = nil
+	next.warnOfShownFile()
+	return &next, outranked, err
 }
 
 // put is the text of a file with another value of an option. That this is all that changes is

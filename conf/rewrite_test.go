@@ -124,6 +124,23 @@ func TestRewriteKeepsModeAndLink(t *testing.T) {
 	}
 }
 
+func TestRewriteWarnsOfAPasswordThatEverybodyCanRead(t *testing.T) {
+	for mode, warned := range map[os.FileMode]bool{0o600: false, 0o644: true} {
+		path := filepath.Join(t.TempDir(), "c.toml")
+		if err := errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		next, err := setAll(load(t, nil, "--config", path), "requirepass", "hunter2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, _, err = next.Rewrite()
+		if err != nil || (len(next.Warnings) == 1 && strings.Contains(next.Warnings[0], "everybody on this machine can read")) != warned {
+			t.Errorf("mode %o: warnings %q, %v", mode, next.Warnings, err)
+		}
+	}
+}
+
 func TestRewriteNeedsAFile(t *testing.T) {
 	if _, _, err := load(t, nil).Rewrite(); err != ErrNoFile {
 		t.Errorf("without a file: %v", err)

@@ -2,6 +2,7 @@ package conf
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -63,6 +64,37 @@ func TestSettingsAreRefusedInRedissWords(t *testing.T) {
 		if r.Name != row.name || r.Unknown != (row.why == "") || !strings.HasPrefix(r.Why, row.why) {
 			t.Errorf("%q: refused for %s: %q, want %s: %q", row.words, r.Name, r.Why, row.name, row.why)
 		}
+	}
+}
+
+func TestCertificatesAreSetTogether(t *testing.T) {
+	cert, key := validCertificate(t)
+	c := load(t, nil, "--tls-listen", "127.0.0.1:7443", "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
+	otherCert, otherKey := validCertificate(t)
+	if _, err := setAll(c, "tls-cert-file", otherCert); err == nil || !strings.Contains(err.Error(), "tls-cert-file: "+"tls-cert-file: "+otherCert+" with "+key) {
+		t.Errorf("one without the other: %v", err)
+	}
+	next, err := setAll(c, "tls-cert-file", otherCert, "tls-key-file", otherKey, "tls-auth-clients", "no", "slowlog-max-len", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(next.ServerTLS.Certificates[0].Certificate[0]) == string(c.ServerTLS.Certificates[0].Certificate[0]) || next.ServerTLS.ClientAuth == c.ServerTLS.ClientAuth || next.SlowlogMaxLen != 1 {
+		t.Errorf("not all is set: %+v", next.Options)
+	}
+}
+
+// A setting that has nothing to do with files is not refused for what has become of them.
+func TestWhatStandsAloneIsSetWhateverIsWithFiles(t *testing.T) {
+	cert, key := validCertificate(t)
+	c := load(t, nil, "--tls-listen", "127.0.0.1:7443", "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
+	if err := os.Remove(cert); err != nil {
+		t.Fatal(err)
+	}
+	if next, err := setAll(c, "loglevel", "debug"); err != nil || next.LogLevel != "debug" || next.ServerTLS != c.ServerTLS {
+		t.Errorf("%v", err)
+	}
+	if _, err := setAll(c, "requirepass", "x"); err == nil {
+		t.Error("a password is set without a look at what it hangs together with")
 	}
 }
 

@@ -51,6 +51,9 @@ func (p *process) rewrite() commands.Reply {
 		return commands.NotRewritten(err.Error())
 	}
 	p.live.Store(next)
+	for _, w := range next.Warnings {
+		p.log.Warn(w)
+	}
 	if len(outranked) > 0 {
 		p.log.Warn("what was written into the configuration file does not count at the next start: these do", "instead", names(outranked))
 	}
