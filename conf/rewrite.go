@@ -137,7 +137,9 @@ func replaceFile(path, text string) (err error) {
 	}()
 	_, err = f.WriteString(text)
 	if owner, is := info.Sys().(*syscall.Stat_t); err == nil && is {
-		err = f.Chown(int(owner.Uid), int(owner.Gid))
+		if err = f.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
+			err = fmt.Errorf("%s belongs to another user, and would not stay his: %w", path, err)
+		}
 	}
 	if err == nil {
 		err = f.Chmod(info.Mode().Perm())

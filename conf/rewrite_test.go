@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -95,11 +96,20 @@ func TestRewriteNamesWhatCountsBeforeTheFile(t *testing.T) {
 	}
 }
 
-func TestRewriteKeepsModeAndLink(t *testing.T) {
+func TestRewriteKeepsModeOwnerAndLink(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "real"), filepath.Join(dir, "c.toml")
 	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o640), os.Symlink("real", link)); err != nil {
 		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 { // who else may give a file away
+		if err := os.Chown(path, 1234, 5678); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owner := func(info os.FileInfo) [2]uint32 {
+		s := info.Sys().(*syscall.Stat_t)
+		return [2]uint32{s.Uid, s.Gid}
 	}
 	before, err := os.Stat(path)
 	if err != nil {
@@ -113,8 +123,8 @@ func TestRewriteKeepsModeAndLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(path)
-	if err != nil || info.Mode() != 0o640 || os.SameFile(before, info) {
-		t.Errorf("the file is %v, %v", info, err)
+	if err != nil || info.Mode() != 0o640 || owner(info) != owner(before) || os.SameFile(before, info) {
+		t.Errorf("the file is %v of %v, %v", info, owner(info), err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
 		t.Errorf("the link is %v, %v", info, err)

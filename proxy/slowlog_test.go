@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
 
@@ -116,6 +117,20 @@ func TestWhatIsSlowIsTuned(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What is quick costs a comparison.
+func TestQuickCommandsLeaveNothingBehind(t *testing.T) {
+	r := newRig(t, slow(10))
+	c := &conn{srv: r.server} // of which nothing more is looked at
+	row, reply := commands.Table()[0], commands.OK
+	if n := testing.AllocsPerRun(100, func() { c.carriedOut(row, 9*time.Millisecond, nil, &reply) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if n := r.server.slowlog.length(); n != 0 {
+		t.Errorf("%d entries", n)
+	}
+	r.end()
 }
 
 // A command that is refused before it could run, or queued, is not listed, as on Redis.
