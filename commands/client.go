@@ -72,7 +72,8 @@ func (s *Session) clientReply(c *Command, args []string) Action {
 // it: else any could take so much that others are cut off.
 func (s *Session) clientNoEvict(c *Command, args []string) Action {
 	a := parseSwitch(args[2], &s.seen.NoEvict)
-	s.seen.NoEvict = s.seen.NoEvict && s.d.options.AllowDangerous
+	_, allowed := s.allowDangerous(c)
+	s.seen.NoEvict = s.seen.NoEvict && allowed
 	return a
 }
 
