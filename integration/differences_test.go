@@ -94,6 +94,7 @@ var differences = []difference{
 			return x.is("config|set") && x.ours.Failed("ERR CONFIG SET failed ") && (x.theirs.Failed("ERR CONFIG SET failed ") || x.theirs.Kind == '+')
 		},
 	},
+	{tells: "`SLOWLOG` and `MONITOR` show of a command what is [told below](#what-is-told-of-the-proxy), and no token"},
 	{
 		tells: "`LATENCY GRAPH` is refused",
 		is: func(x *exchange) bool {

@@ -180,6 +180,9 @@ func randomStep(r *rand.Rand) stepOf {
 		return s
 	case roll < 15:
 		c := commands.Table()[r.IntN(len(commands.Table()))]
+		for c.Name == "monitor" { // what it tells comes whenever it likes
+			c = commands.Table()[r.IntN(len(commands.Table()))]
+		}
 		s.args = strings.Split(c.Name, "|")
 		for range r.IntN(4) {
 			s.args = append(s.args, anyWord(r))
