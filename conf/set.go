@@ -40,19 +40,17 @@ func (c *Config) Set(settings []Setting) (*Config, error) {
 	next := *c
 	next.From, next.contents = maps.Clone(c.From), maps.Clone(c.contents)
 	next.Masters, next.OldMasters, next.Warnings = nil, nil, nil
-	named, alone := map[string]bool{}, true
-	for _, s := range settings {
-		o, value, why := settable(s)
-		switch {
-		case o == nil:
-			return nil, &Refused{Name: s.Name, Unknown: true}
-		case why == "" && named[o.name]:
-			why = "duplicate parameter"
-		}
+	options, refused := settable(settings) // all names come before any value, as in Redis
+	if refused != nil {
+		return nil, refused
+	}
+	alone := true
+	for i, s := range settings {
+		o := options[i]
+		value, why := o.given(s.Value)
 		if why != "" {
 			return nil, &Refused{Name: s.Name, Why: why}
 		}
-		named[o.name] = true
 		alone = alone && o.group == "process"
 		reflect.ValueOf(&next.Options).Elem().Field(o.field).Set(value)
 		next.From[o.name] = c.From[o.name].replaced()
@@ -82,21 +80,31 @@ func (c *Config) takeOver(next *Config, settings []Setting) (*Config, error) {
 	return merged, nil
 }
 
-// settable is an option with the value that it is to have, or why it cannot. It is nil if there is
-// none.
-func settable(s Setting) (*option, reflect.Value, string) {
-	name, text := strings.ToLower(s.Name), s.Value
-	if ours, known := redisNames[name]; known {
-		name = ours
+// settable are the options that are named, each once, or which of them cannot be set.
+func settable(settings []Setting) ([]*option, *Refused) {
+	var list []*option
+	for _, s := range settings {
+		name := strings.ToLower(s.Name)
+		if ours, known := redisNames[name]; known {
+			name = ours
+		}
+		o := lookup(name)
+		switch {
+		case o == nil:
+			return nil, &Refused{Name: s.Name, Unknown: true}
+		case !o.live:
+			return nil, &Refused{Name: s.Name, Why: "can't set immutable config"}
+		case slices.Contains(list, o):
+			return nil, &Refused{Name: s.Name, Why: "duplicate parameter"}
+		}
+		list = append(list, o)
 	}
-	o := lookup(name)
-	if o == nil {
-		return nil, reflect.Value{}, ""
-	}
-	if !o.live {
-		return o, reflect.Value{}, "can't set immutable config"
-	}
-	if level, known := redisLevels[strings.ToLower(text)]; known && name == "log-level" {
+	return list, nil
+}
+
+// given is the value that a text gives an option, or why it gives none.
+func (o *option) given(text string) (reflect.Value, string) {
+	if level, known := redisLevels[strings.ToLower(text)]; known && o.name == "log-level" {
 		text = level
 	}
 	value, problem := o.value([]string{text})
@@ -104,9 +112,9 @@ func settable(s Setting) (*option, reflect.Value, string) {
 		problem = &Problem{} // +1 and 01 are no numbers to Redis
 	}
 	if problem != nil {
-		return o, reflect.Value{}, o.refusal(text, problem)
+		return reflect.Value{}, o.refusal(text, problem)
 	}
-	return o, value, ""
+	return value, ""
 }
 
 // refusal is what Redis says of such a value.

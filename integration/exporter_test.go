@@ -51,15 +51,14 @@ func TestExporterForRedisTellsTheTruthOfAProxy(t *testing.T) {
 	c.want("OK", acquireArgs("held too", "token", ttl)...)
 	c.want(nil, acquireArgs("held", "other", ttl)...)
 	c.do("NOSUCH")
-	w.awaits(map[string]float64{"redis_connected_clients": 2}) // this one and the exporter's
+	w.awaits(map[string]float64{"redis_connected_clients": 2, `redis_db_keys{db="db0"}`: 2}) // clients: this one and the exporter's
 	first := w.metrics()
 	for name, want := range map[string]float64{
 		"redis_up": 1, "redis_connected_clients": 2, "redis_config_maxclients": 77, "redis_blocked_clients": 0, "redis_loading_dump_file": 0,
 		`redis_commands_total{cmd="set"}`: 3, `redis_commands_failed_calls_total{cmd="set"}`: 0, `redis_errors_total{err="ERR"}`: 1, "redis_total_error_replies": 1,
 		"redis_rejected_connections_total": 0, `redis_keys_count{db="db0",key="held*"}`: 2,
 		"redis_exporter_last_scrape_error{err=\"\"}": 0, "redis_connected_slaves": 0,
-		`redis_db_keys{db="db0"}`: 0, // which is not so, and conf/README.md says it
-		"redis_cluster_enabled":   0,
+		`redis_db_keys{db="db0"}`: 2, "redis_cluster_enabled": 0,
 	} {
 		if got, ok := first[name]; !ok || got != want {
 			t.Errorf("%s is %v (there: %v), want %v", name, got, ok, want)
