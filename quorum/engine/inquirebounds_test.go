@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -28,13 +30,14 @@ func TestFloodOfQuestionsCostsOthersBoundedWork(t *testing.T) {
 		o.engines[1].Attend(heard)
 		o.wantAnswers(time.Second, 2)
 		o.clerks[1].asked()
-		const seconds = 5
-		for second := range seconds {
-			for n := range 1000 {
-				o.told(fmt.Sprintf("question1 flood %d who?", 1000*second+n+1))
+		flooded := time.Now()
+		for round := range 5 {
+			for n := range 200 {
+				o.told(fmt.Sprintf("question1 flood %d who?", 200*round+n+1))
+				time.Sleep(2 * ms)
 			}
 			began := time.Now()
-			o.want(o.acquire(fmt.Sprint("k", second), "t", time.Minute), quorum.Won)
+			o.want(o.acquire(fmt.Sprint("k", round), "t", time.Minute), quorum.Won)
 			o.engines[0].Publish("c", "m")
 			if o.settle(); time.Since(began) > 25*ms || !slices.Equal(heard.take(t), []string{"c=m"}) {
 				t.Errorf("a lock and a message took %v", time.Since(began))
@@ -42,10 +45,9 @@ func TestFloodOfQuestionsCostsOthersBoundedWork(t *testing.T) {
 			if answers, took := o.inquire(1, "x", 1); len(answers) != 1 || took > 5*askedEvery {
 				t.Errorf("answered: %+v after %v", answers, took)
 			}
-			time.Sleep(time.Second - time.Since(began))
 		}
-		most := askedAtOnce + seconds*int(time.Second/askedEvery)
-		if asked := len(o.clerks[1].asked()); asked > most || asked < seconds {
+		most := askedAtOnce + int(time.Since(flooded)/askedEvery) + 1
+		if asked := len(o.clerks[1].asked()); asked > most || asked < most/2 {
 			t.Errorf("%d questions were answered, at most %d may be", asked, most)
 		}
 	})
@@ -56,13 +58,13 @@ func TestQuestionsOfOneProxyAreBounded(t *testing.T) {
 	inOffice(t, 3, 2, func(o *office) {
 		o.wantAnswers(time.Second, 2)
 		o.clerks[1].asked()
-		began, done := time.Now(), time.Duration(0)
+		var answered atomic.Int32
+		began := time.Now()
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if answers, took := o.inquire(1, "x", 0); len(answers) == 1 {
-					done = max(done, took)
-				}
+				answers, _ := o.inquire(1, "x", 0)
+				answered.Add(int32(len(answers)))
 			})
 		}
 		all.Wait()
@@ -70,8 +72,8 @@ func TestQuestionsOfOneProxyAreBounded(t *testing.T) {
 		if most := askedAtOnce + int(time.Since(began)/askedEvery); asked > most || asked < askedAtOnce {
 			t.Errorf("%d were asked in %v, at most %d may be", asked, time.Since(began), most)
 		}
-		if time.Since(began) > time.Second || done == 0 {
-			t.Errorf("it took %v", time.Since(began))
+		if n := int(answered.Load()); n > asked || n < asked-maxInquiries || time.Since(began) > time.Second {
+			t.Errorf("%d of %d were answered within %v", n, asked, time.Since(began))
 		}
 		time.Sleep(time.Second)
 		o.wantAnswers(0, 2)
@@ -114,6 +116,42 @@ func TestLettersForAHungMasterTakeNoRoomOfMessages(t *testing.T) {
 	}
 	if n := len(o.take(nil, maxBatch, letterBounds)); n != letterBounds.inBatch {
 		t.Errorf("a batch takes %d letters", n)
+	}
+}
+
+// Letters that are too many for one batch go with the next, whether anything else does or not.
+func TestLettersThatABatchHasNoRoomForGoWithTheNext(t *testing.T) {
+	for name, in := range map[string]func(*testing.T, func(w *world)){
+		"near": func(t *testing.T, f func(w *world)) { inWorld(t, 3, f) },
+		"far":  inFarWorld,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(w *world) {
+				o := &office{world: w}
+				o.joins(w.engine)
+				o.joins(w.start(w.cfg))
+				time.Sleep(100 * ms)
+				o.wantAnswers(time.Second, 2)
+				for _, m := range o.masters {
+					m.set(func(m *fakeMaster) { m.lag, m.log = 10*ms, nil })
+				}
+				o.engines[0].inquiries.Greet()
+				synctest.Wait() // until it is on its way
+				const more = 3
+				for range more * letterBounds.inBatch {
+					o.engines[0].inquiries.Greet()
+				}
+				time.Sleep(o.cfg.ProbeInterval / 2)
+				for _, m := range o.masters {
+					if n := len(m.commands("PUBLISH " + messages.Channel + " question1 ")); n != 1+more*letterBounds.inBatch {
+						t.Errorf("%s has got %d letters", m.name, n)
+					}
+				}
+				if answers, took := o.inquire(1, "x", 0); len(answers) != 1 || took >= time.Second {
+					t.Errorf("answered: %+v after %v", answers, took)
+				}
+			})
+		})
 	}
 }
 
