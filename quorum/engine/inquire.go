@@ -56,8 +56,8 @@ func (e *Engine) Consult(c quorum.Colleague) {
 
 // Inquire asks all other proxies of the same masters a question, which is not "" and of
 // quorum.MaxQuestion bytes at most, or asks nobody. It returns what has been answered when ctx
-// ends, which is to have a deadline, or as soon as there are enough answers, if that is not 0, or
-// all that are there have said something.
+// ends, or as soon as there are enough answers, if that is not 0, or all that are there have said
+// something. So ctx is to have a deadline, and one that leaves more time than AcquireTimeout.
 //
 // Who is there is known as follows. A proxy is heard of when it begins to listen, as it greets the
 // others, and whenever it asks or answers. It is there no more once it has said nothing to a
