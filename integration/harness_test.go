@@ -176,7 +176,7 @@ func launch(t *testing.T, o ProxyOptions) *Proxy {
 }
 
 // startProxy starts a proxy with the flags given and waits until every one of
-// its masters votes.
+// its masters votes and is heard, and it has greeted other proxies.
 func startProxy(t *testing.T, args ...string) *Proxy {
 	t.Helper()
 	p := launch(t, ProxyOptions{Args: append(slices.Clone(patient), args...)})
@@ -186,8 +186,23 @@ func startProxy(t *testing.T, args ...string) *Proxy {
 			n++
 		}
 	}
-	awaitVoting(t, p, n)
+	awaitQuiet(t, p, n)
 	return p
+}
+
+// awaitQuiet waits until all n masters vote and are heard, and nothing is on its way to them.
+func awaitQuiet(t *testing.T, p *Proxy, n int) {
+	t.Helper()
+	awaitVoting(t, p, n)
+	awaitSubscriptions(t, p, n)
+	eventually(t, func() error {
+		c := dial(t, p.Addr)
+		defer c.Close()
+		if info := c.text("INFO", "quorum"); strings.Count(info, ",queue=0,in_batch=0,") != n {
+			return fmt.Errorf("something is on its way:\n%s", info)
+		}
+		return nil
+	})
 }
 
 // quorum is N masters and a proxy in front of them.

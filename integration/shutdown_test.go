@@ -35,7 +35,7 @@ func TestShutdownAnswersWhatWasAsked(t *testing.T) {
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startLoose(t, append(append(relayFlags(relays), unhurried...), "--shutdown-timeout", "10m")...)
-	awaitVoting(t, p, 3)
+	awaitQuiet(t, p, 3)
 	c := dial(t, p.Addr)
 	c.want("PONG", "PING")
 	for _, r := range relays {
@@ -71,7 +71,7 @@ func TestShutdownPaysWhatCanBePaid(t *testing.T) {
 	t.Parallel()
 	masters := startMasters(t, 3)
 	p := startLoose(t, append(flags(masters), "--shutdown-timeout", "10m")...)
-	awaitVoting(t, p, 3)
+	awaitQuiet(t, p, 3)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
@@ -87,7 +87,7 @@ func TestShutdownPaysWhatCanBePaid(t *testing.T) {
 func TestShutdownIsBoundedByItsTimeout(t *testing.T) {
 	masters := startMasters(t, 3)
 	p := startLoose(t, append(flags(masters), "--shutdown-timeout", "1s")...)
-	awaitVoting(t, p, 3)
+	awaitQuiet(t, p, 3)
 	c := dial(t, p.Addr)
 	c.lock("k", "t", ttl)
 	wantHolding(t, masters, "k", "t", 0, 1, 2)
@@ -100,7 +100,7 @@ func TestShutdownIsBoundedByItsTimeout(t *testing.T) {
 func TestShutdownWithNothingToDoIsAtOnce(t *testing.T) {
 	masters := startMasters(t, 3)
 	p := startLoose(t, flags(masters)...)
-	awaitVoting(t, p, 3)
+	awaitQuiet(t, p, 3)
 	idle := dial(t, p.Addr)
 	cycle(idle, "k")
 	must(t, p.Signal(syscall.SIGTERM))
@@ -111,7 +111,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	masters := startMasters(t, 3)
 	relays := relayed(t, masters)
 	p := startLoose(t, append(append(relayFlags(relays), unhurried...), "--shutdown-timeout", "10m")...)
-	awaitVoting(t, p, 3)
+	awaitQuiet(t, p, 3)
 	for _, r := range relays {
 		r.Replies.Hold()
 	}

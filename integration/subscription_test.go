@@ -71,7 +71,8 @@ func TestProxyThatMayNotListenLocksAllTheSame(t *testing.T) {
 	for _, m := range masters {
 		ask(t, m, "ACL", "SETUSER", "default", "-subscribe")
 	}
-	p := startProxy(t, append(flags(masters), brisk...)...)
+	p := launch(t, ProxyOptions{Args: append(flags(masters), brisk...)})
+	awaitVoting(t, p, 3)
 	c := dial(t, p.Addr)
 	warned := func() int { return strings.Count(p.Log(), "messages cannot be heard") }
 	eventually(t, func() error {

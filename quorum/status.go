@@ -112,7 +112,7 @@ type MasterStatus struct {
 	// not there, or the decision had fallen before it could be asked.
 	Granted, Refused, Unknown, Withheld, Unasked uint64
 
-	Queue   int // requests that wait for the next batch
+	Queue   int // requests, and letters of proxies to each other, that wait for the next batch
 	InBatch int // commands in flight
 
 	// Batches counts the batches that it was sent by how many commands were in them: up to

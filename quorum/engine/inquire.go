@@ -138,8 +138,8 @@ func (e *Engine) answer(ctx context.Context) {
 
 // greet tells the other proxies that this one is there, if it hears so many masters that it will
 // hear what they ask.
-func (e *Engine) greet() {
-	if e.subscriptions.Confirmed() >= quorum.QuorumOf(len(e.zero.lanes)) {
+func (e *Engine) greet(confirmed int) {
+	if confirmed >= quorum.QuorumOf(len(e.zero.lanes)) {
 		e.inquiries.Greet()
 	}
 }

@@ -226,3 +226,20 @@ func TestProxyThatMayNotListenLocksAllTheSame(t *testing.T) {
 		}
 	})
 }
+
+// Of a master that is down its lane tells, which finds out later than who listens.
+func TestMasterThatGoesIsNotSaidToBeUnheard(t *testing.T) {
+	operated(t, func(w *world, log *logged) {
+		w.engine.Consult(nil)
+		w.settle()
+		for range 10 {
+			w.masters[2].cut()
+			time.Sleep(3 * time.Second)
+			w.masters[2].rejoin()
+			time.Sleep(3 * time.Second)
+		}
+		if found := log.lines("heard"); found != nil || len(log.lines("master is down")) == 0 {
+			t.Errorf("logged: %q", found)
+		}
+	})
+}

@@ -119,7 +119,7 @@ func (l *lane) status() quorum.MasterStatus {
 		Unknown:    l.votes[quorum.Unknown].Load(),
 		Withheld:   l.votes[quorum.Withheld].Load(),
 		Unasked:    l.unasked.Load(),
-		Queue:      len(l.queue.ops),
+		Queue:      len(l.queue.ops) + len(l.queue.letters.list),
 		InBatch:    inFlight,
 		Debts:      l.queue.debts.len(),
 		DebtBytes:  l.queue.debts.bytes,

@@ -60,7 +60,8 @@ func (e *Engine) listen(ctx context.Context, i int) {
 	case <-ctx.Done():
 	}
 	log := e.zero.lanes[i].log
-	deaf := false // trouble was logged
+	deaf := false         // trouble was logged
+	var failing time.Time // since when, while the lane has its connection
 	for ctx.Err() == nil {
 		rest := e.zero.ProbeInterval/8 + rand.N(e.zero.ProbeInterval/8)
 		s, err := e.subscribe(ctx, i)
@@ -69,22 +70,33 @@ func (e *Engine) listen(ctx context.Context, i int) {
 				deaf = false
 				log.Info("master's messages are heard again")
 			}
-			e.subscriptions.Add(1)
-			e.greet()
+			failing = time.Time{}
+			e.subscriptions.Confirm(e.greet)
 			err = e.hear(s, i)
-			e.subscriptions.Add(-1)
+			e.subscriptions.End()
 			s.Close()
 			log.Debug("subscription ended", "reason", master.ReasonOf(err))
-		} else if e.zero.claimed(i) != "" && ctx.Err() == nil {
+		} else if e.zero.claimed(i) == "" {
+			failing = time.Time{}
+		} else if ctx.Err() == nil {
+			if failing.IsZero() {
+				failing = time.Now()
+			}
 			if deaf {
 				rest = e.zero.ProbeInterval // it may not let us for years
-			} else { // of a master that is down altogether the lane tells
+			} else if e.deafens(err, failing) {
 				deaf = true
 				log.Warn("master's messages cannot be heard", "reason", master.ReasonOf(err))
 			}
 		}
 		clock.Pause(ctx, rest)
 	}
+}
+
+// deafens tells that the trouble with a subscription is to be told. Of a master that is down
+// altogether the lane tells, if later: it finds out when it has something to send.
+func (e *Engine) deafens(err error, failing time.Time) bool {
+	return errors.As(err, new(master.Refusal)) || time.Since(failing) > e.zero.ProbeInterval+e.zero.MasterTimeout
 }
 
 // subscribe has master i send what is published, unless no command goes to that server.

@@ -20,6 +20,11 @@ type Subscription struct {
 	stop    func() bool // of what closes the connection when it is to live no longer
 }
 
+// Refusal is the error by which a master does not let us subscribe.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
 // Subscribe connects to the master, finds out who it is, and subscribes to a channel, of which
 // messages have so many bytes at most. All that is bounded by dialing; the subscription ends
 // with life, and is the caller's to close.
@@ -67,7 +72,7 @@ func (s *Subscription) begin(m *Master, conn net.Conn, longest int64) error {
 	case err != nil:
 		return err
 	case a.Err() != nil:
-		return a.Err()
+		return Refusal(a.Str)
 	case len(a.Elems) != 3 || a.Elems[0].Str != "subscribe" || a.Elems[1].Str != s.channel:
 		return ErrGarbage
 	}

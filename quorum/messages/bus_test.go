@@ -100,7 +100,11 @@ func TestListeningBeginsOnce(t *testing.T) {
 		t.Errorf("begun %d times", begun)
 	}
 	_, changed := s.Look()
-	s.Add(1)
+	s.Confirm(func(confirmed int) {
+		if confirmed != 1 || isClosed(changed) {
+			t.Errorf("%d stand, and that is told before", confirmed)
+		}
+	})
 	if !isClosed(changed) || s.Confirmed() != 1 || begun != 1 {
 		t.Errorf("%d stand, begun %d times", s.Confirmed(), begun)
 	}

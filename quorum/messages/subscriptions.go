@@ -51,10 +51,23 @@ func (s *Subscriptions) Confirmed() int {
 	return s.confirmed
 }
 
-// Add counts one that is confirmed (1) or has ended (-1).
-func (s *Subscriptions) Add(n int) {
+// Confirm counts one that is confirmed. Before anybody can see that, it tells how many those are.
+func (s *Subscriptions) Confirm(tell func(confirmed int)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	tell(s.confirmed + 1)
+	s.add(1)
+}
+
+// End counts one that has ended.
+func (s *Subscriptions) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(-1)
+}
+
+// add is called with mu held.
+func (s *Subscriptions) add(n int) {
 	s.confirmed += n
 	if s.changed != nil && !s.closed {
 		close(s.changed)
