@@ -162,6 +162,7 @@ func (r *Registry) Note(a *Act) {
 		}
 	case Failed:
 		fought = true
+	case NotHeld: // whoever holds it goes on
 	default:
 		if known := b.find(h); known != nil {
 			known.ends(a)

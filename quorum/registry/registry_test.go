@@ -70,6 +70,21 @@ func TestWhatEndsALockEndsItHere(t *testing.T) {
 	}
 }
 
+// Somebody may come late with his release, or with another's token.
+func TestWhoHasNoLockToFreeIsNotTakenForItsHolder(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t", alice, second))
+	r.Note(refused("k", "u", bob, 2*second))
+	r.Note(&Act{What: NotHeld, Key: "k", Token: "u", At: 3 * second, By: bob})
+	h, ok := r.Holder(0, "k", []Sign{SignOf("t")})
+	if last, _ := r.Last(0, "k"); !ok || h.By.Name != "alice" || h.Until != 31*second || last != h {
+		t.Errorf("%v, %+v, last %+v", ok, h, last)
+	}
+	if hot, _ := r.Hot(0, "k", 3*second); len(hot.Attempts) != 2 || hot.Attempts[0].What != NotHeld || hot.Attempts[0].By.Name != "bob" {
+		t.Errorf("%+v", hot.Attempts)
+	}
+}
+
 func TestLockThatHasRunOutIsNotHeld(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "t", alice, second))
