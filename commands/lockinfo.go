@@ -149,7 +149,7 @@ func (l *lock) heldBy() string {
 func Who(o *registry.Origin) string {
 	text := fmt.Sprintf("client %d at %s", o.ID, o.Addr)
 	if o.ID == 0 {
-		text = fmt.Sprintf("operator %s at %s", o.User, o.Addr)
+		text = strings.TrimSuffix("operator "+o.User, " ") + " at " + o.Addr
 	}
 	if o.Name != "" {
 		text += ", named " + o.Name
