@@ -38,7 +38,7 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 	switch {
 	case what == registry.Failed && reply.Kind == commands.ErrorReply:
 		a.Why = reply.Str
-	case what == registry.Released && n.command.Name == "lock|force":
+	case what == registry.Released && n.command.Name == "lock|force", what == registry.Deleted && n.by.ID == 0: // by Free
 		a.What = registry.Forced
 	}
 	switch r.Kind {

@@ -134,9 +134,13 @@ func TestLockThatCouldNotBeToldIsNotHeld(t *testing.T) {
 func TestChangesOfMastersAreEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
+		quarantines := uint64(0)
 		stand := func(state quorum.State, reason string) {
+			if state == quorum.Quarantined {
+				quarantines++
+			}
 			r.engine.mu.Lock()
-			r.engine.status = quorum.Status{Quorum: 1, Masters: []quorum.MasterStatus{{Name: "m1", State: state, Since: time.Now(), Reason: reason}}}
+			r.engine.status = quorum.Status{Quorum: 1, Quarantines: quarantines, Masters: []quorum.MasterStatus{{Name: "m1", State: state, Since: time.Now(), Reason: reason}}}
 			r.engine.mu.Unlock()
 			time.Sleep(2 * time.Second)
 		}
@@ -144,19 +148,22 @@ func TestChangesOfMastersAreEvents(t *testing.T) {
 		stand(quorum.Down, "it does not answer")
 		stand(quorum.Quarantined, "its process was started anew")
 		stand(quorum.Voting, "")
+		quarantines++ // which nobody saw
+		stand(quorum.Voting, "")
 		events, _ := r.server.seen.Events.After(0, 100)
 		var texts []string
 		for _, e := range events {
 			texts = append(texts, e.About+" "+e.Text)
 		}
-		want := "m1 voting, m1 down: it does not answer, m1 quarantined: its process was started anew, m1 voting"
+		want := "m1 voting, m1 down: it does not answer, m1 quarantined: its process was started anew, m1 voting, " +
+			"m1 voting, after a quarantine that took less than a second: what it had lost was given back to it"
 		if got := strings.Join(texts, ", "); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		c := r.dial()
 		c.send("LOCK EVENTS 1\r\n")
-		c.expect("*1\r\n*12\r\n$6\r\nnumber\r\n:4\r\n")
-		if got := len(r.server.watched.troublesOf(0)); got != 2 {
+		c.expect("*1\r\n*12\r\n$6\r\nnumber\r\n:5\r\n")
+		if got := len(r.server.watched.troublesOf(0)); got != 3 {
 			t.Errorf("%d troubles", got)
 		}
 		r.end()

@@ -14,6 +14,8 @@ type watched struct {
 	masters []seenMaster
 	ready   bool
 	begun   bool
+
+	quarantines uint64 // that there were by then
 }
 
 type seenMaster struct {
@@ -44,6 +46,7 @@ func (s *Server) watch() {
 	tell := func(kind, about, text string, trouble bool) {
 		s.seen.Events.Tell(registry.Event{At: s.clock(), Kind: kind, About: about, Text: text, Trouble: trouble})
 	}
+	unseen := w.unseen(&st)
 	for i := range st.Masters {
 		m, old := &st.Masters[i], &w.masters[i]
 		changed := m.State != old.state || !m.Since.Equal(old.since)
@@ -53,11 +56,15 @@ func (s *Server) watch() {
 			if m.Reason != "" {
 				text += ": " + m.Reason
 			}
-			if ails(m.State) {
+			if i == unseen {
+				text += ", after a quarantine that took less than a second: what it had lost was given back to it"
+			}
+			bad := ails(m.State) || i == unseen
+			if bad {
 				old.trouble(text)
 			}
 			if changed {
-				tell("master", m.Name, text, ails(m.State))
+				tell("master", m.Name, text, bad)
 			}
 		}
 		old.state, old.reason = m.State, m.Reason
@@ -70,6 +77,28 @@ func (s *Server) watch() {
 		tell("quorum", "", text, !ready)
 	}
 	w.ready, w.begun = ready, true
+}
+
+// unseen is which master was in quarantine and is not any more, all since the last look; -1 if
+// there is none, or more than one that might be it. mu is held.
+func (w *watched) unseen(st *quorum.Status) int {
+	before := w.quarantines
+	w.quarantines = st.Quarantines
+	if !w.begun || st.Quarantines == before {
+		return -1
+	}
+	is := -1
+	for i := range st.Masters {
+		m, old := &st.Masters[i], &w.masters[i]
+		switch {
+		case m.State != quorum.Voting && !ails(m.State) || m.Since.Equal(old.since):
+		case m.State != quorum.Voting || is >= 0 || old.state == quorum.Quarantined || old.state == quorum.CatchingUp:
+			return -1
+		default:
+			is = i
+		}
+	}
+	return is
 }
 
 // ails tells that a master does not vote, and is not about to.
