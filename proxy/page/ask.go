@@ -42,10 +42,7 @@ func (h *Handler) locks(w http.ResponseWriter, r *http.Request) {
 	}
 	ask(h, w, r, func(ctx context.Context) (Locks, error) {
 		page, err := h.source.Locks(ctx, q)
-		page.Locks = slices.Clone(page.Locks[:min(len(page.Locks), q.Count)])
-		if page.Locks == nil {
-			page.Locks = []Lock{}
-		}
+		page.Locks = list(slices.Clone(page.Locks))
 		for i := range page.Locks {
 			l := &page.Locks[i]
 			cut(&l.Key, &l.KeyBytes)

@@ -159,7 +159,7 @@ func TestLocksAreAskedForAsTheAddressSays(t *testing.T) {
 		t.Errorf("got %+v, want %+v", s.query, want)
 	}
 	listed := l["locks"].([]any)
-	if len(listed) != 2 || l["next"] != "n" || l["total"] != 3.0 {
+	if len(listed) != 3 || l["next"] != "n" || l["total"] != 3.0 {
 		t.Fatalf("got %v", l)
 	}
 	if second := listed[1].(map[string]any); second["key"] != strings.Repeat(`\xff`, MaxKey) || second["keyBytes"] != MaxKey+1.0 || second["timeline"] != nil {

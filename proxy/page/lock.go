@@ -37,7 +37,8 @@ type Lock struct {
 	Left  Millis `json:"leftMs,omitzero"` // of TTL, if it has one
 	TTL   Millis `json:"ttlMs,omitzero"`
 
-	Votes      []Vote `json:"votes"` // in the order of Overview.Masters
+	Votes      []Vote `json:"votes"`         // in the order of Overview.Masters
+	Has        []Text `json:"has,omitempty"` // what each master has of it, in words, in their order
 	Extensions int    `json:"extensions"`
 	Refusals   uint64 `json:"refusals"`
 	Waiters    int    `json:"waiters"`

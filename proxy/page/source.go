@@ -52,11 +52,11 @@ type Query struct {
 	Pattern string // as KEYS has it; "" is all
 	DB      int    // AllDBs, or a database's number
 	After   string // Locks.Next of the page before; "" for the first
-	Count   int    // at most so many, 1 to MaxLocks
+	Count   int    // about so many, 1 to MaxLocks: masters name what lies together at once
 }
 
 // AllDBs is no database's number.
 const AllDBs = -1
 
-// MaxLocks are on one page at most.
+// MaxLocks is how many may be asked for at once.
 const MaxLocks = 500
