@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy"
 	"redlock-proxy/proxy/page"
-	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/registry"
 )
@@ -114,20 +112,27 @@ func (s *sight) Events(after uint64) ([]page.Event, <-chan struct{}) {
 	seen, _, wall := s.server.Seen()
 	events, more := seen.Events.After(after, registry.MaxEvents)
 	list := make([]page.Event, len(events))
-	for i, e := range events {
-		text := e.Text
-		if e.By != "" {
-			text += ", by " + e.By
-		}
-		list[i] = page.Event{Number: e.Number, At: page.Time(wall(e.At)), Kind: e.Kind, Text: page.Text(text), Trouble: e.Trouble}
-		switch {
-		case e.Kind == "master":
-			list[i].Master = e.About
-		case e.Lock:
-			list[i].Lock = &page.Place{DB: e.DB, Key: page.Text(e.About)}
-		}
+	for i := range events {
+		list[i] = eventOf(&events[i], wall)
 	}
 	return list, more
+}
+
+// eventOf is an event as a line by itself, of which the page shows no more than that.
+func eventOf(e *registry.Event, wall func(time.Duration) time.Time) page.Event {
+	text := e.Text
+	if e.By != "" {
+		text += ", by " + e.By
+	}
+	out := page.Event{Number: e.Number, At: page.Time(wall(e.At)), Kind: e.Kind, Trouble: e.Trouble}
+	switch {
+	case e.Lock:
+		out.Lock = &page.Place{DB: e.DB, Key: page.Text(e.About)}
+	case e.About != "": // a master
+		out.Master, text = e.About, e.About+" "+text
+	}
+	out.Text = page.Text(text)
+	return out
 }
 
 // OrdersAllowed implements page.Source.
@@ -154,10 +159,18 @@ func (s *sight) Order(ctx context.Context, who page.Who, o page.Order) (string, 
 	if err != nil {
 		return "", err
 	}
-	if reply.Kind == commands.IntegerReply {
-		return fmt.Sprintf("%d deleted", reply.Int), nil
+	return saidOf(reply), nil
+}
+
+// saidOf is what an order has come to, in a sentence.
+func saidOf(r commands.Reply) string {
+	switch {
+	case r.Kind != commands.IntegerReply:
+		return r.Str
+	case r.Int == 0:
+		return "nobody held it"
 	}
-	return reply.Str, nil
+	return "it is freed, its holder does not know of it, and may go on as if it held the lock"
 }
 
 // refusalOf is an error reply as the page tells it, nil of any other.
@@ -171,58 +184,4 @@ func refusalOf(r commands.Reply) error {
 		kind, text = page.ErrNoQuorum, r.Str
 	}
 	return fmt.Errorf("%w: %s", kind, text)
-}
-
-// Locks implements page.Source: a SCAN of each database that was used, one after the other.
-func (s *sight) Locks(ctx context.Context, q page.Query) (page.Locks, error) {
-	seen, _, _ := s.server.Seen()
-	dbs := seen.Databases()
-	if q.DB != page.AllDBs {
-		dbs = []int{q.DB}
-	}
-	db, cursor, ok := place(q.After, dbs)
-	if !ok {
-		return page.Locks{}, fmt.Errorf("%w: there is no such place to go on at", page.ErrBadAsking)
-	}
-	out := page.Locks{Total: -1}
-	for {
-		args := []string{"LOCK", "LIST", "COUNT", strconv.Itoa(max(q.Count-len(out.Locks), 1)), "CURSOR", cursor}
-		if q.Pattern != "" {
-			args = append(args, "MATCH", q.Pattern)
-		}
-		reply, err := s.server.Ask(ctx, proxy.Operator{}, db, args...)
-		if err == nil {
-			err = refusalOf(reply)
-		}
-		if err != nil {
-			return out, err
-		}
-		for _, l := range reply.Elems[1].Elems {
-			out.Locks = append(out.Locks, lockOf(l))
-		}
-		if cursor = reply.Elems[0].Str; cursor == "0" {
-			i := 0
-			for i < len(dbs) && dbs[i] <= db {
-				i++
-			}
-			if i == len(dbs) {
-				return out, nil
-			}
-			db = dbs[i]
-		}
-		if len(out.Locks) >= q.Count {
-			out.Next = strconv.Itoa(db) + ":" + cursor
-			return out, nil
-		}
-	}
-}
-
-// place is where a listing goes on: database:cursor.
-func place(after string, dbs []int) (db int, cursor string, ok bool) {
-	if after == "" {
-		return dbs[0], "0", true
-	}
-	first, cursor, found := strings.Cut(after, ":")
-	db, err := strconv.Atoi(first)
-	return db, cursor, found && err == nil && db >= 0 && db < quorum.Databases
 }
