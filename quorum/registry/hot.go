@@ -179,7 +179,8 @@ func (k *hot) wants(a *Act) {
 }
 
 func (k *hot) attempted(a *Act) {
-	if a.What != Refused && a.What != Failed { // who has it wants it no more
+	// Who has it wants it no more, but who frees what he has not: libraries do so when they are refused.
+	if a.What != Refused && a.What != Failed && a.What != NotHeld {
 		k.wanting = slices.DeleteFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID })
 	}
 	if last := &k.attempts[(k.made+maxAttempts-1)%maxAttempts]; k.made > 0 && last.same(a) {

@@ -80,7 +80,7 @@ func TestWhoHasNoLockToFreeIsNotTakenForItsHolder(t *testing.T) {
 	if last, _ := r.Last(0, "k"); !ok || h.By.Name != "alice" || h.Until != 31*second || last != h {
 		t.Errorf("%v, %+v, last %+v", ok, h, last)
 	}
-	if hot, _ := r.Hot(0, "k", 3*second); len(hot.Attempts) != 2 || hot.Attempts[0].What != NotHeld || hot.Attempts[0].By.Name != "bob" {
+	if hot, _ := r.Hot(0, "k", 3*second); len(hot.Attempts) != 2 || len(hot.Wanting) != 1 || hot.Attempts[0].What != NotHeld || hot.Attempts[0].By.Name != "bob" {
 		t.Errorf("%+v", hot.Attempts)
 	}
 }
