@@ -102,9 +102,17 @@ func contendedOf(seen *registry.Registry, h *registry.Hot) page.Contended {
 		c.PerSecond[i] = uint(n)
 	}
 	if last, ok := seen.Last(h.DB, h.Key); ok && !last.What.Ends() {
-		c.LastKnownBy = page.Text(commands.Who(&last.By))
+		c.LastKnownBy = page.Text(briefly(&last.By))
 	}
 	return c
+}
+
+// briefly is a client by what one knows it by.
+func briefly(o *registry.Origin) string {
+	if o.Name == "" {
+		return commands.Who(o)
+	}
+	return o.Name + " (" + o.Addr + ")"
 }
 
 // Events implements page.Source.

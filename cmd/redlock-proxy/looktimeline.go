@@ -74,6 +74,9 @@ func (t timeline) beginning(h *registry.Holding, attempts []page.Moment) (list [
 	case registry.Written:
 		what = h.What
 	}
+	if h.Extensions > 0 { // they are those of the last one
+		votes = 0
+	}
 	list = append(list, t.moment(h.Since, what, by, votes))
 	if h.Extensions > 0 && len(attempts) == 0 {
 		m := t.moment(h.Since, registry.Extended, by, 0)

@@ -62,8 +62,8 @@ func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
 		"held": {func(r *registry.Registry) { happens(r, 1, registry.Granted, joe, votes(yes, 0, yes)) },
 			"1 granted client 7 at a:1, named joe granted pending granted"},
 		"expired": {func(r *registry.Registry) {
-			happens(r, 1, registry.Granted, joe, 0)
-			happens(r, 3, registry.Extended, joe, 0)
+			happens(r, 1, registry.Granted, joe, votes(yes, yes, yes))
+			happens(r, 3, registry.Extended, joe, votes(yes, yes, 0)) // these votes are kept
 		},
 			"1 granted client 7 at a:1, named joe\n1 extended ×1 client 7 at a:1, named joe\n13 expired client 7 at a:1, named joe"},
 		"released": {func(r *registry.Registry) {
