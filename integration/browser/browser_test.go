@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 	if chromium.close != nil {
 		chromium.close()
 	}
+	os.RemoveAll(program.dir)
 	os.Exit(code)
 }
 
@@ -162,10 +163,17 @@ func (b *tab) dark(yes bool) {
 	must(b.t, err)
 }
 
-func (b *tab) open(h house) {
+func (b *tab) open(h interface{ address() string }) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(h.address()))
 	b.until("it is live", `document.getElementById("link").textContent.trim() === "live" && document.querySelectorAll(".master").length === 3`)
+}
+
+// goes to an address, whatever is there.
+func (b *tab) goes(to string) {
+	ctx, cancel := context.WithTimeout(b.ctx, hangs)
+	defer cancel()
+	chromedp.Do(ctx, chromedp.Navigate(to)) // an answer with an error is one
 }
 
 // value of an expression.
