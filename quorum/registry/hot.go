@@ -179,8 +179,13 @@ func (k *hot) wants(a *Act) {
 }
 
 func (k *hot) attempted(a *Act) {
-	// Who has it wants it no more, but who frees what he has not: libraries do so when they are refused.
-	if a.What != Refused && a.What != Failed && a.What != NotHeld {
+	switch a.What {
+	case Refused, Failed:
+	case NotHeld: // libraries free what they were refused, which says nothing new
+		if slices.ContainsFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID }) {
+			return
+		}
+	default: // who has it wants it no more
 		k.wanting = slices.DeleteFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID })
 	}
 	if last := &k.attempts[(k.made+maxAttempts-1)%maxAttempts]; k.made > 0 && last.same(a) {

@@ -8,7 +8,7 @@ import (
 	"redlock-proxy/quorum"
 )
 
-var alice, bob = &Origin{ID: 1, Addr: "a:1", Name: "alice"}, &Origin{ID: 2, Addr: "b:2", Name: "bob"}
+var alice, bob, carol = &Origin{ID: 1, Addr: "a:1", Name: "alice"}, &Origin{ID: 2, Addr: "b:2", Name: "bob"}, &Origin{ID: 3, Addr: "c:3"}
 
 const (
 	ms     = time.Millisecond
@@ -76,11 +76,14 @@ func TestWhoHasNoLockToFreeIsNotTakenForItsHolder(t *testing.T) {
 	r.Note(granted("k", "t", alice, second))
 	r.Note(refused("k", "u", bob, 2*second))
 	r.Note(&Act{What: NotHeld, Key: "k", Token: "u", At: 3 * second, By: bob})
+	r.Note(refused("k", "u", bob, 4*second))
+	r.Note(&Act{What: NotHeld, Key: "k", Token: "v", At: 5 * second, By: carol})
 	h, ok := r.Holder(0, "k", []Sign{SignOf("t")})
 	if last, _ := r.Last(0, "k"); !ok || h.By.Name != "alice" || h.Until != 31*second || last != h {
 		t.Errorf("%v, %+v, last %+v", ok, h, last)
 	}
-	if hot, _ := r.Hot(0, "k", 3*second); len(hot.Attempts) != 2 || len(hot.Wanting) != 1 || hot.Attempts[0].What != NotHeld || hot.Attempts[0].By.Name != "bob" {
+	// That he frees what he was refused, as libraries do, is not told.
+	if hot, _ := r.Hot(0, "k", 5*second); len(hot.Attempts) != 2 || len(hot.Wanting) != 1 || hot.Attempts[0].What != NotHeld || hot.Attempts[0].By != carol || hot.Attempts[1].Times != 2 {
 		t.Errorf("%+v", hot.Attempts)
 	}
 }
