@@ -92,6 +92,7 @@ type lockState struct {
 	value    content
 	left     int64 // milliseconds; -1 is no ttl
 	contents []content
+	unheard  bool // the masters were not asked each by itself, or too few to be heard
 }
 
 const (
@@ -104,7 +105,8 @@ const (
 // so many masters agree on.
 func stateOf(results []quorum.Result) lockState {
 	survey, read := results[0], results[1]
-	k := lockState{state: unknownState, contents: contentsOf(survey)}
+	_, unheard := failure(survey)
+	k := lockState{state: unknownState, contents: contentsOf(survey), unheard: unheard}
 	if text, failed := failure(read); failed {
 		k.why = text.Str
 		return k
@@ -157,6 +159,8 @@ func (k *lockState) onMasters(names []string) []Reply {
 		switch {
 		case c.why != "":
 			word = "error: " + c.why
+		case !c.given && k.unheard:
+			word = "not known"
 		case !c.given:
 			word = "no answer"
 		case c.typ == "none":

@@ -104,6 +104,7 @@ func (l *lock) reply(d *Dialect) Reply {
 		h = &holder{}
 	}
 	f.text("held-by", l.heldBy())
+	f.text("last-known-by", lastKnown(d.lookout.Seen(), l.db, l.key))
 	f.number("client-id", h.By.ID)
 	f.text("client-addr", h.By.Addr)
 	f.text("client-name", h.By.Name)

@@ -134,6 +134,22 @@ func TestWhatNobodyKnowsIsSaidSo(t *testing.T) {
 	}
 }
 
+// Without a quorum no master is asked: that of one that could answer nothing is known is not its silence.
+func TestMasterThatIsNotAskedIsNotSaidToBeSilent(t *testing.T) {
+	w, d := newWatcher()
+	w.seen.Note(taken("k", "secret"))
+	none := quorum.Result{Decision: quorum.Unavailable, Voted: 1, Masters: 3, Needed: 2}
+	survey := answersOf(nil, nil, nil)
+	survey.Decision = quorum.Unavailable
+	r, _ := d.Session(9).Do([]string{"LOCK", "INFO", "k"}).Render.Render([]quorum.Result{survey, none})
+	if on := told(r, "masters"); strings.Count(on, "not known") != 3 || strings.Contains(on, "no answer") {
+		t.Errorf("%s", on)
+	}
+	if got := told(r, "last-known-by"); got != "granted: client 7 at 10.0.0.7:5000, named joe, by redis-py 8.0" {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestLockOfAScriptIsWhoseArgumentsAreInIt(t *testing.T) {
 	w, d := newWatcher()
 	w.seen.Note(&registry.Act{What: registry.Written, Key: "h", Signs: []string{"30000", "b7:12"}, TTL: registry.UnknownTTL, At: 50 * time.Second, By: joe})

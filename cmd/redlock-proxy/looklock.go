@@ -57,7 +57,7 @@ func voteByWord(word string) page.Vote {
 	switch {
 	case word == "holds it":
 		return page.Granted
-	case word == "no answer", strings.HasPrefix(word, "error"):
+	case word == "no answer", word == "not known", strings.HasPrefix(word, "error"):
 		return page.VoteUnknown
 	}
 	return page.Refused
