@@ -120,6 +120,9 @@ type Request struct {
 	// TTLArg is the index in Args that the engine fills with the padded ttl
 	// in milliseconds; zero if the command has none.
 	TTLArg int
+
+	// Trace is where the engine notes how the request fared, nil if nobody wants to know.
+	Trace *Trace
 }
 
 // Undecides tells of a request that it may wait behind an acquire in flight, or may be

@@ -66,6 +66,9 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool) {
 	if o.Kind == quorum.Acquire {
 		o.flight.begin()
 	}
+	if o.Trace != nil {
+		o.traced = o.Trace.Begin(o.Kind, len(db.lanes), o.put)
+	}
 	db.spoil(o)
 	for i, l := range db.lanes {
 		if !o.Asks(i) {

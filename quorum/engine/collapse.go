@@ -158,6 +158,9 @@ func (db *database) share(sharing []*op, r quorum.Result) {
 		if r.Decision == quorum.Unavailable {
 			r.Shortest = db.tooShort(clock.Patience(db.AcquireTimeout, o.TTL))
 		}
+		if o.Trace != nil {
+			o.Trace.Share()
+		}
 		f := o.asker.Answer(r)
 		o.drop()
 		if last != nil && f != last {

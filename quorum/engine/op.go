@@ -58,6 +58,8 @@ type op struct {
 	// Extend, to lose the short expiry it was set with.
 	first *op
 
+	traced *quorum.Attempt // what is noted of it, nil if nothing is: see quorum.Trace
+
 	values longValues
 }
 
@@ -136,6 +138,9 @@ func (o *op) result(c decide.Votes) quorum.Result {
 func (o *op) vote(i int, v quorum.Vote, did bool, now time.Time) (answered bool) {
 	if o.overdue(now) {
 		answered = o.expire(now)
+	}
+	if o.traced != nil {
+		o.traced.Voted(i, v, !o.sent[i].unsent, now)
 	}
 	c, decisive := o.ballot.Cast(i, v, did, o.weighLong)
 	switch {

@@ -20,6 +20,9 @@ type ruling struct {
 // do. It runs on the goroutine that cast the vote.
 func (r ruling) decided() (answered bool) {
 	d := r.votes.Decision()
+	if r.traced != nil {
+		r.traced.Decided(d, r.votes.ByMaster(), r.now)
+	}
 	if r.first == nil {
 		r.db.decisions[r.Kind][d].Add(1)
 	}
