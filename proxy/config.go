@@ -45,6 +45,9 @@ type Config struct {
 	// LogLost tells how many lines of the log could not be written. Nil: none.
 	LogLost func() uint64
 
+	// Tracer is told how some of the requests fared. Nil: nobody is.
+	Tracer Tracer
+
 	// ProgramVersion is what INFO shows as redlock_proxy_version.
 	ProgramVersion string
 

@@ -57,6 +57,7 @@ func (s *slot) told(promise bool) {
 func (s *slot) askOn(next commands.Action) {
 	db := s.asks[0].request.DB
 	s.expect(next.Requests, next.Render)
+	s.sample(s.conn.srv.clock())
 	for i := range next.Requests { // the last Put may be the end of s
 		next.Requests[i].DB = db
 		s.conn.srv.engine.Put(&next.Requests[i], &s.asks[i])

@@ -42,21 +42,6 @@ type slot struct {
 	place
 }
 
-// holds is what keeps later commands of its connection waiting for a slot, see undecided.go.
-type holds struct {
-	// ordered: the keys of all requests are undecided until the reply is known,
-	// because Render may come to more requests.
-	ordered bool
-
-	// queues: it is an acquire and nothing else.
-	queues bool
-
-	// held are the keys that this slot leaves undecided, as it is ordered or because a
-	// request does.
-	held    []string
-	holding map[string]struct{} // the same, once they are many
-}
-
 // single is the room for what a slot has one of. One request is the rule; it costs no
 // further allocation.
 type single struct {
@@ -128,6 +113,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 		requests = s.single.request[:copy(s.single.request[:], requests)]
 	}
 	s.expect(requests, a.Render)
+	s.sample(begun)
 	return s
 }
 
@@ -192,6 +178,7 @@ func (a *ask) Answer(result quorum.Result) (flusher quorum.Flusher) {
 	flusher = c // also after a panic
 	defer c.recover()
 	s.results[a.n] = result
+	a.trace(&result)
 	c.weighed(a, &result)
 	c.gathers(s, &result)
 	if s.missing.Add(-1) == 0 {

@@ -152,6 +152,21 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 	return c.phase != cutOff
 }
 
+// holds is what keeps later commands of its connection waiting for a slot.
+type holds struct {
+	// ordered: the keys of all requests are undecided until the reply is known,
+	// because Render may come to more requests.
+	ordered bool
+
+	// queues: it is an acquire and nothing else.
+	queues bool
+
+	// held are the keys that this slot leaves undecided, as it is ordered or because a
+	// request does.
+	held    []string
+	holding map[string]struct{} // the same, once they are many
+}
+
 // has tells that a key is left undecided by this slot already.
 func (h *holds) has(key string) bool {
 	if h.holding != nil {
