@@ -41,10 +41,12 @@ var mayImport = map[string][]string{
 		"github.com/hashicorp/go-hclog"},
 	"redlock-proxy/proxy/resp": {"redlock-proxy/commands", "github.com/tidwall/redcon"},
 	"redlock-proxy/proxy/page": {"redlock-proxy/quorum", "github.com/hashicorp/go-hclog"},
+	"redlock-proxy/proxy/trace": {"redlock-proxy/proxy", "redlock-proxy/quorum",
+		"github.com/hashicorp/go-hclog", "github.com/go-logr/logr/funcr", "go.opentelemetry.io/otel/..."},
 	"redlock-proxy/proxy/admin": {"redlock-proxy/proxy", "redlock-proxy/quorum",
 		"github.com/hashicorp/go-hclog", "github.com/prometheus/client_golang/prometheus/..."},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
-	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/page", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
+	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/page", "redlock-proxy/proxy/trace", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
 	// For tests alone. The conversations' reader knows nothing of the program: the dialect's
