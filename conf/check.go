@@ -24,6 +24,7 @@ func (c *Config) check(problems *Problems) {
 	c.checkListeners(problems)
 	c.checkAdmin(problems)
 	c.checkMasters(problems)
+	c.checkTraces(problems)
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
 	if !redisVersion.MatchString(c.RedisVersion) {
 		problems.add(c.where("redis-version"), fmt.Sprintf("%q is not a version of Redis", c.RedisVersion), "write three numbers, such as 7.2.0")

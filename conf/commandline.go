@@ -125,7 +125,7 @@ func trace(args []string) (*kong.Context, recorder, *strings.Builder) {
 		kong.ValueFormatter(formatHelp),
 		kong.ExplicitGroups(kongGroups()),
 	}
-	for _, t := range []reflect.Type{stringType, listType, secretType, intType, durationType} {
+	for _, t := range []reflect.Type{stringType, listType, secretType, intType, shareType, durationType} {
 		opts = append(opts, kong.TypeMapper(t, values))
 	}
 	k, err := kong.New(&grammar{}, opts...)

@@ -103,12 +103,17 @@ func (e *fileEntry) UnmarshalTOML(data any) error {
 	switch v := data.(type) {
 	case string:
 		e.texts = []string{v}
-		if e.option.typ == intType {
+		if e.option.typ == intType || e.option.typ == shareType {
 			return fmt.Errorf("this is text; write the number without quotes")
 		}
 		return nil
 	case int64:
 		return e.number(v)
+	case float64:
+		if e.option.typ == shareType {
+			e.texts = []string{strconv.FormatFloat(v, 'g', -1, 64)}
+			return nil
+		}
 	case bool:
 		if e.option.choices != nil {
 			return fmt.Errorf("this is true or false; write %s in quotes", oneOf(e.option.choices))
@@ -121,7 +126,7 @@ func (e *fileEntry) UnmarshalTOML(data any) error {
 
 func (e *fileEntry) number(n int64) error {
 	switch {
-	case e.option.typ == intType, e.option.typ == durationType && n == 0:
+	case e.option.typ == intType, e.option.typ == shareType, e.option.typ == durationType && n == 0:
 		e.texts = []string{strconv.FormatInt(n, 10)}
 		return nil
 	case e.option.typ == durationType:
@@ -150,6 +155,8 @@ func (e *fileEntry) expected() string {
 	switch e.option.typ {
 	case intType:
 		return "write a whole number"
+	case shareType:
+		return "write a number, such as " + e.option.def
 	case durationType:
 		return `write a duration in quotes, such as "250ms"`
 	case listType:

@@ -34,7 +34,7 @@ func TestHelpSaysEverythingAboutEveryOption(t *testing.T) {
 		if len(o.help) < 50 {
 			t.Errorf("%s: %q gives no reason", o.name, o.help)
 		}
-		if (o.typ == intType || o.typ == durationType) && (o.min == "" || o.max == "") {
+		if (o.typ == intType || o.typ == shareType || o.typ == durationType) && (o.min == "" || o.max == "") {
 			t.Errorf("%s has no range", o.name)
 		}
 		if v, problem := o.value([]string{o.def}); problem != nil {

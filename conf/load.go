@@ -77,6 +77,7 @@ type Config struct {
 	Admin         Address       // of Options.AdminListen, or what it is by itself; no Network if there is none
 	AdminByItself bool          // Admin was not asked for
 	Masters       []Master      // of Options.Master, with their credentials
+	Traces        string        // of Options.TraceEndpoint: where they are sent; "" if there is none
 	OldMasters    []Master      // of change-masters, with their credentials
 	old           []string      // the same as written
 	EvenSo        bool          // of change-masters: go on although proxies are there

@@ -44,7 +44,7 @@ func TestNothingConfiguredMeansEmbeddedMastersOnLoopback(t *testing.T) {
 		MaxClients: 10000, Embedded: 3, SplitRetries: 3, ScriptSteps: 10000, ScriptMemory: 1 << 20,
 		TCPKeepalive: 300 * time.Second, ShutdownTimeout: 10 * time.Second,
 		ConnectTimeout: 500 * time.Millisecond, MasterTimeout: 500 * time.Millisecond, ProbeInterval: time.Second,
-		AcquireTimeout: 250 * time.Millisecond, MaxTTL: 5 * time.Minute, SplitDelay: 25 * time.Millisecond,
+		AcquireTimeout: 250 * time.Millisecond, MaxTTL: 5 * time.Minute, SplitDelay: 25 * time.Millisecond, TraceSample: 0.01,
 	}
 	if !reflect.DeepEqual(c.Options, want) {
 		t.Errorf("defaults\n%+v, want\n%+v", c.Options, want)

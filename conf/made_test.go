@@ -76,7 +76,7 @@ func comment(o *option) string {
 // tomlText is the default as the file has it.
 func tomlText(o *option) string {
 	switch {
-	case o.typ == intType:
+	case o.typ == intType, o.typ == shareType:
 		return o.def
 	case o.typ == listType && o.def == "":
 		return "[]"

@@ -25,6 +25,7 @@ var (
 	listType     = reflect.TypeFor[[]string]()
 	secretType   = reflect.TypeFor[Secret]()
 	intType      = reflect.TypeFor[int]()
+	shareType    = reflect.TypeFor[float64]()
 	durationType = reflect.TypeFor[time.Duration]()
 )
 
@@ -84,6 +85,9 @@ func (o *option) value(texts []string) (reflect.Value, *Problem) {
 	case intType:
 		n, p := o.number(text)
 		return reflect.ValueOf(n), p
+	case shareType:
+		f, p := o.share(text)
+		return reflect.ValueOf(f), p
 	case durationType:
 		d, p := o.duration(text)
 		return reflect.ValueOf(d), p
@@ -149,6 +153,19 @@ func (o *option) number(text string) (int, *Problem) {
 		}
 	}
 	return n, nil
+}
+
+func (o *option) share(text string) (float64, *Problem) {
+	lo, _ := strconv.ParseFloat(o.min, 64)
+	hi, _ := strconv.ParseFloat(o.max, 64)
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(lo <= f && f <= hi) { // which is true of no NaN
+		return 0, &Problem{
+			What: fmt.Sprintf("%q is not a number from %s to %s", text, o.min, o.max),
+			Cure: "write a share, such as " + o.def,
+		}
+	}
+	return f, nil
 }
 
 func (o *option) duration(text string) (time.Duration, *Problem) {

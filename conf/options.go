@@ -70,6 +70,9 @@ type Options struct {
 	SlowlogMaxLen           int           `name:"slowlog-max-len" group:"process" placeholder:"N" default:"128" min:"0" max:"10000" live:"yes" help:"How many commands SLOWLOG keeps, the latest: names, keys and options, and nothing that could be a token. One takes up to 4 KiB, mostly a few hundred bytes. The default is Redis's."`
 	LatencyMonitorThreshold int           `name:"latency-monitor-threshold" group:"process" placeholder:"MILLISECONDS" default:"0" min:"0" max:"9223372036854" live:"yes" help:"How long something takes that LATENCY tells of, in milliseconds: the answer to a command, masters included, or the round trip of a master. 0, as with Redis, is nothing; LATENCY HISTOGRAM and INFO latencystats count all commands in any case."`
 	ShutdownTimeout         time.Duration `name:"shutdown-timeout" group:"process" placeholder:"DURATION" default:"10s" min:"1ms" max:"10m" help:"How long clients have to get their answers, and masters the releases owed to them, after SIGTERM. The default is Redis's. A second signal ends the process at once."`
+
+	TraceEndpoint string  `name:"trace-endpoint" group:"traces" placeholder:"URL" help:"Where an OpenTelemetry collector takes traces by OTLP over HTTP: http://host:4318 or https://host, with /v1/traces behind it if no other path is named. None by default: nothing is traced. A collector that is slow or gone costs traces and nothing else."`
+	TraceSample   float64 `name:"trace-sample" group:"traces" placeholder:"SHARE" default:"0.01" min:"0" max:"1" help:"Which share of the requests about locks is traced, from 0, none, to 1, all. One in a hundred shows what is usual, and costs next to nothing."`
 }
 
 // groups are the headings of the help, in order.
@@ -81,4 +84,5 @@ var groups = []struct{ key, title string }{
 	{"masters", "Masters"},
 	{"locks", "Locks"},
 	{"process", "Process"},
+	{"traces", "Traces"},
 }

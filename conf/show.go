@@ -30,6 +30,8 @@ func (c *Config) shown(o *option, v reflect.Value) string {
 		return c.shownList(o, v)
 	case int:
 		return strconv.Itoa(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	case time.Duration:
 		return strconv.Quote(shortDuration(v))
 	case string:

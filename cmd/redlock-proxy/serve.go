@@ -18,6 +18,7 @@ import (
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy"
 	"redlock-proxy/proxy/admin"
+	"redlock-proxy/proxy/trace"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/master"
@@ -39,6 +40,7 @@ type process struct {
 	embedded  []*embedded
 	engine    *engine.Engine
 	server    *proxy.Server
+	tracer    *trace.Tracer // nil if nothing is traced
 
 	running sync.WaitGroup // acceptors and watchdog
 	stopped chan struct{}  // closed when the shutdown begins
@@ -99,9 +101,15 @@ func (p *process) start(cfg *conf.Config) (err error) {
 			return fmt.Errorf("mark the embedded masters: %w", err)
 		}
 	}
+	tracer, err := p.openTraces(cfg, masters)
+	if err != nil {
+		closeEmbedded(p.embedded)
+		return err
+	}
 	p.engine = engine.New(config, p.log)
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
 	server.LogLost, server.Inquire, server.Configure, server.Rewrite = p.logLost, p.inquire, p.configure, p.rewrite
+	server.Tracer = tracer
 	p.server = proxy.New(server, p.engine, p.log)
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	p.failed = make(chan error, len(p.listeners))
@@ -242,6 +250,7 @@ func (p *process) end(timeout time.Duration) {
 		p.log.Warn("some clients were cut off", "error", err)
 	}
 	p.engine.Close(ctx)
+	p.endTraces(ctx)
 	p.endAdmin(ctx)
 	closeEmbedded(p.embedded)
 	p.running.Wait()
