@@ -25,6 +25,8 @@ type fakeCollector struct {
 	mu       sync.Mutex // guards what follows
 	spans    []*otlp.Span
 	resource []*common.KeyValue
+
+	authorization string
 }
 
 func newCollector(t *testing.T) *fakeCollector {
@@ -46,6 +48,7 @@ func (c *fakeCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.authorization = r.Header.Get("Authorization")
 	for _, of := range request.ResourceSpans {
 		c.resource = of.Resource.Attributes
 		for _, s := range of.ScopeSpans {

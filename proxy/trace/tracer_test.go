@@ -280,3 +280,18 @@ func TestWhatIsLeftIsSentAtTheEnd(t *testing.T) {
 		t.Errorf("%d spans, %d requests are lost", n, tracer.Lost())
 	}
 }
+
+func TestWhatTheEnvironmentSaysOfTheCollectorHolds(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20x")
+	t.Setenv("OTEL_SERVICE_NAME", "locks")
+	t.Setenv("OTEL_TRACES_SAMPLER", "always_off") // that is trace-sample's
+	c := newCollector(t)
+	tracer, _ := start(t, c.URL+"/v1/traces", 0)
+	tracer.Answered(answered())
+	c.await(t, 9)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.authorization != "Bearer x" || valueOf(c.resource, "service.name") != "locks" {
+		t.Errorf("authorization %q, resource %v", c.authorization, c.resource)
+	}
+}
