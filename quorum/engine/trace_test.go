@@ -217,3 +217,29 @@ func TestVoteOfARequestThatIsNotTracedAllocatesNothing(t *testing.T) {
 		}
 	})
 }
+
+// A step that another proxy keeps out is tried again and again; each try is told, as far as there
+// is room, and all votes of it are in, though it is undone in between.
+func TestTriesOfAStepAreTold(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.putAll("n", "1", "1", "1")
+		w.each(func(m *fakeMaster) { m.latch("n", 100*ms) }, 1, 2)
+		r, trace := w.traced(quorum.Request{Kind: quorum.Run, Script: countStep, Key: "n", Keys: []string{"n"}})
+		w.wantNumber(r, 2)
+		w.settle()
+		tale := trace.Tale()
+		last := len(tale.Attempts) - 1
+		if last < 1 || tale.Left > 0 || !trace.Complete() {
+			t.Fatal(taleOf(trace))
+		}
+		for i, a := range tale.Attempts {
+			want := quorum.Split
+			if i == last {
+				want = quorum.Won
+			}
+			if a.Decision != want || a.Kind != quorum.Run {
+				t.Errorf("attempt %d: %s", i+1, taleOf(trace))
+			}
+		}
+	})
+}
