@@ -3,6 +3,7 @@ package commands
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/registry"
@@ -21,6 +22,8 @@ end
 local ask = {hash = {'HLEN', 'HGETALL'}, set = {'SCARD', 'SMEMBERS'}, list = {'LLEN', 'LRANGE', 0, -1}, zset = {'ZCARD', 'ZRANGE', 0, -1}}
 local a = ask[t]
 if not a or redis.call(a[1], KEYS[1]) > 64 then return head end
+local size = redis.pcall('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', '0') -- no number where it cannot be asked
+if type(size) == 'number' and size > most + 16384 then return head end
 local list = a[3] and redis.call(a[2], KEYS[1], a[3], a[4]) or redis.call(a[2], KEYS[1])
 local r = {t, head[2]}
 for i, v in ipairs(list) do
@@ -112,7 +115,9 @@ func stateOf(results []quorum.Result) lockState {
 		return k
 	}
 	if !read.Exists {
-		k.state = freeState
+		if k.state = freeState; k.holding() > len(k.contents)-read.Needed {
+			k.state, k.why = unknownState, "masters hold different values, none of them a quorum; nobody gets it until it ends on some"
+		}
 		return k
 	}
 	k.state = heldState
@@ -132,6 +137,24 @@ func stateOf(results []quorum.Result) lockState {
 		}
 	}
 	return k
+}
+
+// holding is how many masters hold something.
+func (k *lockState) holding() (n int) {
+	for i := range k.contents {
+		if c := &k.contents[i]; c.given && c.typ != "none" {
+			n++
+		}
+	}
+	return n
+}
+
+// ends is what is left of its ttl, as the registry counts.
+func (k *lockState) ends() time.Duration {
+	if k.left < 0 {
+		return registry.NoTTL
+	}
+	return time.Duration(k.left) * time.Millisecond
 }
 
 // signs are those by which the holder of what is there may be found.

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"encoding/json"
+	"math"
+	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/registry"
@@ -15,6 +17,8 @@ const (
 
 	// maxInquired is how many keys one question is about.
 	maxInquired = 64
+	// maxInquiry is how many bytes it comes to.
+	maxInquiry = 48 << 10
 )
 
 type question struct {
@@ -26,6 +30,7 @@ type askedKey struct {
 	DB    int             `json:"db"`
 	Key   []byte          `json:"key"`
 	Signs []registry.Sign `json:"signs"` // of what is there
+	Left  int64           `json:"left"`  // of its ttl, in milliseconds; -1 is none
 }
 
 // colleagueAnswer is that of one proxy, which says nothing where it knows nothing.
@@ -59,7 +64,7 @@ func (d *Dialect) Asked(text string) string {
 	case askProxies:
 	case askHolders:
 		for i, k := range q.Keys {
-			if h, ok := d.holder(k.DB, string(k.Key), k.Signs); ok {
+			if h, ok := d.holder(k.DB, string(k.Key), k.Signs, millis(k.Left)); ok {
 				if a.Holders == nil {
 					a.Holders = make(map[int]holder)
 				}
@@ -80,16 +85,16 @@ func (d *Dialect) Asked(text string) string {
 }
 
 // holder is who holds a key whose value bears these signs, if this proxy knows.
-func (d *Dialect) holder(db int, key string, signs []registry.Sign) (holder, bool) {
+func (d *Dialect) holder(db int, key string, signs []registry.Sign, left time.Duration) (holder, bool) {
 	seen := d.lookout.Seen()
 	if db < 0 || db >= quorum.Databases {
 		return holder{}, false
 	}
-	h, ok := seen.Holder(db, key, signs)
+	now := d.lookout.Clock()
+	h, ok := seen.Holder(db, key, signs, left, now)
 	if !ok {
 		return holder{}, false
 	}
-	now := d.lookout.Clock()
 	out := holder{
 		By: h.By, Proxy: d.lookout.Self().ID, ForMS: (now - h.Since).Milliseconds(), EndKnown: !h.Endless && !h.EndUnknown,
 		Written: h.What == registry.Written, Extensions: h.Extensions, Refusals: h.Refusals, Granted: grantedBy(h.Votes, d.lookout.Masters()),
@@ -100,21 +105,45 @@ func (d *Dialect) holder(db int, key string, signs []registry.Sign) (holder, boo
 	return out, true
 }
 
-// inquire asks the other proxies for the holders of keys, of which it takes as many as a question
-// has room for, and puts them into their places of the list.
+// fitting is how many of the keys a question has room for.
+func fitting(keys []askedKey) int {
+	room := maxInquiry
+	for i := range keys {
+		if room -= 2*len(keys[i].Key) + 24*len(keys[i].Signs) + 64; i == maxInquired || i > 0 && room < 0 {
+			return i
+		}
+	}
+	return len(keys)
+}
+
+// inquire asks the other proxies for the holders of keys, all of which fit, and puts them into
+// their places of the list.
 func (d *Dialect) inquire(keys []askedKey, into []*holder) {
-	keys = keys[:min(len(keys), maxInquired)]
 	if len(keys) == 0 {
 		return
 	}
+	claims := make([]int, len(keys))
 	for _, a := range d.askOthers(question{Ask: askHolders, Keys: keys}) {
 		for i, h := range a.Holders {
 			if i >= 0 && i < len(keys) {
 				h.Proxy = a.Proxy.ID
 				into[i] = &h
+				claims[i]++
 			}
 		}
 	}
+	for i, n := range claims {
+		if n > 1 { // they cannot all be right
+			into[i] = nil
+		}
+	}
+}
+
+func millis(n int64) time.Duration {
+	if n < 0 || n > math.MaxInt64/int64(time.Millisecond) {
+		return registry.NoTTL
+	}
+	return time.Duration(n) * time.Millisecond
 }
 
 // askOthers gives what other proxies have answered that can be read.

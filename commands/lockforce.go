@@ -55,7 +55,7 @@ func (f forced) Render(results []quorum.Result) (Reply, Action) {
 
 // answered notes the order.
 func (f forced) answered(r Reply) Reply {
-	f.d.lookout.Ordered(Order{Name: "LOCK FORCE", About: f.key, Lock: true, Reason: f.reason, Answer: r.Str, By: f.by, From: f.from})
+	f.d.lookout.Ordered(Order{Name: "LOCK FORCE", About: f.key, Lock: true, Reason: f.reason, Answer: r.Str, Refused: r.Kind == ErrorReply, By: f.by, From: f.from})
 	return r
 }
 

@@ -24,44 +24,79 @@ type informed struct {
 	d    *Dialect
 	db   int
 	keys []string
-	page *Reply // of LOCK LIST: the cursor; nil for LOCK INFO
+
+	// Of LOCK LIST: the cursor, what is told of the keys so far, and those that follow.
+	page *Reply
+	told []Reply
+	more []string
 }
 
-// Slow tells that other proxies are to be asked.
+// Slow tells that other proxies are to be asked, or that there is much to look at.
 func (n informed) Slow(results []quorum.Result) bool {
-	for i := range n.keys {
-		k := stateOf(results[2*i : 2*i+2])
-		if k.state != heldState {
-			continue
-		}
-		if _, known := n.d.holder(n.db, n.keys[i], k.signs()); !known {
-			return true
-		}
+	if n.page != nil {
+		return true
 	}
-	return false
+	k := stateOf(results)
+	_, known := n.d.holder(n.db, n.keys[0], k.signs(), k.ends())
+	return k.state == heldState && (!known || bytesOf(k.value.parts) > mostQuick)
 }
 
 func (informed) Forgo() {}
 
 func (n informed) Render(results []quorum.Result) (Reply, Action) {
+	locks := n.locks(results)
+	if n.page == nil {
+		return locks[0].reply(n.d), Action{}
+	}
+	for i := range locks {
+		if locks[i].state != freeState { // it was freed meanwhile
+			n.told = append(n.told, locks[i].reply(n.d))
+		}
+	}
+	if len(n.more) > 0 {
+		return Reply{}, n.next()
+	}
+	return Array(*n.page, Array(n.told...)), Action{}
+}
+
+// mostQuick is how many bytes of a value are looked at while others wait.
+const mostQuick = 4 << 10
+
+// locksAtOnce is how many keys the masters are asked for at once, so that there is room for others.
+const locksAtOnce = 8
+
+// next asks for the next keys.
+func (n informed) next() Action {
+	m := min(len(n.more), locksAtOnce)
+	n.keys, n.more = n.more[:m], n.more[m:]
+	var requests []quorum.Request
+	for _, key := range n.keys {
+		requests = append(requests, askContents(key, mostOfEach)...)
+	}
+	return Action{Requests: requests, Render: n}
+}
+
+// locks are what is known of the keys, be it by other proxies.
+func (n informed) locks(results []quorum.Result) []lock {
 	locks := make([]lock, len(n.keys))
 	var ask []askedKey
 	var places []int
 	for i, key := range n.keys {
-		locks[i] = lock{db: n.db, key: key, lockState: stateOf(results[2*i : 2*i+2])}
-		if locks[i].state != heldState {
+		l := &locks[i]
+		*l = lock{db: n.db, key: key, lockState: stateOf(results[2*i : 2*i+2])}
+		if l.state != heldState {
 			continue
 		}
-		signs := locks[i].signs()
-		if h, known := n.d.holder(n.db, key, signs); known {
-			locks[i].holder = &h
+		signs := l.signs()
+		if h, known := n.d.holder(n.db, key, signs, l.ends()); known {
+			l.holder = &h
 		} else if len(signs) > 0 {
-			ask = append(ask, askedKey{DB: n.db, Key: []byte(key), Signs: signs})
+			ask = append(ask, askedKey{DB: n.db, Key: []byte(key), Signs: signs, Left: l.left})
 			places = append(places, i)
 		}
 	}
 	for len(ask) > 0 {
-		m := min(len(ask), maxInquired)
+		m := fitting(ask)
 		found := make([]*holder, m)
 		n.d.inquire(ask[:m], found)
 		for j, h := range found {
@@ -69,16 +104,7 @@ func (n informed) Render(results []quorum.Result) (Reply, Action) {
 		}
 		ask, places = ask[m:], places[m:]
 	}
-	if n.page == nil {
-		return locks[0].reply(n.d), Action{}
-	}
-	var list []Reply
-	for i := range locks {
-		if locks[i].state != freeState { // it was freed meanwhile
-			list = append(list, locks[i].reply(n.d))
-		}
-	}
-	return Array(*n.page, Array(list...)), Action{}
+	return locks
 }
 
 // lock is what is told of one key.
@@ -142,6 +168,9 @@ func (l *lock) heldBy() string {
 		return ""
 	case l.holder == nil:
 		return unknownHolder
+	}
+	if l.holder.Written { // a script may have written what does not make its caller the holder
+		return "last written by " + Who(&l.holder.By)
 	}
 	return Who(&l.holder.By)
 }

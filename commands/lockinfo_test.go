@@ -152,7 +152,7 @@ func TestMasterThatIsNotAskedIsNotSaidToBeSilent(t *testing.T) {
 
 func TestLockOfAScriptIsWhoseArgumentsAreInIt(t *testing.T) {
 	w, d := newWatcher()
-	w.seen.Note(&registry.Act{What: registry.Written, Key: "h", Signs: []string{"30000", "b7:12"}, TTL: registry.UnknownTTL, At: 50 * time.Second, By: joe})
+	w.seen.Note(&registry.Act{What: registry.Written, Key: "h", Signs: registry.SignsOf([]string{"30000", "b7:12"}), TTL: registry.UnknownTTL, At: 50 * time.Second, By: joe})
 	hash := quorum.Result{Decision: quorum.Won, Exists: true, Type: "hash", TTL: 20 * time.Second}
 	mine, other := hasKey("hash", "b7:12", "1"), hasKey("hash", "1", "b7:13")
 	if r := inform(d, "h", hash, mine, hasKey("hash", "1", "b7:12"), other); told(r, "client-name") != "joe" {

@@ -90,10 +90,8 @@ func (l locksOf) Render(results []quorum.Result) (Reply, Action) {
 		return Array(cursor, Array()), Action{}
 	}
 	n := informed{d: l.d, db: l.db, page: &cursor}
-	var requests []quorum.Request
 	for _, key := range keys {
-		n.keys = append(n.keys, key.Str)
-		requests = append(requests, askContents(key.Str, mostOfEach)...)
+		n.more = append(n.more, key.Str)
 	}
-	return Reply{}, Action{Requests: requests, Render: n}
+	return Reply{}, n.next()
 }

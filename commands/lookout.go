@@ -45,9 +45,11 @@ type Order struct {
 	About  string // the master, or the key
 	Reason string
 	Answer string
-	By     Snapshot
-	Lock   bool   // About is a key, of By's database
-	From   string // who is no client is known by; "" of one that is
+
+	Refused bool // Answer says why
+	By      Snapshot
+	Lock    bool   // About is a key, of By's database
+	From    string // who is no client is known by; "" of one that is
 }
 
 // nobody is the lookout of a dialect that was given none: nothing was seen.

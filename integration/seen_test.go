@@ -166,6 +166,60 @@ func TestWhatAnotherProxyGaveIsTold(t *testing.T) {
 	}
 }
 
+// TestLockThatIsReleasedTooLateIsItsNewHolders, and who has none to release is not taken for him.
+func TestLockThatIsReleasedTooLateIsItsNewHolders(t *testing.T) {
+	t.Parallel()
+	_, p := startQuorum(t, 3)
+	alice, bob := dial(t, p.Addr), dial(t, p.Addr)
+	alice.want("OK", "CLIENT", "SETNAME", "alice")
+	bob.want("OK", "CLIENT", "SETNAME", "bob")
+	alice.want("OK", "SET", "k", "of-alice", "NX", "PX", "1000")
+	eventually(t, func() error {
+		if got := bob.do("SET", "k", "of-bob", "NX", "PX", milliseconds(ttl)); got != "OK" {
+			return fmt.Errorf("bob gets %v", got)
+		}
+		return nil
+	})
+	alice.want(0, "EVAL", compareAndDelete, "1", "k", "of-alice")
+	if got := fieldOf(bob.do("LOCK", "INFO", "k"), "client-name"); got != "bob" {
+		t.Errorf("it is held by %s", got)
+	}
+}
+
+// TestValuesOfWhichNoneIsAQuorumsAreNoFreeLock: nobody gets it.
+func TestValuesOfWhichNoneIsAQuorumsAreNoFreeLock(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3)
+	for i, m := range masters {
+		direct(t, m).want("OK", "SET", "k", fmt.Sprint(i))
+	}
+	if got := fieldOf(dial(t, p.Addr).do("LOCK", "INFO", "k"), "state"); got != "unknown" {
+		t.Errorf("it is %s", got)
+	}
+}
+
+// TestListOfLocksHoldsUpNobody, be there ever so much in them.
+func TestListOfLocksHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	_, p := startQuorum(t, 3)
+	c, other := dial(t, p.Addr), dial(t, p.Addr)
+	for i := range 32 {
+		args := []string{"HSET", fmt.Sprint("wide:", i)}
+		for f := range 50 {
+			args = append(args, fmt.Sprint("f", f), strings.Repeat("x", 20_000))
+		}
+		c.do(args...)
+	}
+	c.send("LOCK", "LIST", "MATCH", "wide:*", "COUNT", "128")
+	for i := range 50 {
+		other.want("OK", "SET", fmt.Sprint("other:", i), "t", "NX", "PX", milliseconds(ttl))
+	}
+	reply, err := c.Receive()
+	if page, ok := reply.([]any); err != nil || !ok || len(page) != 2 {
+		t.Errorf("%v, %v", reply, err)
+	}
+}
+
 // TestWhatIsLongIsNotReadToTellWhoseItIs: a list of locks costs as little, whatever is in them.
 func TestWhatIsLongIsNotReadToTellWhoseItIs(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,9 @@ type Operator struct {
 // everything: of those that are about keys and locks. An error reply is no error; that is ctx's, or
 // that the database is not there.
 func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) (commands.Reply, error) {
+	if db < 0 || db >= quorum.Databases {
+		return commands.Reply{}, errors.New("there is no such database")
+	}
 	if err := s.engine.Open(db); err != nil {
 		return commands.Reply{}, err
 	}
@@ -97,7 +100,7 @@ func (s *Server) Order(who Operator, name, master, reason string, force bool) co
 	default:
 		reply = commands.Error("ERR there is no order " + name)
 	}
-	lookout{s}.Ordered(commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str,
+	lookout{s}.Ordered(commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply,
 		By: commands.Snapshot{User: who.User}, From: who.From})
 	return reply
 }
@@ -117,7 +120,7 @@ func (s *Server) Free(ctx context.Context, who Operator, db int, key, holder, re
 	if reply.Kind == commands.IntegerReply {
 		answer = fmt.Sprintf("%d deleted", reply.Int)
 	}
-	lookout{s}.Ordered(commands.Order{Name: "DEL", About: key, Lock: true, Reason: reason, Answer: answer,
+	lookout{s}.Ordered(commands.Order{Name: "DEL", About: key, Lock: true, Reason: reason, Answer: answer, Refused: reply.Kind == commands.ErrorReply,
 		By: commands.Snapshot{User: who.User, DB: db}, From: who.From})
 	return reply, err
 }

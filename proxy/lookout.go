@@ -49,6 +49,9 @@ func (l lookout) Ordered(o commands.Order) {
 	}
 	l.srv.log.Warn("an order was given", "order", o.Name, "about", o.About, "reason", o.Reason,
 		"id", o.By.ID, "addr", from, "user", o.By.User, "name", o.By.Name, "answer", o.Answer)
+	if o.Refused {
+		return // or whoever is refused again and again would push out what has happened
+	}
 	text := o.Name + ": " + o.Answer
 	if o.Reason != "" {
 		text += ", for: " + o.Reason

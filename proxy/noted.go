@@ -63,12 +63,13 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 }
 
 func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
-	a.TTL, a.Signs = registry.UnknownTTL, r.Args
+	args := r.Args
 	if r.Script.Printed == nil { // one of ours, which is told the command
-		for len(a.Signs) > 0 && (a.Signs[0] == r.Key || strings.EqualFold(a.Signs[0], n.command.Name)) {
-			a.Signs = a.Signs[1:]
+		for len(args) > 0 && (args[0] == r.Key || strings.EqualFold(args[0], n.command.Name)) {
+			args = args[1:]
 		}
 	}
+	a.TTL, a.Signs = registry.UnknownTTL, registry.SignsOf(args)
 	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
 		n.srv.seen.Note(a)
 	}
@@ -156,9 +157,19 @@ func (c *conn) noteUndone(s *slot) {
 
 // originOf is a client as the registry names it.
 func (c *conn) originOf(s *commands.Snapshot) *registry.Origin {
-	library := s.LibName
+	library := brief(s.LibName)
 	if s.LibVer != "" {
-		library += " " + s.LibVer
+		library += " " + brief(s.LibVer)
 	}
-	return &registry.Origin{ID: c.id, Addr: c.addr, Name: s.Name, Library: library, User: s.User}
+	return &registry.Origin{ID: c.id, Addr: c.addr, Name: brief(s.Name), Library: library, User: brief(s.User)}
+}
+
+// mostOfName is how many bytes of a name are remembered with each lock that a client took.
+const mostOfName = 96
+
+func brief(s string) string {
+	if len(s) > mostOfName {
+		s = s[:mostOfName]
+	}
+	return strings.Clone(s)
 }

@@ -88,13 +88,13 @@ func TestWhoHoldsItIsWhoTookIt(t *testing.T) {
 		c.send("SET k t NX PX 30000\r\n")
 		c.expect("+OK\r\n")
 		sign := []registry.Sign{registry.SignOf("t")}
-		if h, ok := r.server.seen.Holder(0, "k", sign); !ok || h.By.Name != "joe" || h.By.ID != 1 {
+		if h, ok := r.server.seen.Holder(0, "k", sign, 30*time.Second, r.server.clock()); !ok || h.By.Name != "joe" || h.By.ID != 1 {
 			t.Errorf("%v, %+v", ok, h)
 		}
 		time.Sleep(time.Second)
 		c.send("PEXPIRE k 60000\r\n")
 		c.expect(":1\r\n")
-		if h, _ := r.server.seen.Holder(0, "k", sign); h.Extensions != 1 || h.Until-h.Since != 61*time.Second {
+		if h, _ := r.server.seen.Holder(0, "k", sign, time.Minute, r.server.clock()); h.Extensions != 1 || h.Until-h.Since != 61*time.Second {
 			t.Errorf("%+v", h)
 		}
 		c.send("DEL k\r\n")
@@ -201,6 +201,16 @@ func TestVerdictSaysWhetherLocksAreGrantedAndTheProxyMayBeRestarted(t *testing.T
 				t.Errorf("%q", got)
 			}
 		})
+	}
+}
+
+// TestNamesAreRememberedAsFarAsTheyTellOneFromTheOthers: each lock keeps its client's.
+func TestNamesAreRememberedAsFarAsTheyTellOneFromTheOthers(t *testing.T) {
+	c := &conn{id: 1, addr: "a:1"}
+	long := strings.Repeat("x", 1<<20)
+	o := c.originOf(&commands.Snapshot{Name: long, LibName: long, LibVer: long, User: long})
+	if n := len(o.Name) + len(o.Library) + len(o.User); n > 4*mostOfName+1 {
+		t.Errorf("%d bytes of names", n)
 	}
 }
 

@@ -104,7 +104,7 @@ func clockText(m *quorum.MasterStatus) string {
 
 // ordered notes an order about a master, and what it came to.
 func (c *conn) ordered(order, master string, reply commands.Reply) commands.Reply {
-	lookout{c.srv}.Ordered(commands.Order{Name: order, About: master, Answer: reply.Str, By: c.session.Snapshot()})
+	lookout{c.srv}.Ordered(commands.Order{Name: order, About: master, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply, By: c.session.Snapshot()})
 	return reply
 }
 

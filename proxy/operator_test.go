@@ -53,7 +53,9 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 		}}
 		rig := newRig(t, Config{})
 		defer rig.end()
+		rig.server.watched.mu.Lock()
 		rig.server.watched.masters = []seenMaster{{troubles: []Trouble{{At: now, Text: "down: refused"}}}, {}, {}}
+		rig.server.watched.mu.Unlock()
 		r := rig.server.mastersReply(st)
 		if len(r.Elems) != 4 {
 			t.Fatalf("%+v", r)

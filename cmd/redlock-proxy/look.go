@@ -37,6 +37,9 @@ const (
 	askEvery   = 10 * time.Second
 )
 
+// orderTimeout is how long the masters have for an order.
+const orderTimeout = 10 * time.Second
+
 // Overview implements page.Source.
 func (s *sight) Overview() page.Overview {
 	st := s.engine.Status()
@@ -148,6 +151,9 @@ func (s *sight) OrdersAllowed() bool { return s.orders }
 
 // Order implements page.Source.
 func (s *sight) Order(ctx context.Context, who page.Who, o page.Order) (string, error) {
+	// It is carried out, and told of, also where who gave it goes away meanwhile.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), orderTimeout)
+	defer cancel()
 	by := proxy.Operator{User: who.User, From: who.From}
 	var reply commands.Reply
 	var err error

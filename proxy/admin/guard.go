@@ -46,6 +46,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this host is not ours: ask by an IP address, as localhost, or by a name of admin-host", http.StatusMisdirectedRequest)
 		return
 	}
+	if foreign(r) && !free(r) {
+		http.Error(w, "another site's page asks for it, which nobody here has sent", http.StatusForbidden)
+		return
+	}
 	if changes(r) && !sameOrigin(r) {
 		http.Error(w, "what changes something is asked for by a page of this very origin alone: Origin must be "+origin(r), http.StatusForbidden)
 		return
@@ -98,6 +102,13 @@ func (g *guard) ourName(host string) bool {
 		}
 	}
 	return false
+}
+
+// foreign tells that a page of another site asks, as a picture of its own say: what that costs the
+// masters nobody has asked for. Whoever follows a link to the page is let in.
+func foreign(r *http.Request) bool {
+	link := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.URL.Path == "/" && !changes(r)
+	return r.Header.Get("Sec-Fetch-Site") == "cross-site" && !link
 }
 
 func changes(r *http.Request) bool {

@@ -64,6 +64,21 @@ func (b *bucket) room(key uint64, now time.Duration) *holding {
 	return oldest
 }
 
+// taken is begins, of what somebody else may hold: what his value bears as well tells nothing of
+// who writes it now, as a script that has him wait for it does.
+func (h *holding) taken(key uint64, a *Act) {
+	before := *h
+	h.begins(key, a)
+	if a.What != Written || before.key != key || before.what.Ends() || before.by.ID == a.By.ID {
+		return
+	}
+	for i, s := range h.signs {
+		if s == before.signs[0] || s == before.signs[1] {
+			h.signs[i] = 0
+		}
+	}
+}
+
 // begins notes that somebody holds the key from now on.
 func (h *holding) begins(key uint64, a *Act) {
 	*h = holding{
@@ -88,7 +103,10 @@ func (h *holding) goesOn(key uint64, a *Act) {
 	}
 }
 
-// ends notes that nobody holds it any more.
+// ends notes that nobody holds it any more, unless it is another one's by now.
 func (h *holding) ends(a *Act) {
+	if a.Token != "" && h.signs[0] != SignOf(a.Token) {
+		return
+	}
 	h.what, h.until, h.votes, h.by = a.What, a.At, a.Votes, a.By
 }

@@ -49,8 +49,8 @@ type Act struct {
 	What  What
 	DB    int
 	Key   string
-	Token string   // by which the client signs; "" if it names none
-	Signs []string // of a script: its arguments, of which some may say who holds the lock
+	Token string  // by which the client signs; "" if it names none
+	Signs [2]Sign // of a script: SignsOf its arguments
 	TTL   time.Duration
 	At    time.Duration // when it was asked
 	Took  time.Duration // until it was decided
@@ -76,15 +76,18 @@ func (a *Act) until() time.Duration {
 	return a.At + a.TTL
 }
 
-// signs are those of the token, or of the longest two arguments that are no numbers: what tells
-// one client from the others mostly is.
-func (a *Act) signs() (signs [2]Sign) {
+func (a *Act) signs() [2]Sign {
 	if a.Token != "" {
-		signs[0] = SignOf(a.Token)
-		return signs
+		return [2]Sign{SignOf(a.Token)}
 	}
+	return a.Signs
+}
+
+// SignsOf are those of a script's longest two arguments that are no numbers: what tells one client
+// from the others mostly is.
+func SignsOf(args []string) (signs [2]Sign) {
 	var longest [2]string
-	for _, s := range a.Signs {
+	for _, s := range args {
 		switch {
 		case isNumber(s):
 		case len(s) > len(longest[0]):
@@ -101,7 +104,8 @@ func (a *Act) signs() (signs [2]Sign) {
 	return signs
 }
 
-func isNumber(s string) bool { return strings.Trim(s, "0123456789.-") == "" }
+// isNumber is false of what is too long to be one.
+func isNumber(s string) bool { return len(s) <= 32 && strings.Trim(s, "0123456789.-") == "" }
 
 // Registry is that of one proxy. Its methods may be called by any number of goroutines.
 type Registry struct {
@@ -152,7 +156,7 @@ func (r *Registry) Note(a *Act) {
 	b.mu.Lock()
 	switch a.What {
 	case Granted, Written:
-		b.room(h, a.At).begins(h, a)
+		b.room(h, a.At).taken(h, a)
 	case Extended:
 		b.room(h, a.At).goesOn(h, a)
 	case Refused:
@@ -212,18 +216,31 @@ func (h *Holding) Ended(now time.Duration) bool {
 	return h.What.Ends() || !h.Endless && !h.EndUnknown && h.Until <= now
 }
 
-// Holder is the holder of a key whose value bears one of these signs, if that is known here.
-func (r *Registry) Holder(db int, key string, signs []Sign) (Holding, bool) {
+// Holder is the holder of a key whose value bears one of these signs and that lives for so long from
+// now on, NoTTL for ever, if that is known here. Tokens may be constants: who has taken it here to
+// another time than it ends at has lost it to somebody who came elsewhere, or it was extended there.
+func (r *Registry) Holder(db int, key string, signs []Sign, left, now time.Duration) (Holding, bool) {
 	h, signed, ok := r.last(db, key)
-	if !ok || h.What.Ends() {
+	if !ok || h.Ended(now) || !h.endsIn(left, now) {
 		return Holding{}, false
 	}
 	for _, s := range signs {
-		if s == signed[0] || s == signed[1] {
+		if s != 0 && (s == signed[0] || s == signed[1]) {
 			return h, true
 		}
 	}
 	return Holding{}, false
+}
+
+// endsIn tells that a holding may be what ends so much later than now, by the masters' clocks.
+func (h *Holding) endsIn(left, now time.Duration) bool {
+	switch {
+	case h.EndUnknown:
+		return true
+	case h.Endless || left == NoTTL:
+		return h.Endless && left == NoTTL
+	}
+	return (h.Until - now - left).Abs() <= time.Second+h.Until/50-h.Since/50
 }
 
 // Last is what was done last to a key through this proxy, whatever stands there by now.

@@ -26,15 +26,15 @@ func refused(key, token string, by *Origin, at time.Duration) *Act {
 func TestHolderIsWhoTookWhatIsThere(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "t1", alice, second))
-	h, ok := r.Holder(0, "k", []Sign{SignOf("t1")})
+	h, ok := r.Holder(0, "k", []Sign{SignOf("t1")}, 29*second, 2*second)
 	if !ok || h.By.Name != "alice" || h.Since != second || h.Until != 31*second || h.Endless || h.EndUnknown {
 		t.Fatalf("%v, %+v", ok, h)
 	}
 	for name, ask := range map[string]func() bool{
-		"another value":    func() bool { _, ok := r.Holder(0, "k", []Sign{SignOf("t2")}); return ok },
-		"no value":         func() bool { _, ok := r.Holder(0, "k", nil); return ok },
-		"another database": func() bool { _, ok := r.Holder(1, "k", []Sign{SignOf("t1")}); return ok },
-		"another key":      func() bool { _, ok := r.Holder(0, "l", []Sign{SignOf("t1")}); return ok },
+		"another value":    func() bool { _, ok := r.Holder(0, "k", []Sign{SignOf("t2")}, 29*second, 2*second); return ok },
+		"no value":         func() bool { _, ok := r.Holder(0, "k", nil, 29*second, 2*second); return ok },
+		"another database": func() bool { _, ok := r.Holder(1, "k", []Sign{SignOf("t1")}, 29*second, 2*second); return ok },
+		"another key":      func() bool { _, ok := r.Holder(0, "l", []Sign{SignOf("t1")}, 29*second, 2*second); return ok },
 	} {
 		if ask() {
 			t.Errorf("%s has a holder", name)
@@ -57,14 +57,14 @@ func TestWhatEndsALockEndsItHere(t *testing.T) {
 			t.Fatalf("%d are held", n)
 		}
 		end(r)
-		if _, ok := r.Holder(0, "k", []Sign{SignOf("t")}); ok {
+		if _, ok := r.Holder(0, "k", []Sign{SignOf("t")}, 29*second, 2*second); ok {
 			t.Errorf("%s: it has a holder", name)
 		}
 		if n := r.Held(2 * second); n != 0 {
 			t.Errorf("%s: %d are held", name, n)
 		}
 		r.Note(granted("k", "t", bob, 3*second)) // and it can be taken again
-		if h, ok := r.Holder(0, "k", []Sign{SignOf("t")}); !ok || h.By.ID != bob.ID {
+		if h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, 31*second, 2*second); !ok || h.By.ID != bob.ID {
 			t.Errorf("%s: it cannot be taken again", name)
 		}
 	}
@@ -78,7 +78,7 @@ func TestWhoHasNoLockToFreeIsNotTakenForItsHolder(t *testing.T) {
 	r.Note(&Act{What: NotHeld, Key: "k", Token: "u", At: 3 * second, By: bob})
 	r.Note(refused("k", "u", bob, 4*second))
 	r.Note(&Act{What: NotHeld, Key: "k", Token: "v", At: 5 * second, By: carol})
-	h, ok := r.Holder(0, "k", []Sign{SignOf("t")})
+	h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, 29*second, 2*second)
 	if last, _ := r.Last(0, "k"); !ok || h.By.Name != "alice" || h.Until != 31*second || last != h {
 		t.Errorf("%v, %+v, last %+v", ok, h, last)
 	}
@@ -108,7 +108,7 @@ func TestExtensionIsItsHoldersOrNobodys(t *testing.T) {
 	r.Note(granted("k", "t", alice, second))
 	r.Note(&Act{What: Extended, Key: "k", Token: "t", TTL: time.Minute, At: 2 * second, By: alice})
 	r.Note(&Act{What: Extended, Key: "k", TTL: NoTTL, At: 3 * second, By: bob}) // PERSIST
-	h, ok := r.Holder(0, "k", []Sign{SignOf("t")})
+	h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, NoTTL, 2*second)
 	if !ok || h.By.ID != alice.ID || h.Since != second || h.Extensions != 2 || !h.Endless {
 		t.Errorf("%v, %+v", ok, h)
 	}
@@ -117,18 +117,70 @@ func TestExtensionIsItsHoldersOrNobodys(t *testing.T) {
 		t.Error("who names no token is taken for the holder")
 	}
 	r.Note(&Act{What: Extended, Key: "other", Token: "u", TTL: time.Minute, At: second, By: bob})
-	if h, ok := r.Holder(0, "other", []Sign{SignOf("u")}); !ok || h.By.ID != bob.ID {
+	if h, ok := r.Holder(0, "other", []Sign{SignOf("u")}, 59*second, 2*second); !ok || h.By.ID != bob.ID {
 		t.Error("who extends a lock that he took elsewhere is not known")
+	}
+}
+
+// TestHolderOfWhatEndsAtAnotherTimeIsNotKnown: tokens may be constants, and it is another one's.
+func TestHolderOfWhatEndsAtAnotherTimeIsNotKnown(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "locked", alice, second))
+	known := func(left, now time.Duration) bool {
+		_, ok := r.Holder(0, "k", []Sign{SignOf("locked")}, left, now)
+		return ok
+	}
+	for _, c := range []struct {
+		left, now time.Duration
+		known     bool
+	}{
+		{29 * second, 2 * second, true}, {28 * second, 2 * second, true}, {30 * second, 2 * second, true},
+		{27 * second, 2 * second, false}, {31 * second, 2 * second, false}, {NoTTL, 2 * second, false},
+		{0, 31 * second, false}, {30 * second, 31 * second, false}, // its own has ended
+	} {
+		if got := known(c.left, c.now); got != c.known {
+			t.Errorf("%v left at %v: %v", c.left, c.now, got)
+		}
+	}
+}
+
+// TestWhoIsLateEndsNobodysLock: what he frees is not his any more.
+func TestWhoIsLateEndsNobodysLock(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "old", alice, 0))
+	r.Note(granted("k", "new", bob, 31*second))
+	r.Note(&Act{What: Released, Key: "k", Token: "old", At: 32 * second, By: alice})
+	r.Note(&Act{What: NotHeld, Key: "k", Token: "old", At: 33 * second, By: alice})
+	if h, ok := r.Holder(0, "k", []Sign{SignOf("new")}, 28*second, 33*second); !ok || h.By.ID != bob.ID {
+		t.Errorf("%v, %+v", ok, h)
+	}
+}
+
+// TestWhoWaitsByAScriptIsNotTheHolder: what both bear says nothing of who has it.
+func TestWhoWaitsByAScriptIsNotTheHolder(t *testing.T) {
+	r := New(64)
+	written := func(by *Origin, args ...string) {
+		r.Note(&Act{What: Written, Key: "h", Signs: SignsOf(args), TTL: UnknownTTL, At: second, By: by})
+	}
+	written(alice, "owner", "alice:1")
+	written(bob, "owner", "bob:1") // was put into a queue
+	there := []Sign{SignOf("owner"), SignOf("alice:1")}
+	if h, ok := r.Holder(0, "h", there, NoTTL, 2*second); ok {
+		t.Errorf("%+v", h)
+	}
+	written(alice, "owner", "alice:1")
+	if h, ok := r.Holder(0, "h", there, NoTTL, 2*second); !ok || h.By.ID != alice.ID {
+		t.Errorf("%v, %+v", ok, h)
 	}
 }
 
 func TestScriptSignsByWhatItsClientSays(t *testing.T) {
 	r := New(64)
-	r.Note(&Act{What: Written, Key: "k", Signs: []string{"30000", "6c9b:17", "x"}, TTL: UnknownTTL, At: second, By: alice})
-	if h, ok := r.Holder(0, "k", []Sign{SignOf("1"), SignOf("6c9b:17")}); !ok || !h.EndUnknown {
+	r.Note(&Act{What: Written, Key: "k", Signs: SignsOf([]string{"30000", "6c9b:17", "x"}), TTL: UnknownTTL, At: second, By: alice})
+	if h, ok := r.Holder(0, "k", []Sign{SignOf("1"), SignOf("6c9b:17")}, 29*second, 2*second); !ok || !h.EndUnknown {
 		t.Errorf("%v, %+v", ok, h)
 	}
-	if _, ok := r.Holder(0, "k", []Sign{SignOf("30000")}); ok {
+	if _, ok := r.Holder(0, "k", []Sign{SignOf("30000")}, 29*second, 2*second); ok {
 		t.Error("a number is a sign")
 	}
 }
