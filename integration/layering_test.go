@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/proxy/resp": {"redlock-proxy/commands", "github.com/tidwall/redcon"},
 	"redlock-proxy/proxy/page": {"redlock-proxy/quorum", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/proxy/trace": {"redlock-proxy/proxy", "redlock-proxy/quorum",
-		"github.com/hashicorp/go-hclog", "github.com/go-logr/logr/funcr", "go.opentelemetry.io/otel/..."},
+		"github.com/hashicorp/go-hclog", "github.com/go-logr/logr/funcr", "go.opentelemetry.io/otel/...", "go.opentelemetry.io/proto/otlp/trace/v1", "google.golang.org/protobuf/proto"},
 	"redlock-proxy/proxy/admin": {"redlock-proxy/proxy", "redlock-proxy/quorum",
 		"github.com/hashicorp/go-hclog", "github.com/prometheus/client_golang/prometheus/..."},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -30,7 +29,7 @@ func startCollector(t *testing.T) *fakeCollector {
 	c := &fakeCollector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
-		var request collector.ExportTraceServiceRequest
+		var request otlp.TracesData
 		if err == nil {
 			err = proto.Unmarshal(b, &request)
 		}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -38,7 +37,7 @@ func newCollector(t *testing.T) *fakeCollector {
 
 func (c *fakeCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b, err := io.ReadAll(r.Body)
-	var request collector.ExportTraceServiceRequest
+	var request otlp.TracesData
 	if err == nil {
 		err = proto.Unmarshal(b, &request)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -67,8 +66,12 @@ type Tracer struct {
 func New(cfg Config, log hclog.Logger) (*Tracer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	trouble := newTrouble(log.With("endpoint", cfg.Endpoint))
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(cfg.Endpoint),
-		otlptracehttp.WithTimeout(sendTimeout), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
+	poster, err := newPoster(cfg.Endpoint)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("send traces to %s: %w", cfg.Endpoint, err)
+	}
+	exporter, err := otlptrace.New(ctx, poster)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("send traces to %s: %w", cfg.Endpoint, err)
