@@ -180,7 +180,7 @@ func TestLockThatIsReleasedTooLateIsItsNewHolders(t *testing.T) {
 		}
 		return nil
 	})
-	alice.want(0, "EVAL", compareAndDelete, "1", "k", "of-alice")
+	alice.want(0, releaseArgs("k", "of-alice")...)
 	if got := fieldOf(bob.do("LOCK", "INFO", "k"), "client-name"); got != "bob" {
 		t.Errorf("it is held by %s", got)
 	}
