@@ -83,6 +83,8 @@ func (c *Config) Told() map[string]string {
 			told[o.name] = shortDuration(v)
 		case int:
 			told[o.name] = strconv.Itoa(v)
+		case float64:
+			told[o.name] = strconv.FormatFloat(v, 'g', -1, 64)
 		case string:
 			told[o.name] = v
 		}
