@@ -5,6 +5,12 @@
 //
 //	go test -C integration/browser . -pictures DIR
 //
-// Goroutines: the browser is a process that chromedp starts and TestMain ends; a house's server
-// ends with its test.
+// Most tests are of a house that says what would be so, as they need what seldom happens; what the
+// program shows of real masters that are killed, frozen and flushed is in real_test.go. The pictures
+// that documents show are of the program, too, and made anew by
+//
+//	go test -C integration/browser . -run Pictures -update
+//
+// Goroutines: the browser is a process that chromedp starts and TestMain ends; a house's server, a
+// proxy and its masters end with their test.
 package browser
