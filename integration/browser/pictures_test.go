@@ -105,7 +105,7 @@ func TestPicturesOfTheDocumentsAreOfARealProxy(t *testing.T) {
 	alice.gets("OK", "SET stock:17 token-of-alice IFEQ token-of-alice PX 290000")
 	b.has(fmt.Sprintf(card, 3)+".state", "down")
 	b.has("#contended", "80 refused, 2 wait")
-	b.has("#events", "connection refused")
+	b.has("#events li", r.masters[2].Addr+" down")
 	b.has("#locks tr", "worker-5")
 	b.until("what is there no more is known", `[...document.querySelectorAll("#locks .votes")].every(e => e.getAttribute("aria-label").includes("no answer"))`)
 	b.shown("light", 1280, 900, false)

@@ -52,6 +52,18 @@ func TestOfARealProxyALocksLifeIsShownAsItGoesOn(t *testing.T) {
 	bob.gets("OK", "SET stock:17 token-of-bob IFEQ token-of-bob PX 1000")
 	b.has("#timeline li", "expired")
 	b.has("#one-state", "free")
+
+	alice.gets("OK", "SET stock:17 token-of-alice NX PX 240000")
+	b.has("#one-state", "held by alice")
+	for _, m := range r.masters {
+		c, err := m.Dial()
+		must(t, err)
+		defer c.Close()
+		if reply, err := c.Do("DEL", "stock:17"); err != nil || reply != int64(1) {
+			t.Fatal(reply, err)
+		}
+	}
+	b.has("#one-state", "free, by whom is not known here")
 	if text := value[string](b, "document.documentElement.outerHTML"); strings.Contains(text, "token-of-") {
 		t.Error("a token is shown")
 	}
