@@ -113,16 +113,30 @@ func (s *Server) Free(ctx context.Context, who Operator, db int, key, holder, re
 		if reason != "" {
 			args = append(args, "REASON", reason)
 		}
-		return s.Ask(ctx, who, db, args...)
+		reply, err := s.Ask(ctx, who, db, args...)
+		if err != nil { // else the command has told of it
+			s.freed(who, "LOCK FORCE", db, key, reason, unanswered)
+		}
+		return reply, err
 	}
 	reply, err := s.Ask(ctx, who, db, "DEL", key)
 	answer := reply.Str
-	if reply.Kind == commands.IntegerReply {
+	switch {
+	case err != nil:
+		answer = unanswered
+	case reply.Kind == commands.IntegerReply:
 		answer = fmt.Sprintf("%d deleted", reply.Int)
 	}
-	lookout{s}.Ordered(commands.Order{Name: "DEL", About: key, Lock: true, Reason: reason, Answer: answer, Refused: reply.Kind == commands.ErrorReply,
-		By: commands.Snapshot{User: who.User, DB: db}, From: who.From})
+	s.freed(who, "DEL", db, key, reason, answer)
 	return reply, err
+}
+
+// unanswered is of an order that may yet be carried out.
+const unanswered = "no answer in time, it may be carried out all the same"
+
+func (s *Server) freed(who Operator, name string, db int, key, reason, answer string) {
+	lookout{s}.Ordered(commands.Order{Name: name, About: key, Lock: true, Reason: reason, Answer: answer,
+		By: commands.Snapshot{User: who.User, DB: db}, From: who.From})
 }
 
 // Troubles are the last times at which master i did not vote, the latest first.

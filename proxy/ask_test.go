@@ -60,6 +60,38 @@ func TestOperatorForcesALockWithoutAConnection(t *testing.T) {
 	})
 }
 
+// TestOperatorFreesALockWhoeverHoldsIt, which is no less his doing, and is told of where no answer came.
+func TestOperatorFreesALockWhoeverHoldsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{}
+		cfg.Commands.AllowDangerous = true
+		r := newRig(t, cfg)
+		last := func() string {
+			events, _ := r.server.seen.Events.After(0, 10)
+			return events[len(events)-1].Text
+		}
+		r.server.seen.Note(&registry.Act{What: registry.Granted, Key: "k", Token: "t", TTL: time.Hour, By: &registry.Origin{ID: 5}})
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		for holder, name := range map[string]string{"": "DEL", "1f2e": "LOCK FORCE"} {
+			if _, err := r.server.Free(ctx, nightShift, 0, "k", holder, "it hangs"); err != context.DeadlineExceeded || last() != name+": "+unanswered+", for: it hangs" {
+				t.Errorf("%v, %s", err, last())
+			}
+		}
+		r.engine.auto = func(e *fakeEngine, a asked) {
+			a.asker.Answer(quorum.Result{Decision: quorum.Won, Needed: 1}).Flush()
+		}
+		reply, err := r.server.Free(context.Background(), nightShift, 0, "k", "", "it hangs")
+		if err != nil || reply.Int != 1 || last() != "DEL: 1 deleted, for: it hangs" {
+			t.Errorf("%v, %+v, %s", err, reply, last())
+		}
+		if h, ok := r.server.seen.Last(0, "k"); !ok || h.What != registry.Forced || h.By.Addr != nightShift.From {
+			t.Errorf("%v, %+v", ok, h)
+		}
+		r.end()
+	})
+}
+
 func TestOperatorDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
