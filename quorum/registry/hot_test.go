@@ -1,0 +1,76 @@
+package registry
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+func TestKeysThatAreFoughtForMostAreKnown(t *testing.T) {
+	r := New(64)
+	now := time.Duration(0)
+	for i := range 20_000 {
+		now += ms
+		r.Note(refused("hot", "t", bob, now))
+		r.Note(refused(fmt.Sprint("cold", i), "t", alice, now))
+	}
+	list := r.Hottest(10, now)
+	if len(list) != 10 || list[0].Key != "hot" || list[0].Refusals != 20_000 || list[0].Lately() != 20_000 {
+		t.Fatalf("%d, %+v", len(list), list[0])
+	}
+	if n := list[0].PerSecond[Seconds-2]; n != 1000 {
+		t.Errorf("%d in a second", n)
+	}
+	w := list[0].Wanting
+	if len(w) != 1 || w[0].By.ID != bob.ID || w[0].Times != 20_000 || w[0].Every() != ms {
+		t.Errorf("%+v", w)
+	}
+	if list := r.Hottest(10, now+2*time.Minute); len(list) != 0 {
+		t.Errorf("%d are fought for when nobody asks any more", len(list))
+	}
+}
+
+func TestWhoGetsItWantsItNoMore(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t", alice, 0))
+	r.Note(refused("k", "u", bob, second))
+	r.Note(&Act{What: Released, Key: "k", Token: "t", At: 2 * second, By: alice})
+	r.Note(granted("k", "u", bob, 3*second))
+	h, ok := r.Hot(0, "k", 3*second)
+	if !ok || len(h.Wanting) != 0 {
+		t.Fatalf("%v, %+v", ok, h.Wanting)
+	}
+	var list []What
+	for _, a := range h.Attempts {
+		list = append(list, a.What)
+	}
+	if fmt.Sprint(list) != "[granted released refused]" {
+		t.Errorf("%v", list)
+	}
+	if last, _ := r.Last(0, "k"); last.Refusals != 0 {
+		t.Errorf("a new holder has had %d refused", last.Refusals)
+	}
+}
+
+func TestAttemptsAreTheLatestAndAlikeOnesAreOne(t *testing.T) {
+	r := New(64)
+	for i := range 100 {
+		r.Note(refused("k", "u", bob, time.Duration(i)*second))
+	}
+	for i := range 100 {
+		by := &Origin{ID: int64(10 + i%2)}
+		a := refused("k", "u", by, time.Duration(100+i)*second)
+		a.Votes = quorum.Votes(quorum.Refused)
+		r.Note(a)
+	}
+	h, _ := r.Hot(0, "k", 200*second)
+	if len(h.Attempts) != maxAttempts || h.Attempts[0].At != 199*second || h.Attempts[0].Votes.Of(0) != quorum.Refused || h.Attempts[0].Votes.Of(1) != 0 {
+		t.Errorf("%d, %+v", len(h.Attempts), h.Attempts[0])
+	}
+	r.Note(&Act{What: Failed, Key: "n", Why: "NOQUORUM", At: second, By: bob})
+	if h, ok := r.Hot(0, "n", second); !ok || h.Attempts[0].Why != "NOQUORUM" || h.Refusals != 0 {
+		t.Errorf("%+v", h)
+	}
+}
