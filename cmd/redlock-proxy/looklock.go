@@ -44,6 +44,12 @@ func lockOf(r commands.Reply) page.Lock {
 			Library: page.Text(text("client-library")), User: page.Text(text("client-user")),
 		}
 	}
+	for _, w := range fieldOf(r, "wanted-by").Elems {
+		l.Wanted = append(l.Wanted, page.Wanted{
+			Client: page.Text(fieldOf(w, "client").Str), Times: uint64(fieldOf(w, "times").Int),
+			Every: inMillis(fieldOf(w, "every-ms").Int), Last: inMillis(fieldOf(w, "last-ms").Int),
+		})
+	}
 	on := fieldOf(r, "masters").Elems
 	for i := 1; i < len(on); i += 2 {
 		l.Votes = append(l.Votes, voteByWord(on[i].Str))
@@ -76,3 +82,5 @@ func timeOf(stamp string) page.Time {
 	t, _ := time.Parse(time.RFC3339, stamp) // "" is no time
 	return page.Time(t)
 }
+
+func inMillis(n int64) page.Millis { return page.Millis(time.Duration(n) * time.Millisecond) }

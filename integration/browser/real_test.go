@@ -32,6 +32,7 @@ func TestOfARealProxyALocksLifeIsShownAsItGoesOn(t *testing.T) {
 	b.has("#one-state", "held by alice")
 	b.has("#one-facts", "user default")
 	b.has("#one-facts", ", this proxy")
+	b.has("#one-facts", "refused 3 times, asks every ") // who polls
 	b.has("#one-left", "3 min")
 	b.has("#parts li", "holds it")
 	b.has("#timeline li", "granted")

@@ -46,7 +46,7 @@ func (h *Handler) locks(w http.ResponseWriter, r *http.Request) {
 		for i := range page.Locks {
 			l := &page.Locks[i]
 			cut(&l.Key, &l.KeyBytes)
-			l.Votes, l.Timeline = list(l.Votes), nil
+			l.Votes, l.Timeline, l.Wanted = list(l.Votes), nil, nil
 		}
 		return page, err
 	})

@@ -43,7 +43,18 @@ type Lock struct {
 	Refusals   uint64 `json:"refusals"`
 	Waiters    int    `json:"waiters"`
 
-	Timeline []Moment `json:"timeline,omitempty"` // the oldest first; of a lock that was asked for alone
+	// Of a lock that was asked for alone: what became of it, the oldest first, and who is refused
+	// it and asks again, the latest first.
+	Timeline []Moment `json:"timeline,omitempty"`
+	Wanted   []Wanted `json:"wanted,omitempty"`
+}
+
+// Wanted is a client that is refused a lock.
+type Wanted struct {
+	Client Text   `json:"client"`
+	Times  uint64 `json:"times"`            // it was refused
+	Every  Millis `json:"everyMs,omitzero"` // it asks so often, on average; 0: it has asked once
+	Last   Millis `json:"lastMs"`           // since it was refused last
 }
 
 // Client is who holds a lock, or held it last.
