@@ -77,6 +77,13 @@ func (e *fakeEngine) Open(int) error         { return nil }
 func (e *fakeEngine) Ready() bool            { return true }
 func (e *fakeEngine) Now() (time.Time, bool) { return time.UnixMicro(1700000000123456), !e.timeless }
 
+// stands has the masters stand so from now on.
+func (e *fakeEngine) stands(st quorum.Status) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.status = st
+}
+
 func (e *fakeEngine) Status() quorum.Status {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -132,9 +132,7 @@ func TestInfoQuorum(t *testing.T) {
 			Elsewhere: []quorum.MasterStatus{{DB: 3, State: quorum.Quarantined}, {DB: 7, State: quorum.CatchingUp}},
 		}, {Name: "b", State: quorum.Quarantined, Withheld: 10, Debts: 20, DebtBytes: 30}}
 		st.Quarantines, st.Quarantined, st.CatchUps, st.CatchUpKeys = 4, 3, 2, 1
-		r.engine.mu.Lock()
-		r.engine.status = st
-		r.engine.mu.Unlock()
+		r.engine.stands(st)
 		time.Sleep(12 * time.Second)
 		for name, want := range map[string]string{
 			"ready": "1", "draining": "0", "quorum": "2", "masters": "2", "undos": "7", "in_flight": "3",

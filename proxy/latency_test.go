@@ -55,11 +55,11 @@ func TestOfAnEventTheLatestSamplesAreKept(t *testing.T) {
 func TestTheDoctorNamesWhatWasSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		r.engine.status = quorum.Status{Masters: []quorum.MasterStatus{
+		r.engine.stands(quorum.Status{Masters: []quorum.MasterStatus{
 			{Name: "one", State: quorum.Voting, RoundTrip: 2 * ms},
 			{Name: "two", State: quorum.Voting, RoundTrip: 70 * ms},
 			{Name: "three", State: quorum.Down, Reason: "dial:\nrefused"},
-		}}
+		}})
 		c := r.dial()
 		c.send("LATENCY DOCTOR\r\n")
 		if text := c.bulk(); !strings.Contains(text, "latency-monitor-threshold is 0") {

@@ -139,9 +139,7 @@ func TestChangesOfMastersAreEvents(t *testing.T) {
 			if state == quorum.Quarantined {
 				quarantines++
 			}
-			r.engine.mu.Lock()
-			r.engine.status = quorum.Status{Quorum: 1, Quarantines: quarantines, Masters: []quorum.MasterStatus{{Name: "m1", State: state, Since: time.Now(), Reason: reason}}}
-			r.engine.mu.Unlock()
+			r.engine.stands(quorum.Status{Quorum: 1, Quarantines: quarantines, Masters: []quorum.MasterStatus{{Name: "m1", State: state, Since: time.Now(), Reason: reason}}})
 			time.Sleep(2 * time.Second)
 		}
 		stand(quorum.Voting, "")
@@ -187,9 +185,7 @@ func TestVerdictSaysWhetherLocksAreGrantedAndTheProxyMayBeRestarted(t *testing.T
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, Config{})
-			r.engine.mu.Lock()
-			r.engine.status = quorum.Status{Quorum: 2, Masters: c.masters}
-			r.engine.mu.Unlock()
+			r.engine.stands(quorum.Status{Quorum: 2, Masters: c.masters})
 			got := r.server.verdict()
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {

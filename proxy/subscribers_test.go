@@ -177,9 +177,7 @@ func TestSubscribersAreToldOf(t *testing.T) {
 		if list := c.bulk(); strings.Count(list, "\n") != 1 || !strings.Contains(list, " flags=N ") {
 			t.Errorf("CLIENT LIST TYPE normal: %s", list)
 		}
-		r.engine.mu.Lock()
-		r.engine.status = quorum.Status{Subscriptions: 3, MessagesPublished: 4, MessagesShort: 5, MessagesReceived: 6}
-		r.engine.mu.Unlock()
+		r.engine.stands(quorum.Status{Subscriptions: 3, MessagesPublished: 4, MessagesShort: 5, MessagesReceived: 6})
 		c.send("INFO everything\r\n")
 		info := c.bulk()
 		for _, want := range []string{
