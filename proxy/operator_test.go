@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
@@ -51,12 +53,9 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 			{Name: "m2", State: quorum.Quarantined, Since: now, Reason: "its process was started anew", Left: 4 * time.Minute},
 			{Name: "m3", State: quorum.Connecting, ClockKnown: true, ClockOffset: -20 * time.Microsecond},
 		}}
-		rig := newRig(t, Config{})
-		defer rig.end()
-		rig.server.watched.mu.Lock()
-		rig.server.watched.masters = []seenMaster{{troubles: []Trouble{{At: now, Text: "down: refused"}}}, {}, {}}
-		rig.server.watched.mu.Unlock()
-		r := rig.server.mastersReply(st)
+		s := newServer(Config{}, &fakeEngine{}, hclog.NewNullLogger(), nil) // which looks at no masters by itself
+		s.watched.masters = []seenMaster{{troubles: []Trouble{{At: now, Text: "down: refused"}}}, {}, {}}
+		r := s.mastersReply(st)
 		if len(r.Elems) != 4 {
 			t.Fatalf("%+v", r)
 		}
