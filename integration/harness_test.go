@@ -195,9 +195,14 @@ func awaitQuiet(t *testing.T, p *Proxy, n int) {
 	t.Helper()
 	awaitVoting(t, p, n)
 	awaitSubscriptions(t, p, n)
-	c := dial(t, p.Addr)
-	defer c.Close()
-	c.integer("DBSIZE") // goes behind what was on its way, and is answered when all masters have
+	eventually(t, func() error {
+		c := dial(t, p.Addr)
+		defer c.Close()
+		if info := c.text("INFO", "quorum"); strings.Count(info, ",queue=0,in_batch=0,") != n {
+			return fmt.Errorf("something is on its way:\n%s", info)
+		}
+		return nil
+	})
 }
 
 // quorum is N masters and a proxy in front of them.

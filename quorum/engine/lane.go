@@ -103,7 +103,7 @@ func (l *lane) status() quorum.MasterStatus {
 	defer l.mu.Unlock()
 	inFlight := 0
 	for _, b := range l.queue.flying {
-		inFlight += len(b.ops)
+		inFlight += len(b.errands) + len(b.ops)
 	}
 	s := quorum.MasterStatus{
 		Name:       l.master.Name,
