@@ -78,7 +78,6 @@ func (s *Session) clientNoEvict(c *Command, args []string) Action {
 }
 
 // clientNoTouch is remembered for CLIENT LIST: masters see no client's reads.
-
 func (s *Session) clientNoTouch(c *Command, args []string) Action {
 	return parseSwitch(args[2], &s.seen.NoTouch)
 }

@@ -16,7 +16,8 @@ const unknownHolder = "held, by whom is not known here"
 // lockInfo is LOCK INFO: what the masters hold of a key by now, and what is known of who holds it.
 func (s *Session) lockInfo(c *Command, args []string) Action {
 	key := strings.Clone(args[2])
-	return Action{Requests: askContents(key, mostContent), Render: informed{d: s.d, db: s.seen.DB, keys: []string{key}}}
+	// It continues, as whoever brings the last answer is not to wait for other proxies.
+	return Action{Requests: askContents(key, mostContent), Render: informed{d: s.d, db: s.seen.DB, keys: []string{key}}, Continues: true}
 }
 
 // informed tells of keys, of which it has the results of askContents.

@@ -1,7 +1,9 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 )
@@ -113,8 +115,17 @@ func TestUndoOwedToALostMasterIsPaidOnReturn(t *testing.T) {
 	// Master 2 has granted, and its connection is cut before the decision.
 	must(t, masters[0].Freeze())
 	looker := dial(t, p.Addr)
+	granted := func() string {
+		return regexp.MustCompile(`master2:.*granted=(\d+),`).FindStringSubmatch(looker.text("INFO", "quorum"))[1]
+	}
+	before := granted()
 	c.send(acquireArgs("k", "t", ttl)...)
-	eventually(t, func() error { return told(looker, "granted=1,") })
+	eventually(t, func() error {
+		if granted() == before {
+			return errors.New("master 2 has not granted")
+		}
+		return nil
+	})
 	relay.Cut()
 	if reply, err := c.Receive(); err != nil || reply == "OK" {
 		t.Fatalf("got %v, %v", reply, err)

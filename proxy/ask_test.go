@@ -126,3 +126,25 @@ func TestOrdersAboutMastersAreAnOperators(t *testing.T) {
 		r.end()
 	})
 }
+
+// TestWhoLooksIntoItHoldsUpNobody: other proxies are asked who holds a lock, and take their time.
+func TestWhoLooksIntoItHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hanging = make(chan struct{})
+		r := newRig(t, Config{Inquire: func(string) []string { <-hanging; return nil }})
+		c, other := r.dial(), r.dial()
+		c.send("LOCK INFO k\r\n")
+		other.send("SET l t NX PX 1000\r\n")
+		synctest.Wait()
+		// As a lane does, one after the other.
+		r.engine.answer(t, "", quorum.Result{Decision: quorum.Won, Needed: 1, Answers: []quorum.SurveyAnswer{on("t")}})
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Won, Needed: 1, Exists: true, Type: "string", Value: "t", TTL: time.Second})
+		r.engine.answer(t, "l", won)
+		other.expect("+OK\r\n")
+		c.send("PING\r\n")
+		c.expectSilence()
+		close(hanging)
+		c.expect("*")
+		r.end()
+	})
+}

@@ -7,7 +7,7 @@ import (
 )
 
 // Figures is a picture of the server for whoever runs it: what INFO tells of clients and
-// commands. What the masters come to is told by quorum.Status. Counters only grow.
+// commands. What the masters come to is told by quorum.Status. Counters only grow, until CONFIG RESETSTAT.
 type Figures struct {
 	Version         string // of the program
 	Ready, Draining bool

@@ -69,6 +69,9 @@ func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
 			args = args[1:]
 		}
 	}
+	if n.command.Name == "exec" {
+		args = nil // what was watched is among them, and may be another's
+	}
 	a.TTL, a.Signs = registry.UnknownTTL, registry.SignsOf(args)
 	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
 		n.srv.seen.Note(a)

@@ -76,9 +76,8 @@ type squeeze struct {
 }
 
 // waited notes how long somebody's request took, 0 where that tells nothing of others, and how many
-// of his are on their way. Who waits for
-// each is held up if it took twice as long as one does, and more; that is no sender of many whose
-// last few are decided, or who is held up for others.
+// of his are on their way. Who waits for each is held up if it took twice as long as one does, and
+// more; that is no sender of many whose last few are decided, or who is held up for others.
 func (s *squeeze) waited(w *window, now, took time.Duration, inFlight int) {
 	if inFlight > narrowWindow/2 {
 		w.many = now

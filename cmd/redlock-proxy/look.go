@@ -10,6 +10,7 @@ import (
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy"
 	"redlock-proxy/proxy/page"
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
 	"redlock-proxy/quorum/registry"
 )
@@ -27,6 +28,7 @@ type sight struct {
 	proxies []page.Proxy
 	asked   time.Time // when the other proxies were
 	asking  bool
+	closed  bool
 	running sync.WaitGroup // who asks them
 }
 
@@ -74,7 +76,7 @@ func (s *sight) lately(o *page.Overview, seen *registry.Registry, now time.Durat
 	if time.Since(s.counted) >= countEvery {
 		s.held, s.counted = seen.Held(now), time.Now()
 	}
-	if time.Since(s.asked) >= askEvery && !s.asking {
+	if time.Since(s.asked) >= askEvery && !s.asking && !s.closed {
 		s.asking = true
 		s.running.Go(s.askProxies)
 	}
@@ -93,7 +95,12 @@ func (s *sight) askProxies() {
 }
 
 // close returns when nobody asks other proxies any more.
-func (s *sight) close() { s.running.Wait() }
+func (s *sight) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.running.Wait()
+}
 
 func proxyOf(p *commands.Proxy) page.Proxy {
 	return page.Proxy{ID: p.ID, Address: page.Text(p.Address), Version: p.Version, Since: page.Time(p.Since), Clients: p.Clients}
@@ -154,6 +161,9 @@ func (s *sight) Order(ctx context.Context, who page.Who, o page.Order) (string, 
 	// It is carried out, and told of, also where who gave it goes away meanwhile.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), orderTimeout)
 	defer cancel()
+	if o.Order == page.FreeLock && (o.DB < 0 || o.DB >= quorum.Databases) {
+		return "", notUsed(o.DB)
+	}
 	by := proxy.Operator{User: who.User, From: who.From}
 	var reply commands.Reply
 	var err error

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ func (s *sight) Locks(ctx context.Context, q page.Query) (page.Locks, error) {
 	seen, _, _ := s.server.Seen()
 	dbs := seen.Databases()
 	if q.DB != page.AllDBs {
+		if !slices.Contains(dbs, q.DB) { // to look would open it
+			return page.Locks{}, notUsed(q.DB)
+		}
 		dbs = []int{q.DB}
 	}
 	return listLocks(ctx, s.ask, dbs, q)
@@ -90,5 +94,13 @@ func place(after string, dbs []int) (db int, cursor string, ok bool) {
 	}
 	first, cursor, found := strings.Cut(after, ":")
 	db, err := strconv.Atoi(first)
-	return db, cursor, found && err == nil && db >= 0 && db < quorum.Databases
+	return db, cursor, found && err == nil && slices.Contains(dbs, db)
+}
+
+// notUsed is the answer to who asks for a database that no client of this proxy has used.
+func notUsed(db int) error {
+	if db < 0 || db >= quorum.Databases {
+		return fmt.Errorf("%w: there are databases 0 to %d", page.ErrBadAsking, quorum.Databases-1)
+	}
+	return fmt.Errorf("%w: no client of this proxy has used database %d", page.ErrNotThere, db)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 
 // Lock implements page.Source.
 func (s *sight) Lock(ctx context.Context, db int, key string) (page.Lock, error) {
+	if seen, _, _ := s.server.Seen(); !slices.Contains(seen.Databases(), db) {
+		return page.Lock{}, notUsed(db)
+	}
 	reply, err := s.ask(ctx, db, "LOCK", "INFO", key)
 	if err != nil {
 		return page.Lock{}, err

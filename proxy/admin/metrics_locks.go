@@ -25,7 +25,7 @@ func lockFamilies() []family {
 			func(p *picture) float64 { return float64(p.MaxHoldEnds) }),
 		counter("toiling_scripts_total", "Calls of scripts that took a master long.",
 			func(p *picture) float64 { return float64(p.ToilingScripts) }),
-		gauge("subscriptions", "Masters whose messages can be heard; none before the first subscriber.",
+		gauge("subscriptions", "Masters whose messages, and what other proxies ask, can be heard.",
 			func(p *picture) float64 { return float64(p.Subscriptions) }),
 		counter("messages_published_total", "Messages that clients of this proxy and their scripts have published.",
 			func(p *picture) float64 { return float64(p.MessagesPublished) }),

@@ -19,6 +19,10 @@ const (
 	askedAtOnce = 16
 	askedEvery  = 20 * time.Millisecond
 
+	// heardWithin is how long one that is there may take to say something, where a decision may
+	// take longer.
+	heardWithin = 300 * time.Millisecond
+
 	// censusEvery is how often an inquiry waits also for proxies that were not heard of.
 	censusEvery = time.Minute
 )
@@ -92,7 +96,7 @@ func (e *Engine) Inquire(ctx context.Context, question string, enough int) []quo
 		case <-ctx.Done():
 		}
 	}
-	hadTime := time.Since(began) >= e.zero.AcquireTimeout
+	hadTime := time.Since(began) >= min(e.zero.AcquireTimeout, heardWithin)
 	if hadTime {
 		a.hasWaited(began)
 	}

@@ -45,7 +45,7 @@ func (b *bucket) find(key uint64) *holding {
 }
 
 // room is the holding of a key, or of none, or else the one that is missed least: what has ended,
-// and then what began first. mu is held.
+// then what may have, and then what began first. mu is held.
 func (b *bucket) room(key uint64, now time.Duration) *holding {
 	oldest, age := &b.holdings[0], time.Duration(math.MaxInt64)
 	for i := range b.holdings {
@@ -54,8 +54,11 @@ func (b *bucket) room(key uint64, now time.Duration) *holding {
 			return h
 		}
 		since := h.since
-		if h.key == 0 || h.what.Ends() || h.until < now {
+		switch {
+		case h.key == 0 || h.what.Ends() || h.until < now:
 			since -= math.MaxInt64 / 2
+		case h.until == unknown: // it may have ended long ago
+			since -= math.MaxInt64 / 4
 		}
 		if since < age {
 			oldest, age = h, since

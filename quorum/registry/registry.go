@@ -266,7 +266,8 @@ func (r *Registry) last(db int, key string) (Holding, [2]Sign, bool) {
 	return h, known.signs, true
 }
 
-// Held counts the keys that are held as far as is known here. It goes through all of the room: a
+// Held counts the keys that are held as far as is known here, but for what scripts wrote, of which it
+// is not known when that ends. It goes through all of the room: a
 // few milliseconds.
 func (r *Registry) Held(now time.Duration) (n int) {
 	for i := range r.buckets {
@@ -274,7 +275,7 @@ func (r *Registry) Held(now time.Duration) (n int) {
 		b.mu.Lock()
 		for j := range b.holdings {
 			h := &b.holdings[j]
-			if h.key != 0 && !h.what.Ends() && h.until > now && h.since >= time.Duration(r.flushed[h.db].Load()) {
+			if h.key != 0 && !h.what.Ends() && h.until > now && h.until != unknown && h.since >= time.Duration(r.flushed[h.db].Load()) {
 				n++
 			}
 		}
