@@ -22,7 +22,14 @@
 //	keyspace.go      what is about all keys; scan.go, walk.go, cursor.go, scans.go
 //	render.go        from what was decided to a Reply (reply.go); errors.go, Redis's own words
 //	connection.go    HELLO, AUTH and the like; client.go, server.go, docs.go, pubsub.go, tools.go
-//	operator.go      LOCK, for whoever runs the masters
+//	operator.go      LOCK, for whoever runs the masters; lockinfo.go, locklist.go, locktop.go and
+//	                 lockforce.go, for whoever looks into locks: contents.go, what masters hold of one,
+//	                 lookout.go, what the server has seen, inquiry.go, what proxies ask each other
+//	config.go        CONFIG; slowlog.go, latency.go, memory.go, monitor.go, counts.go, what Redis's tools
+//	                 ask; shown.go, what of a command others may see
+//
+// What is told of a lock that this proxy does not know waits for other proxies, in a SlowRender, for
+// which no lane waits.
 //
 // What an Effect asks for, only the server knows or can do; it makes the reply, with Session's
 // methods where the session changes by it.

@@ -15,6 +15,10 @@
 // reply, resp.Append encodes it, conn.complete (output.go) and conn.flush
 // (write.go) send it. A long reply (resp.Long) is encoded by who writes it.
 //
+// What became of locks is noted on the way (noted.go), for who looks into it: by commands (lookout.go,
+// verdict.go), or without a connection (ask.go). Changes of masters are seen by watched.go. Some
+// requests are traced (tracing.go); figures.go, histogram.go, durations.go and keyspace.go count.
+//
 // What is asked about the server itself is carried out by conn.carryOutTools (tools.go); whether a
 // command was slow (tuning.go), and whether anybody monitors (monitors.go), is one look at a number for each.
 //
@@ -36,8 +40,9 @@
 //	           end
 //	writer     conn.flush     conn.output while writing is set  nothing is left to write, or the      the reader, in close
 //	                                                            connection is cut off
-//	filler     Answer         the reply to a scan whose page    the reply is in the line, or what     Server.Shutdown
-//	                          takes long to match               follows is asked
+//	filler     Answer         a reply that takes long: a scan   the reply is in the line, or what     Server.Shutdown
+//	                          that matches much, locks of       follows is asked
+//	                          which other proxies are asked
 //	sampler    the first      the rates in stats                Shutdown begins                       Server.Shutdown
 //	           Server.Serve
 //	waiter     Shutdown       nothing                           readers and sampler have ended        Server.Shutdown
