@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,11 +24,16 @@ func TestQuickStartOfTheDocumentIsTrue(t *testing.T) {
 		t.Fatal("README.md has no block to paste, with its output below")
 	}
 	script, want := blocks[1], blocks[2]
+	free := make([]int, 4)
+	for i := range free {
+		free[i], err = FreePort()
+		must(t, err)
+	}
+	slices.Sort(free) // as what is printed is, and the document's are
 	var others []string
 	at := make(map[string]string)
-	for _, port := range []string{"6380", "16381", "16382", "16383"} {
-		n, err := FreePort()
-		must(t, err)
+	for i, port := range []string{"6380", "16381", "16382", "16383"} {
+		n := free[i]
 		at[port] = net.JoinHostPort("127.0.0.1", strconv.Itoa(n))
 		others = append(others, port, strconv.Itoa(n))
 		if strings.Count(script, port) == 0 {

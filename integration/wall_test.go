@@ -111,6 +111,7 @@ func startWall(t *testing.T, args ...string) *wall {
 	w.masters, w.p = startQuorum(t, 3, append([]string{"--acquire-timeout", "20s", "--master-timeout", "20s", "--max-ttl", "5m"}, args...)...)
 	w.c = dial(t, w.p.Addr)
 	w.c.want("OK", "SET", "wall:other", "x")
+	wantHolding(t, w.masters, "wall:other", "x", 0, 1, 2)
 	for _, m := range w.masters {
 		// That is the last that a proxy writes into a marker without being made to.
 		eventually(t, func() error {
