@@ -169,7 +169,7 @@ func (db *database) watchQuorum() {
 	switch lost := s.can < quorum.QuorumOf(len(db.lanes)); {
 	case lost && (m.since == 0 || !m.told && db.toldByRoot()):
 		m.since, m.refused = max(now, 1), db.refused()
-	case lost && !m.told && now-m.since >= db.AcquireTimeout:
+	case lost && !m.told && now-m.since >= db.tellsAfter(s):
 		m.told = true
 		text := "there is no quorum: no lock is granted"
 		if m.had {
@@ -188,6 +188,17 @@ func (db *database) watchQuorum() {
 	case !lost:
 		m.had = true
 	}
+}
+
+// tellsAfter is for how long the quorum has to be gone before that is told: for as long as a decision
+// may take. Where another database than 0 lacks masters that are down, and not ones that have forgotten
+// what was there, 0 is about to lack them as well, and is given the time to notice.
+func (db *database) tellsAfter(s shortage) time.Duration {
+	ownLoss := s.kept[quorum.Quarantined] + s.kept[quorum.CatchingUp]
+	if n := len(db.lanes); db.isZero() || n-ownLoss < quorum.QuorumOf(n) {
+		return db.AcquireTimeout
+	}
+	return db.AcquireTimeout + db.ProbeInterval + db.MasterTimeout
 }
 
 // toldByRoot tells that database 0 has no quorum either: one line is enough.
