@@ -238,6 +238,9 @@ func TestListOfLocksTellsOfEachAndGoesOn(t *testing.T) {
 	if len(again.Requests) != 1 || again.Requests[0].Args[1] != "77" {
 		t.Errorf("%+v", again)
 	}
+	if many := (informed{d: d, more: make([]string, 100)}).next(); len(many.Requests) != 2*locksAtOnce {
+		t.Errorf("%d questions are put at once", len(many.Requests))
+	}
 }
 
 func TestLockIsForcedFromItsHolderAlone(t *testing.T) {

@@ -39,7 +39,8 @@ func (s *Session) lockTop(c *Command, args []string) Action {
 	}
 	seen, now := s.d.lookout.Seen(), s.d.lookout.Clock()
 	var list []Reply
-	for _, h := range seen.Hottest(n, now) {
+	hottest, _ := seen.Hottest(n, now)
+	for _, h := range hottest {
 		f := fieldList{}
 		f.text("key", h.Key)
 		f.number("database", int64(h.DB))

@@ -36,25 +36,22 @@ func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) 
 	}
 	n := noting{srv: s, command: action.Command, begun: s.clock(), by: &registry.Origin{Addr: who.From, User: who.User}}
 	for len(action.Requests) > 0 {
-		w := &waited{done: make(chan struct{}), results: make([]quorum.Result, len(action.Requests))}
-		w.missing.Store(int32(len(action.Requests)))
-		for i := range action.Requests {
-			r := action.Requests[i] // the session's until its next command, and it gets none
-			r.DB = db
-			action.Requests[i] = r
-			s.engine.Put(&action.Requests[i], waitedFor{w, i})
+		asked, answered := action.Requests, make(chan []quorum.Result, 1)
+		for i := range asked {
+			asked[i].DB = db
 		}
+		s.putAll(asked, func(results []quorum.Result) { answered <- results })
+		var results []quorum.Result
 		select {
-		case <-w.done:
+		case results = <-answered:
 		case <-ctx.Done():
 			return commands.Reply{}, ctx.Err()
 		}
-		asked := action.Requests
-		reply, next := action.Render.Render(w.results)
+		reply, next := action.Render.Render(results)
 		n.now = s.clock()
 		for i := range asked {
-			n.note(&asked[i], &w.results[i], &reply)
-			w.results[i].Lock.Told()
+			n.note(&asked[i], &results[i], &reply)
+			results[i].Lock.Told()
 		}
 		if action = next; len(next.Requests) == 0 {
 			return reply, nil
@@ -63,29 +60,39 @@ func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) 
 	return action.Reply, nil
 }
 
-// waited is what Ask waits for.
-type waited struct {
-	results []quorum.Result
-	missing atomic.Int32
-	done    chan struct{}
+// putAll puts requests of nobody's connection. Whoever brings the last answer gives them all to
+// answered, which must not block.
+func (s *Server) putAll(requests []quorum.Request, answered func(results []quorum.Result)) {
+	g := &gathering{results: make([]quorum.Result, len(requests)), answered: answered}
+	g.missing.Store(int32(len(requests)))
+	for i := range requests {
+		s.engine.Put(&requests[i], gatheredAs{g, i})
+	}
 }
 
-// waitedFor is one of them.
-type waitedFor struct {
-	*waited
+// gathering is what answers are waited for together.
+type gathering struct {
+	results  []quorum.Result
+	missing  atomic.Int32
+	answered func(results []quorum.Result)
+}
+
+// gatheredAs is one of them.
+type gatheredAs struct {
+	*gathering
 	i int
 }
 
 // Answer is the engine's.
-func (w waitedFor) Answer(r quorum.Result) quorum.Flusher {
-	if w.results[w.i] = r; w.missing.Add(-1) == 0 {
-		close(w.done)
+func (a gatheredAs) Answer(r quorum.Result) quorum.Flusher {
+	if a.results[a.i] = r; a.missing.Add(-1) == 0 {
+		a.answered(a.results)
 	}
-	return w.waited
+	return a.gathering
 }
 
-// Flush has nothing to send.
-func (w *waited) Flush() {}
+// Flush has nothing to send: who waits is woken already.
+func (g *gathering) Flush() {}
 
 // Order has an operator drain, resume or admit a master: LOCK DRAIN, LOCK RESUME, LOCK ADMIT.
 func (s *Server) Order(who Operator, name, master, reason string, force bool) commands.Reply {

@@ -95,10 +95,10 @@ func (s *Server) largest() (most *conn, bytes int64) {
 	return most, bytes
 }
 
-// memoryDoctor is what MEMORY DOCTOR says.
-func (s *Server) memoryDoctor() string {
+// memoryDoctor is what MEMORY DOCTOR says of a process whose memory is so.
+func (s *Server) memoryDoctor(h heap) string {
 	var b strings.Builder
-	m, h := &s.memory, readHeap()
+	m := &s.memory
 	used, masters := m.used.Load(), int64(m.masters())
 	if used > m.most/4*3 {
 		fmt.Fprintf(&b, "Clients take %s of the %s that max-client-memory lets them take: those that take most are cut off next.\n", mebibytes(used), mebibytes(m.most))

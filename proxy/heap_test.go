@@ -40,9 +40,13 @@ func TestTheMemorysDoctorNamesWhatIsWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{MaxClientMemory: 1 << 20})
 		c := r.dial()
-		c.send("MEMORY DOCTOR\r\n")
-		if text := c.bulk(); !strings.HasPrefix(text, "Nothing is wrong with this proxy's memory.\n") || !strings.Contains(text, "The client that takes most is id 1 at pipe, with 0.0 MiB.\n") {
+		c.send("PING\r\n")
+		c.expect("+PONG\r\n")
+		if text := r.server.memoryDoctor(heap{used: 30 << 20, free: 30 << 20}); !strings.HasPrefix(text, "Nothing is wrong with this proxy's memory.\n") || !strings.Contains(text, "The client that takes most is id 1 at pipe, with 0.0 MiB.\n") {
 			t.Errorf("where nothing is wrong it says %q", text)
+		}
+		if text := r.server.memoryDoctor(heap{used: 30 << 20, free: 70 << 20}); !strings.HasPrefix(text, "70.0 MiB of memory are kept for later and not used: MEMORY PURGE gives them back.\n") || strings.Contains(text, "Nothing is wrong") {
+			t.Errorf("where much is kept for later it says %q", text)
 		}
 		r.remembered.Store(900 << 10)
 		r.engine.memory.Store(600 << 10)

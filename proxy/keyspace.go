@@ -81,45 +81,14 @@ func pending(asked chan struct{}) bool {
 // askKeys puts the questions. Their last answer closes asked.
 func (s *Server) askKeys(asked chan struct{}) {
 	dbs := s.keyspace.databases()
-	q := &keyspaceQuestion{of: &s.keyspace, dbs: dbs, asked: asked, requests: commands.KeyspaceRequests(dbs)}
-	q.results = make([]quorum.Result, len(q.requests))
-	q.missing.Store(int32(len(q.requests)))
-	for i := range q.requests {
-		s.engine.Put(&q.requests[i], &keyspaceAsker{q, i})
-	}
+	s.putAll(commands.KeyspaceRequests(dbs), func(results []quorum.Result) {
+		lines := commands.Keyspace(dbs, results)
+		s.keyspace.mu.Lock()
+		s.keyspace.lines = lines
+		s.keyspace.mu.Unlock()
+		close(asked)
+	})
 }
-
-// keyspaceQuestion is what masters are asked for one answer.
-type keyspaceQuestion struct {
-	of       *keyspace
-	dbs      []int
-	asked    chan struct{}
-	requests []quorum.Request
-	results  []quorum.Result
-	missing  atomic.Int32
-}
-
-type keyspaceAsker struct {
-	q *keyspaceQuestion
-	n int
-}
-
-// Answer is the engine's.
-func (a *keyspaceAsker) Answer(r quorum.Result) quorum.Flusher {
-	q := a.q
-	q.results[a.n] = r
-	if q.missing.Add(-1) == 0 {
-		lines := commands.Keyspace(q.dbs, q.results)
-		q.of.mu.Lock()
-		q.of.lines = lines
-		q.of.mu.Unlock()
-		close(q.asked)
-	}
-	return q
-}
-
-// Flush has nothing to send: who waits is woken already.
-func (q *keyspaceQuestion) Flush() {}
 
 func (t *infoText) keyspace() {
 	for _, line := range t.srv.keys() {

@@ -173,19 +173,24 @@ func TestVerdictSaysWhetherLocksAreGrantedAndTheProxyMayBeRestarted(t *testing.T
 		return quorum.MasterStatus{Name: "m" + fmt.Sprint(int(state)), State: state, Reason: reason, Debts: debts}
 	}
 	for _, c := range []struct {
-		masters []quorum.MasterStatus
-		want    []string
+		masters  []quorum.MasterStatus
+		canVote  int
+		shortage string
+		want     []string
 	}{
-		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.Voting, "", 0), m(quorum.Voting, "", 0)},
+		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.Voting, "", 0), m(quorum.Voting, "", 0)}, 3, "",
 			[]string{"locks are granted, 3 of 3 masters vote, 2 are needed; ", "this proxy may be restarted"}},
-		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.Voting, "", 0), m(quorum.Down, "refused", 3)},
+		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.Voting, "", 0), m(quorum.Down, "refused", 3)}, 2, "1 down",
 			[]string{"will not be if one more master fails", "m1 down (refused)", "better do not restart", "3 releases that are owed to m1"}},
-		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.CatchingUp, "", 0), m(quorum.Drained, "by the operator", 0)},
+		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.CatchingUp, "", 0), m(quorum.Drained, "by the operator", 0)}, 1, "1 catching up, 1 drained",
 			[]string{"1 of 3 masters vote", "being given what it lost", "asked for votes again"}},
+		// One that hangs is voting until its time is up, and cannot vote.
+		{[]quorum.MasterStatus{m(quorum.Voting, "", 0), m(quorum.Voting, "", 0), m(quorum.Voting, "", 0)}, 2, "1 gave no answer in time",
+			[]string{"will not be if one more master fails, 2 of 3 masters vote, 2 are needed: 1 gave no answer in time; "}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, Config{})
-			r.engine.stands(quorum.Status{Quorum: 2, Masters: c.masters})
+			r.engine.stands(quorum.Status{Quorum: 2, Masters: c.masters, CanVote: c.canVote, Shortage: c.shortage})
 			got := r.server.verdict()
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {

@@ -12,16 +12,10 @@ import (
 // mastersReply is the answer to LOCK MASTERS: a summary, and a map for each master, so
 // that redis-cli shows one field a line.
 func (s *Server) mastersReply(st quorum.Status) commands.Reply {
-	voting := 0
-	for i := range st.Masters {
-		if st.Masters[i].State == quorum.Voting {
-			voting++
-		}
-	}
 	list := []commands.Reply{commands.Map(
 		commands.Bulk("summary"), commands.Bulk(s.grants(&st)),
 		commands.Bulk("quorum"), commands.Integer(int64(st.Quorum)),
-		commands.Bulk("voting"), commands.Integer(int64(voting)),
+		commands.Bulk("voting"), commands.Integer(int64(st.CanVote)),
 		commands.Bulk("masters"), commands.Integer(int64(len(st.Masters))),
 	)}
 	for i := range st.Masters {

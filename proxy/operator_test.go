@@ -42,7 +42,7 @@ func field(r commands.Reply) string {
 func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
-		st := quorum.Status{Quorum: 2, Masters: []quorum.MasterStatus{
+		st := quorum.Status{Quorum: 2, CanVote: 1, Masters: []quorum.MasterStatus{
 			{
 				Name: "m1", State: quorum.Voting, Since: now.Add(-90 * time.Second), RoundTrip: 123456 * time.Nanosecond,
 				Granted: 1, Refused: 2, Unknown: 3, Withheld: 4, Queue: 5, Debts: 6, DebtBytes: 700, Reconnects: 8, RunID: "abc", Version: "7.0.15",

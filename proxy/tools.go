@@ -31,7 +31,7 @@ func (c *conn) carryOutTools(a *commands.Action) bool {
 	case commands.MemoryStatsEffect:
 		a.Reply = s.memoryStats()
 	case commands.MemoryDoctorEffect:
-		a.Reply = commands.Verbatim(s.memoryDoctor())
+		a.Reply = commands.Verbatim(s.memoryDoctor(readHeap()))
 	case commands.MemoryPurgeEffect:
 		s.purge()
 		a.Reply = commands.OK

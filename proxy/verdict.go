@@ -35,12 +35,10 @@ func (s *Server) verdict() string {
 
 // grants says whether locks can be had here.
 func (s *Server) grants(st *quorum.Status) string {
-	voting := 0
 	var others []string
 	for i := range st.Masters {
 		m := &st.Masters[i]
 		if m.State == quorum.Voting {
-			voting++
 			continue
 		}
 		text := m.Name + " " + m.State.String()
@@ -55,12 +53,15 @@ func (s *Server) grants(st *quorum.Status) string {
 		text = "no locks are granted: this proxy is shutting down"
 	case !s.engine.Ready():
 		text = "no locks are granted"
-	case voting == st.Quorum && len(st.Masters) > 1:
+	case st.CanVote == st.Quorum && len(st.Masters) > 1:
 		text = "locks are granted, and will not be if one more master fails"
 	}
-	text += fmt.Sprintf(", %d of %d masters vote, %d are needed", voting, len(st.Masters), st.Quorum)
-	if len(others) > 0 {
+	text += fmt.Sprintf(", %d of %d masters vote, %d are needed", st.CanVote, len(st.Masters), st.Quorum)
+	switch {
+	case len(others) > 0:
 		text += ": " + strings.Join(others, ", ")
+	case st.Shortage != "": // one that votes hangs
+		text += ": " + st.Shortage
 	}
 	if st.Hindrance != "" {
 		text += ", " + st.Hindrance

@@ -59,11 +59,10 @@ func (s *sight) Overview() page.Overview {
 		o.Masters = append(o.Masters, m)
 	}
 	seen, now, _ := s.server.Seen()
-	for i, h := range seen.Hottest(registry.MaxHottest, now) {
-		o.Waiters += len(h.Wanting)
-		if i < page.MaxContended {
-			o.Contended = append(o.Contended, contendedOf(seen, &h))
-		}
+	hottest, waiters := seen.Hottest(page.MaxContended, now)
+	o.Waiters = waiters
+	for i := range hottest {
+		o.Contended = append(o.Contended, contendedOf(seen, &hottest[i]))
 	}
 	s.lately(&o, seen, now)
 	return o

@@ -19,9 +19,6 @@ const (
 	topShards = 1 << topBits
 	topKeys   = 32 // of each shard
 
-	// MaxHottest is how many keys there may be of which more is kept.
-	MaxHottest = topShards * topKeys
-
 	// Seconds is for how many of them refusals are told by the second.
 	Seconds     = 60
 	maxWanting  = 16
@@ -215,8 +212,6 @@ type Hot struct {
 	PerSecond [Seconds]uint32 // the latest last
 	Wanting   []Wanting       // who was refused it lately, and has not got it since; the latest first
 	Attempts  []Attempt       // the latest first
-
-	weight float64
 }
 
 // Wanting is a client that was refused a lock.
@@ -235,12 +230,7 @@ func (w *Wanting) Every() time.Duration {
 }
 
 // Lately is how many refusals there were in as many seconds as are told.
-func (h *Hot) Lately() (n uint64) {
-	for _, in := range h.PerSecond {
-		n += uint64(in)
-	}
-	return n
-}
+func (h *Hot) Lately() uint64 { return sum(&h.PerSecond) }
 
 // Hot is what is known of one key, if it is fought for.
 func (r *Registry) Hot(db int, key string, now time.Duration) (Hot, bool) {
@@ -256,33 +246,65 @@ func (r *Registry) Hot(db int, key string, now time.Duration) (Hot, bool) {
 }
 
 // Hottest are the keys that are fought for most, n at most, and none that nobody was refused in
-// as many seconds as are told.
-func (r *Registry) Hottest(n int, now time.Duration) []Hot {
-	var list []Hot
+// as many seconds as are told; with how many clients want any of them.
+func (r *Registry) Hottest(n int, now time.Duration) (list []Hot, waiters int) {
+	type rank struct {
+		db     int
+		key    string
+		lately uint64
+		weight float64
+	}
+	var ranks []rank
 	for i := range r.tops {
 		t := &r.tops[i]
 		t.mu.Lock()
 		for _, k := range t.hot {
-			if v := k.view(now); v.Lately() > 0 {
-				list = append(list, v)
+			k.turn(now)
+			if lately := sum(&k.perSecond); lately > 0 {
+				ranks = append(ranks, rank{k.db, k.key, lately, k.weightAt(now)})
+				waiters += k.waiters(now)
 			}
 		}
 		t.mu.Unlock()
 	}
-	slices.SortFunc(list, func(a, b Hot) int {
-		return cmp.Or(cmp.Compare(b.Lately(), a.Lately()), cmp.Compare(b.weight, a.weight), cmp.Compare(a.Key, b.Key))
+	slices.SortFunc(ranks, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(b.lately, a.lately), cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
 	})
-	return list[:min(n, len(list))]
+	for _, k := range ranks[:min(n, len(ranks))] {
+		if h, ok := r.Hot(k.db, k.key, now); ok { // else another one has taken its place meanwhile
+			list = append(list, h)
+		}
+	}
+	return list, waiters
+}
+
+func sum(perSecond *[Seconds]uint32) (n uint64) {
+	for _, in := range perSecond {
+		n += uint64(in)
+	}
+	return n
+}
+
+// wants tells whether somebody was refused it lately.
+func (w *want) wants(now time.Duration) bool { return now-w.last < Seconds*time.Second }
+
+func (k *hot) waiters(now time.Duration) (n int) {
+	for i := range k.wanting {
+		if k.wanting[i].wants(now) {
+			n++
+		}
+	}
+	return n
 }
 
 func (k *hot) view(now time.Duration) Hot {
 	k.turn(now)
-	v := Hot{DB: k.db, Key: k.key, Refusals: k.refusals, weight: k.weightAt(now)}
+	v := Hot{DB: k.db, Key: k.key, Refusals: k.refusals}
 	for i := range v.PerSecond {
 		v.PerSecond[i] = k.perSecond[(k.second+1+time.Duration(i))%Seconds]
 	}
 	for _, w := range k.wanting {
-		if now-w.last < Seconds*time.Second {
+		if w.wants(now) {
 			v.Wanting = append(v.Wanting, Wanting{By: *w.by, First: w.first, Last: w.last, Times: w.times})
 		}
 	}

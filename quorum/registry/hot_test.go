@@ -16,9 +16,12 @@ func TestKeysThatAreFoughtForMostAreKnown(t *testing.T) {
 		r.Note(refused("hot", "t", bob, now))
 		r.Note(refused(fmt.Sprint("cold", i), "t", alice, now))
 	}
-	list := r.Hottest(10, now)
+	list, waiters := r.Hottest(10, now)
 	if len(list) != 10 || list[0].Key != "hot" || list[0].Refusals != 20_000 || list[0].Lately() != 20_000 {
 		t.Fatalf("%d, %+v", len(list), list[0])
+	}
+	if waiters != topShards*topKeys { // alice and bob each want one that nobody gets
+		t.Errorf("%d wait", waiters)
 	}
 	if n := list[0].PerSecond[Seconds-2]; n != 1000 {
 		t.Errorf("%d in a second", n)
@@ -27,7 +30,7 @@ func TestKeysThatAreFoughtForMostAreKnown(t *testing.T) {
 	if len(w) != 1 || w[0].By.ID != bob.ID || w[0].Times != 20_000 || w[0].Every() != ms {
 		t.Errorf("%+v", w)
 	}
-	if list := r.Hottest(10, now+2*time.Minute); len(list) != 0 {
+	if list, _ := r.Hottest(10, now+2*time.Minute); len(list) != 0 {
 		t.Errorf("%d are fought for when nobody asks any more", len(list))
 	}
 }

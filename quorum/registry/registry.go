@@ -267,8 +267,7 @@ func (r *Registry) last(db int, key string) (Holding, [2]Sign, bool) {
 }
 
 // Held counts the keys that are held as far as is known here, but for what scripts wrote, of which it
-// is not known when that ends. It goes through all of the room: a
-// few milliseconds.
+// is not known when that ends. It goes through all of the room: a few milliseconds.
 func (r *Registry) Held(now time.Duration) (n int) {
 	for i := range r.buckets {
 		b := &r.buckets[i]
