@@ -23,9 +23,9 @@ const writtenBy = "# Written by CONFIG REWRITE."
 
 // Rewrite writes what CONFIG SET has changed into the file that c was read from, which has for the
 // rest what it has by now. It keeps the comments and the order of the file, its mode and its owner:
-// the file is replaced by another, in one step. rewritten is what c becomes by that, with a warning where
-// everybody can read a password in the file; outranked
-// names the flags and variables that count before the file all the same at the next start.
+// the file is replaced by another, in one step. rewritten is what c becomes by that, with a warning
+// where everybody can read a password in the file; outranked names the flags and variables that count
+// before the file all the same at the next start.
 func (c *Config) Rewrite() (rewritten *Config, outranked []string, err error) {
 	if c.Config == "" {
 		return nil, nil, ErrNoFile

@@ -56,8 +56,9 @@ func (c *Config) Set(settings []Setting) (*Config, error) {
 		next.From[o.name] = c.From[o.name].replaced()
 	}
 	if alone {
-		// No file that an option names is looked at for what has nothing to do with it.
-		next.Masters, next.OldMasters, next.Warnings = c.Masters, c.OldMasters, c.Warnings
+		// No file that an option names is looked at for what has nothing to do with it, and what
+		// was warned of has been.
+		next.Masters, next.OldMasters = c.Masters, c.OldMasters
 		return &next, nil
 	}
 	return c.takeOver(&next, settings)

@@ -93,6 +93,11 @@ func TestWhatStandsAloneIsSetWhateverIsWithFiles(t *testing.T) {
 	if next, err := setAll(c, "loglevel", "debug"); err != nil || next.LogLevel != "debug" || next.ServerTLS != c.ServerTLS {
 		t.Errorf("%v", err)
 	}
+	warned := *c
+	warned.Warnings = []string{"of something, at the start"}
+	if next, err := setAll(&warned, "loglevel", "debug"); err != nil || next.Warnings != nil {
+		t.Errorf("%v; it is warned again: %q", err, next.Warnings)
+	}
 	if _, err := setAll(c, "requirepass", "x"); err == nil {
 		t.Error("a password is set without a look at what it hangs together with")
 	}
