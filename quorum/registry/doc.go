@@ -7,8 +7,10 @@
 // who shows a holder asks the masters for the value that is there, and the registry whose that is.
 //
 //	registry.go  what is noted, and where
+//	shard.go     the way there: written down first, and put where it belongs some at a time
 //	holding.go   the room for holders: a table of fixed size, which allocates nothing
-//	hot.go       the keys that are fought for: who wants them, and their last attempts
+//	top.go       which keys are fought for most
+//	hot.go       what is known of these: who wants them, and their last attempts
 //	events.go    what has happened to masters, and what operators have done
 //	sign.go      tokens and values by their hashes
 //

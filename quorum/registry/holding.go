@@ -2,16 +2,15 @@ package registry
 
 import (
 	"math"
-	"sync"
 	"time"
 
 	"redlock-proxy/quorum"
 )
 
-// holding is what is known of one key: a cache line.
+// holding is what is known of one key, or what is noted about it: a cache line.
 type holding struct {
 	key          uint64  // its hash, with the database; 0 where there is none
-	signs        [2]Sign // of its holder
+	signs        [2]Sign // of its holder; of what is noted, zero where it names no token
 	by           *Origin
 	since, until time.Duration // until is noEnd or unknown where it is no time
 	votes        quorum.Votes
@@ -26,90 +25,120 @@ const (
 	unknown time.Duration = math.MaxInt64 - 1
 )
 
-// bucketSize is how many keys share a bucket. The oldest gives way to a new one.
-const bucketSize = 8
+// bucketSize is how many keys share a bucket. The one that has ended first, or will, gives way to a
+// new one.
+const bucketSize = 7
 
+// bucket is eight cache lines, the first of which says which of the others is a key's, and which
+// gives way.
 type bucket struct {
-	mu       sync.Mutex
+	tags     [bucketSize]uint32 // of the hashes
+	ends     [bucketSize]uint32 // when, in tenths of a second; 0 where there is no holding
+	_        [8]byte
 	holdings [bucketSize]holding
 }
 
-// find is the holding of a key, nil if there is none. mu is held.
-func (b *bucket) find(key uint64) *holding {
-	for i := range b.holdings {
-		if b.holdings[i].key == key {
-			return &b.holdings[i]
+func tag(key uint64) uint32 { return uint32(key >> 32) }
+
+// find is which holding is a key's, -1 if none is.
+func (b *bucket) find(key uint64) int {
+	for i, t := range b.tags {
+		if t == tag(key) && b.holdings[i].key == key {
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
-// room is the holding of a key, or of none, or else the one that is missed least: what has ended,
-// then what may have, and then what began first. mu is held.
-func (b *bucket) room(key uint64, now time.Duration) *holding {
-	oldest, age := &b.holdings[0], time.Duration(math.MaxInt64)
-	for i := range b.holdings {
-		h := &b.holdings[i]
-		if h.key == key {
-			return h
-		}
-		since := h.since
-		switch {
-		case h.key == 0 || h.what.Ends() || h.until < now:
-			since -= math.MaxInt64 / 2
-		case h.until == unknown: // it may have ended long ago
-			since -= math.MaxInt64 / 4
-		}
-		if since < age {
-			oldest, age = h, since
+// first is which holding gives way.
+func (b *bucket) first() (first int) {
+	for i, end := range b.ends {
+		if end < b.ends[first] {
+			first = i
 		}
 	}
-	return oldest
+	return first
 }
 
-// taken is begins, of what somebody else may hold: what his value bears as well tells nothing of
-// who writes it now, as a script that has him wait for it does.
-func (h *holding) taken(key uint64, a *Act) {
-	before := *h
-	h.begins(key, a)
-	if a.What != Written || before.key != key || before.what.Ends() || before.by.ID == a.By.ID {
+// mostAhead is for how long at least a lock is known here that ends later or never, where many come.
+const mostAhead = 24 * time.Hour
+
+// set has the bucket know a holding. What ends when nobody knows may have ended already.
+func (b *bucket) set(i int, h holding) {
+	end := h.until
+	if end == unknown {
+		end = h.since
+	}
+	b.tags[i], b.ends[i] = tag(h.key), 1+uint32(min(end, h.since+mostAhead)/(100*time.Millisecond))
+	b.holdings[i] = h
+}
+
+// note notes what has become of what a client asked for.
+func (b *bucket) note(n *holding) {
+	i := b.find(n.key)
+	if i >= 0 {
+		b.set(i, b.holdings[i].after(n))
 		return
 	}
-	for i, s := range h.signs {
-		if s == before.signs[0] || s == before.signs[1] {
-			h.signs[i] = 0
+	switch n.what {
+	case Granted, Written:
+	case Extended: // who names no token may not be the holder
+		if n.signs[0] == 0 {
+			return
+		}
+	default:
+		return
+	}
+	b.set(b.first(), n.begins())
+}
+
+// after is what is known of a key after something about it was noted.
+func (h holding) after(n *holding) holding {
+	named := n.signs[0] != 0
+	hers := n.signs[0] == h.signs[0]
+	switch {
+	case n.what == Granted, n.what == Written:
+		return h.taken(n)
+	case n.what == Refused:
+		h.refusals = more(h.refusals)
+	case n.what == Extended && h.what.Ends() && !named:
+	case n.what == Extended && (h.what.Ends() || named && !hers): // he took it where that was not seen
+		return n.begins()
+	case n.what == Extended:
+		h.until, h.votes, h.extensions = n.until, n.votes, more(h.extensions)
+	case hers || !named: // else it is another one's by now
+		h.what, h.until, h.votes, h.by = n.what, n.since, n.votes, n.by
+	}
+	return h
+}
+
+// taken is what is known when somebody holds the key from now on, which somebody else may have held:
+// what his value bears as well tells nothing of who writes it now, as a script that has him wait for
+// it does.
+func (h *holding) taken(n *holding) holding {
+	now := n.begins()
+	if n.what != Written || h.what.Ends() || h.by.ID == n.by.ID {
+		return now
+	}
+	for i, s := range now.signs {
+		if s == h.signs[0] || s == h.signs[1] {
+			now.signs[i] = 0
 		}
 	}
+	return now
 }
 
-// begins notes that somebody holds the key from now on.
-func (h *holding) begins(key uint64, a *Act) {
-	*h = holding{
-		key: key, by: a.By, since: a.At, until: a.until(), votes: a.Votes, what: a.What, db: uint8(a.DB),
+func (n *holding) begins() holding {
+	now := *n
+	if n.what == Extended {
+		now.extensions = 1
 	}
-	h.signs = a.signs()
+	return now
 }
 
-// goesOn notes that a holder has it for longer, who may have taken it where that was not seen. Who
-// names no token may not be the holder.
-func (h *holding) goesOn(key uint64, a *Act) {
-	if known := h.key == key && !h.what.Ends(); a.Token == "" && !known {
-		return
-	} else if !known || a.Token != "" && h.signs[0] != SignOf(a.Token) {
-		h.begins(key, a)
-		h.extensions = 1
-		return
+func more(n uint16) uint16 {
+	if n < math.MaxUint16 {
+		n++
 	}
-	h.until, h.votes = a.until(), a.Votes
-	if h.extensions < math.MaxUint16 {
-		h.extensions++
-	}
-}
-
-// ends notes that nobody holds it any more, unless it is another one's by now.
-func (h *holding) ends(a *Act) {
-	if a.Token != "" && h.signs[0] != SignOf(a.Token) {
-		return
-	}
-	h.what, h.until, h.votes, h.by = a.What, a.At, a.Votes, a.By
+	return n
 }

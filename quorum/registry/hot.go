@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -15,10 +13,6 @@ import (
 // there is room for, more is kept than of others.
 
 const (
-	topBits   = 3
-	topShards = 1 << topBits
-	topKeys   = 32 // of each shard
-
 	// Seconds is for how many of them refusals are told by the second.
 	Seconds     = 60
 	maxWanting  = 16
@@ -28,16 +22,6 @@ const (
 	// halfLife is after how long a refusal counts half as much, for which keys are kept.
 	halfLife = 30 * time.Second
 )
-
-// top is a sketch of the keys of one shard that are fought for most, as the Space-Saving
-// algorithm makes it: a key that comes takes the place of the one that was refused least, and
-// counts as much and one more, so that a key that is refused often enough is there.
-type top struct {
-	has atomic.Uint64 // a bit for each of its keys, or several of them
-
-	mu  sync.Mutex // guards what follows
-	hot map[uint64]*hot
-}
 
 // hot is one key that is fought for.
 type hot struct {
@@ -71,55 +55,6 @@ type Attempt struct {
 	Votes quorum.Votes
 	Why   string
 	By    *Origin
-}
-
-func bit(h uint64) uint64 { return 1 << (h >> 40 & 63) }
-
-// mayHave is cheap, and true of every key that is there.
-func (t *top) mayHave(h uint64) bool { return t.has.Load()&bit(h) != 0 }
-
-func (t *top) note(h uint64, a *Act, fought bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	k := t.hot[h]
-	if k == nil {
-		if !fought {
-			return
-		}
-		k = t.enter(h, a)
-	}
-	if a.What == Refused {
-		k.refused(a)
-	}
-	k.attempted(a)
-}
-
-// enter gives a key its place, maybe that of another one. mu is held.
-func (t *top) enter(h uint64, a *Act) *hot {
-	k, weight := new(hot), 0.0
-	if len(t.hot) >= topKeys {
-		var least uint64
-		k, least, weight = t.least(a.At)
-		delete(t.hot, least)
-	}
-	*k = hot{db: a.DB, key: strings.Clone(a.Key), weight: weight, weighed: a.At, second: a.At / time.Second, wanting: k.wanting[:0]}
-	t.hot[h] = k
-	has := uint64(0)
-	for other := range t.hot {
-		has |= bit(other)
-	}
-	t.has.Store(has)
-	return k
-}
-
-// least is the key that was refused least. mu is held.
-func (t *top) least(now time.Duration) (k *hot, h uint64, weight float64) {
-	for other, o := range t.hot {
-		if w := o.weightAt(now); k == nil || w < weight {
-			k, h, weight = o, other, w
-		}
-	}
-	return k, h, weight
 }
 
 func (k *hot) weightAt(now time.Duration) float64 {
@@ -235,47 +170,14 @@ func (h *Hot) Lately() uint64 { return sum(&h.PerSecond) }
 // Hot is what is known of one key, if it is fought for.
 func (r *Registry) Hot(db int, key string, now time.Duration) (Hot, bool) {
 	h := r.hash(db, key)
-	t := &r.tops[h>>(64-topBits)]
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	k := t.hot[h]
+	s := r.shard(h)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.top.find(h)
 	if k == nil {
 		return Hot{}, false
 	}
 	return k.view(now), true
-}
-
-// Hottest are the keys that are fought for most, n at most, and none that nobody was refused in
-// as many seconds as are told; with how many clients want any of them.
-func (r *Registry) Hottest(n int, now time.Duration) (list []Hot, waiters int) {
-	type rank struct {
-		db     int
-		key    string
-		lately uint64
-		weight float64
-	}
-	var ranks []rank
-	for i := range r.tops {
-		t := &r.tops[i]
-		t.mu.Lock()
-		for _, k := range t.hot {
-			k.turn(now)
-			if lately := sum(&k.perSecond); lately > 0 {
-				ranks = append(ranks, rank{k.db, k.key, lately, k.weightAt(now)})
-				waiters += k.waiters(now)
-			}
-		}
-		t.mu.Unlock()
-	}
-	slices.SortFunc(ranks, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(b.lately, a.lately), cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
-	})
-	for _, k := range ranks[:min(n, len(ranks))] {
-		if h, ok := r.Hot(k.db, k.key, now); ok { // else another one has taken its place meanwhile
-			list = append(list, h)
-		}
-	}
-	return list, waiters
 }
 
 func sum(perSecond *[Seconds]uint32) (n uint64) {

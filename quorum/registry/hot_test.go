@@ -20,7 +20,7 @@ func TestKeysThatAreFoughtForMostAreKnown(t *testing.T) {
 	if len(list) != 10 || list[0].Key != "hot" || list[0].Refusals != 20_000 || list[0].Lately() != 20_000 {
 		t.Fatalf("%d, %+v", len(list), list[0])
 	}
-	if waiters != topShards*topKeys { // alice and bob each want one that nobody gets
+	if waiters != shards*topKeys { // alice and bob each want one that nobody gets
 		t.Errorf("%d wait", waiters)
 	}
 	if n := list[0].PerSecond[Seconds-2]; n != 1000 {
@@ -75,5 +75,25 @@ func TestAttemptsAreTheLatestAndAlikeOnesAreOne(t *testing.T) {
 	r.Note(&Act{What: Failed, Key: "n", Why: "NOQUORUM", At: second, By: bob})
 	if h, ok := r.Hot(0, "n", second); !ok || h.Attempts[0].Why != "NOQUORUM" || h.Refusals != 0 {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestKeyThatIsRefusedOftenComesInAFlood: of keys that are refused once, which are taken in slowly.
+func TestKeyThatIsRefusedOftenComesInAFlood(t *testing.T) {
+	r := New(64)
+	now := time.Duration(0)
+	flood := func(n int) {
+		for range n {
+			now += ms / 10
+			r.Note(refused(fmt.Sprint("cold", now), "t", alice, now))
+		}
+	}
+	flood(10_000)
+	for range 1000 {
+		flood(50)
+		r.Note(refused("hot", "t", bob, now))
+	}
+	if h, ok := r.Hot(0, "hot", now); !ok || h.Refusals < 500 {
+		t.Errorf("%v, %d", ok, h.Refusals)
 	}
 }

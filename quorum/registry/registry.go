@@ -110,26 +110,26 @@ func isNumber(s string) bool { return len(s) <= 32 && strings.Trim(s, "012345678
 // Registry is that of one proxy. Its methods may be called by any number of goroutines.
 type Registry struct {
 	seed    maphash.Seed
-	buckets []bucket // a power of two
-	tops    [topShards]top
+	shards  [shards]shard
 	flushed [quorum.Databases]atomic.Int64 // when it was, in nanoseconds
 	used    [quorum.Databases]atomic.Bool
 
 	Events Events
 }
 
-// DefaultLocks is how many keys New has room for: some eight megabytes.
-const DefaultLocks = 1 << 17
+// DefaultLocks is how many keys a proxy remembers: eight megabytes.
+const DefaultLocks = bucketSize << 14
 
-// New has room for about so many keys, at least for a few.
+// New has room for about so many keys, at least for a few of each shard.
 func New(locks int) *Registry {
 	n := 1
-	for n*bucketSize < locks {
+	for n*bucketSize*shards < locks {
 		n *= 2
 	}
-	r := &Registry{seed: maphash.MakeSeed(), buckets: make([]bucket, n)}
-	for i := range r.tops {
-		r.tops[i].hot = make(map[uint64]*hot)
+	r := &Registry{seed: maphash.MakeSeed()}
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.buckets, s.noted = make([]bucket, n), make([]holding, 0, maxNoted)
 	}
 	return r
 }
@@ -142,40 +142,25 @@ func (r *Registry) hash(db int, key string) uint64 {
 	return h
 }
 
-func (r *Registry) bucket(h uint64) *bucket { return &r.buckets[h&uint64(len(r.buckets)-1)] }
+func (r *Registry) shard(h uint64) *shard { return &r.shards[h>>(64-shardBits)] }
 
 // Note notes what has become of what a client asked for. It keeps no string of a but copies, and
 // allocates nothing but for keys that are fought for.
 func (r *Registry) Note(a *Act) {
 	h := r.hash(a.DB, a.Key)
-	b := r.bucket(h)
-	fought := false
 	if !r.used[a.DB].Load() {
 		r.used[a.DB].Store(true)
 	}
-	b.mu.Lock()
-	switch a.What {
-	case Granted, Written:
-		b.room(h, a.At).taken(h, a)
-	case Extended:
-		b.room(h, a.At).goesOn(h, a)
-	case Refused:
-		fought = true
-		if known := b.find(h); known != nil && known.refusals < 1<<16-1 {
-			known.refusals++
-		}
-	case Failed:
-		fought = true
-	case NotHeld: // whoever holds it goes on
-	default:
-		if known := b.find(h); known != nil {
-			known.ends(a)
-		}
+	fought := a.What == Refused || a.What == Failed
+	s := r.shard(h)
+	s.mu.Lock()
+	if a.What != Failed && a.What != NotHeld { // after which whoever holds it goes on
+		s.note(h, a)
 	}
-	b.mu.Unlock()
-	if t := &r.tops[h>>(64-topBits)]; fought || t.mayHave(h) {
-		t.note(h, a, fought)
+	if s.top.mayHave(h) || fought && s.top.admits(a.At) {
+		s.top.note(h, a, fought)
 	}
+	s.mu.Unlock()
 }
 
 // Databases are 0, and those in which something was noted.
@@ -251,13 +236,16 @@ func (r *Registry) Last(db int, key string) (Holding, bool) {
 
 func (r *Registry) last(db int, key string) (Holding, [2]Sign, bool) {
 	hash := r.hash(db, key)
-	b := r.bucket(hash)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	known := b.find(hash)
-	if known == nil || known.since < time.Duration(r.flushed[db].Load()) {
+	s := r.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle()
+	b := s.bucket(hash)
+	i := b.find(hash)
+	if i < 0 || b.holdings[i].since < time.Duration(r.flushed[db].Load()) {
 		return Holding{}, [2]Sign{}, false
 	}
+	known := &b.holdings[i]
 	h := Holding{
 		What: known.what, By: *known.by, Since: known.since, Until: known.until,
 		Endless: known.until == noEnd, EndUnknown: known.until == unknown,
@@ -269,16 +257,24 @@ func (r *Registry) last(db int, key string) (Holding, [2]Sign, bool) {
 // Held counts the keys that are held as far as is known here, but for what scripts wrote, of which it
 // is not known when that ends. It goes through all of the room: a few milliseconds.
 func (r *Registry) Held(now time.Duration) (n int) {
-	for i := range r.buckets {
-		b := &r.buckets[i]
-		b.mu.Lock()
-		for j := range b.holdings {
-			h := &b.holdings[j]
-			if h.key != 0 && !h.what.Ends() && h.until > now && h.until != unknown && h.since >= time.Duration(r.flushed[h.db].Load()) {
-				n++
-			}
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		s.settle()
+		for j := range s.buckets {
+			n += r.heldIn(&s.buckets[j], now)
 		}
-		b.mu.Unlock()
+		s.mu.Unlock()
+	}
+	return n
+}
+
+func (r *Registry) heldIn(b *bucket, now time.Duration) (n int) {
+	for i := range b.holdings {
+		h := &b.holdings[i]
+		if h.key != 0 && !h.what.Ends() && h.until > now && h.until != unknown && h.since >= time.Duration(r.flushed[h.db].Load()) {
+			n++
+		}
 	}
 	return n
 }

@@ -185,7 +185,7 @@ func TestScriptSignsByWhatItsClientSays(t *testing.T) {
 
 // TestRoomIsBounded: what began last is known, and what ended goes first.
 func TestRoomIsBounded(t *testing.T) {
-	r := New(64)
+	r := New(shards * bucketSize)
 	r.Note(granted("kept", "t", alice, 0))
 	for i := range 1000 {
 		key := fmt.Sprint(i)
@@ -201,7 +201,7 @@ func TestRoomIsBounded(t *testing.T) {
 	for i := range 1000 {
 		r.Note(granted(fmt.Sprint("later", i), "t", alice, time.Duration(i+2)*second))
 	}
-	if n := r.Held(0); n > 64 {
+	if n := r.Held(0); n > shards*bucketSize {
 		t.Errorf("there is room for %d", n)
 	}
 }

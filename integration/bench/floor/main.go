@@ -11,7 +11,6 @@ import (
 	"log"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,6 @@ func main() {
 	if len(os.Args) < 3 {
 		log.Fatal("usage: floor ADDRESS MASTER...")
 	}
-	debug.SetGCPercent(400) // as the real one has it
 	var f floor
 	for _, addr := range os.Args[2:] {
 		l, err := newLane(addr)
