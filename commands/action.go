@@ -1,6 +1,9 @@
 package commands
 
-import "redlock-proxy/quorum"
+import (
+	"redlock-proxy/commands/acl"
+	"redlock-proxy/quorum"
+)
 
 // Action is what one command of a client comes to. Exactly one of Reply,
 // Requests and Effect is set.
@@ -37,6 +40,11 @@ type Action struct {
 
 	// Denied: the client has given a wrong password.
 	Denied bool
+
+	// Forbidden is why DeniedUser may not do this, also for a wrong password; the zero value is that
+	// he may.
+	Forbidden  acl.Denial
+	DeniedUser string
 
 	// Muted: the client asked for silence (CLIENT REPLY OFF or SKIP). The
 	// command is carried out and its reply dropped.
@@ -131,6 +139,20 @@ type (
 	// MemoryPurgeEffect gives memory that is not used back to the system, and is answered with OK.
 	MemoryPurgeEffect struct{}
 
+	// UsersChangedEffect ends the connections of users that are gone, or are others now, and is
+	// answered with Reply.
+	UsersChangedEffect struct {
+		Users       []string
+		Subscribers bool // those alone that are subscribed to something
+		Reply       Reply
+	}
+	// ACLLogEffect answers the latest Count denials, newest first, and ACLLogResetEffect forgets all.
+	ACLLogEffect      struct{ Count int64 }
+	ACLLogResetEffect struct{}
+	// ACLLoadEffect reads the users from their file, and ACLSaveEffect writes them into it.
+	ACLLoadEffect struct{}
+	ACLSaveEffect struct{}
+
 	// MonitorEffect tells the client of every command from then on, but first that it is so: OK.
 	// It ends when Snapshot.Monitors does.
 	MonitorEffect struct{}
@@ -194,6 +216,11 @@ func (LatencyHistogramEffect) effect() {}
 func (MemoryStatsEffect) effect()     {}
 func (MemoryDoctorEffect) effect()    {}
 func (MemoryPurgeEffect) effect()     {}
+func (UsersChangedEffect) effect()    {}
+func (ACLLogEffect) effect()          {}
+func (ACLLogResetEffect) effect()     {}
+func (ACLLoadEffect) effect()         {}
+func (ACLSaveEffect) effect()         {}
 func (MonitorEffect) effect()         {}
 func (ConfigSetEffect) effect()       {}
 func (ConfigRewriteEffect) effect()   {}

@@ -68,12 +68,11 @@ func (s *Session) clientReply(c *Command, args []string) Action {
 	return Action{Reply: OK}
 }
 
-// clientNoEvict is answered OK in any case, but protects a client only where allow-dangerous lets
-// it: else any could take so much that others are cut off.
+// clientNoEvict is answered OK in any case, but protects none but operators: else any client could
+// take so much that others are cut off.
 func (s *Session) clientNoEvict(c *Command, args []string) Action {
 	a := parseSwitch(args[2], &s.seen.NoEvict)
-	_, allowed := s.allowDangerous(c)
-	s.seen.NoEvict = s.seen.NoEvict && allowed
+	s.seen.NoEvict = s.seen.NoEvict && s.d.Operates(s.seen.User)
 	return a
 }
 

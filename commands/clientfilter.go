@@ -2,6 +2,9 @@ package commands
 
 import (
 	"fmt"
+	"strings"
+
+	"redlock-proxy/commands/acl"
 )
 
 func (s *Session) clientList(c *Command, args []string) Action {
@@ -38,7 +41,7 @@ func (s *Session) clientKill(c *Command, args []string) Action {
 		if len(words) == 1 {
 			return refuse(errSyntax)
 		}
-		if text := filter.set(words[0], words[1]); text != "" {
+		if text := filter.set(s.d.users, words[0], words[1]); text != "" {
 			return refuse(text)
 		}
 	}
@@ -47,7 +50,7 @@ func (s *Session) clientKill(c *Command, args []string) Action {
 
 // set takes in one condition of CLIENT KILL, or says what is wrong with it. The
 // last one of a kind counts.
-func (f *ClientFilter) set(option, value string) (text string) {
+func (f *ClientFilter) set(users *acl.Users, option, value string) (text string) {
 	switch lower(option) {
 	case "id":
 		id, ok := parseInt(value)
@@ -62,10 +65,10 @@ func (f *ClientFilter) set(option, value string) (text string) {
 	case "laddr":
 		f.LAddr = address(value)
 	case "user":
-		if value != defaultUser {
+		if users.Named(value) == nil {
 			return oneLine(fmt.Sprintf("ERR No such user '%s'", quoted(value, len(value))))
 		}
-		f.User = value
+		f.User = strings.Clone(value)
 	case "skipme":
 		switch lower(value) {
 		case "yes":

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"redlock-proxy/commands/glob"
 	"slices"
 	"sync"
 )
@@ -55,7 +56,7 @@ func (s *Session) commandList(c *Command, args []string) Action {
 			return refuse(errSyntax)
 		}
 		word := lower(args[4])
-		if len(word) > maxPattern {
+		if len(word) > glob.MaxLength {
 			return refuse(longPattern)
 		}
 		switch lower(args[3]) {
@@ -64,7 +65,7 @@ func (s *Session) commandList(c *Command, args []string) Action {
 		case "aclcat":
 			keep = func(row *Command) bool { return hasWord(row.Categories, word) }
 		case "pattern":
-			glob := NewGlob(word)
+			glob := glob.New(word)
 			keep = func(row *Command) bool { return glob.Match(row.Name) }
 		default:
 			return refuse(errSyntax)

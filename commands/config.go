@@ -3,6 +3,7 @@ package commands
 import (
 	"fmt"
 	"maps"
+	"redlock-proxy/commands/glob"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ func (s *Session) configGet(c *Command, args []string) Action {
 		}
 	}
 	for _, word := range args[2:] {
-		if len(word) > maxPattern {
+		if len(word) > glob.MaxLength {
 			return refuse(longPattern)
 		}
 		pattern := lower(word)
@@ -34,7 +35,7 @@ func (s *Session) configGet(c *Command, args []string) Action {
 			tell(pattern, word)
 			continue
 		}
-		glob := NewGlob(pattern)
+		glob := glob.New(pattern)
 		for _, name := range slices.Sorted(maps.Keys(settings)) {
 			if glob.Match(name) {
 				tell(name, name)
@@ -45,9 +46,6 @@ func (s *Session) configGet(c *Command, args []string) Action {
 }
 
 func (s *Session) configSet(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	if len(args)%2 != 0 {
 		return refuse(errSyntax)
 	}
@@ -59,16 +57,10 @@ func (s *Session) configSet(c *Command, args []string) Action {
 }
 
 func (s *Session) configRewrite(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	return Action{Effect: ConfigRewriteEffect{}}
 }
 
 func (s *Session) configResetStat(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	return Action{Effect: ConfigResetStatEffect{}}
 }
 

@@ -6,11 +6,9 @@ import (
 	"math"
 	"strings"
 
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/quorum"
 )
-
-// defaultUser is the only user there is.
-const defaultUser = "default"
 
 func (s *Session) ping(c *Command, args []string) Action {
 	if len(args) > 2 {
@@ -41,9 +39,10 @@ func (s *Session) reset(c *Command, args []string) Action {
 	s.forgetTransaction()
 	gone := s.forgetSubscriptions()
 	s.seen = Snapshot{
-		ID: s.seen.ID, Proto: 2, User: defaultUser, Authed: s.d.password() == "",
+		ID: s.seen.ID, Proto: 2, Authed: s.d.Open(),
 		LibName: s.seen.LibName, LibVer: s.seen.LibVer,
 	}
+	s.become(acl.Default)
 	if gone.Channels != nil || gone.Patterns != nil {
 		gone.Reply = Simple("RESET")
 		return Action{Effect: gone}
@@ -75,25 +74,26 @@ func (s *Session) Selected(e SelectEffect, err error) Reply {
 }
 
 func (s *Session) auth(c *Command, args []string) Action {
-	user, given := defaultUser, args[len(args)-1]
+	user, given := acl.Default, args[len(args)-1]
 	switch {
 	case len(args) > 3:
 		return refuse(errSyntax)
-	case len(args) == 2 && s.d.password() == "":
+	case len(args) == 2 && s.d.needsNoPassword():
 		return refuse(errNoPassword)
 	case len(args) == 3:
 		user = args[1]
 	}
 	if !s.d.admits(user, given) {
-		return denied()
+		return denied(user)
 	}
+	s.become(strings.Clone(user))
 	s.seen.Authed = true
 	return Action{Reply: OK}
 }
 
-func denied() Action {
+func denied(user string) Action {
 	a := refuse(errWrongPass)
-	a.Denied = true
+	a.Denied, a.DeniedUser, a.Forbidden = true, user, acl.Denial{Reason: acl.ByPassword, Object: "AUTH"}
 	return a
 }
 
@@ -101,12 +101,19 @@ func denied() Action {
 // more than they need to, unless the right one is as long.
 const longestPassword = 4096
 
-// admits compares digests, so that the time it takes tells neither where nor by
-// how much a password is wrong. Where there is no password any will do.
-func (d *Dialect) admits(user, given string) bool {
-	password := d.password()
-	if password == "" || len(given) > max(longestPassword, len(password)) {
-		return user == defaultUser && password == ""
+// admits tells whether a user may come with a password. The user default may with the option's as
+// well, if there is one, and then not without any. It compares digests, so that the time it takes tells neither
+// where nor by how much a password is wrong.
+func (d *Dialect) admits(name, given string) bool {
+	password, user := "", d.users.Named(name)
+	if name == acl.Default {
+		password = d.password()
+	}
+	switch {
+	case user == nil || !user.Enabled || len(given) > max(longestPassword, len(password)):
+		return user != nil && user.Enabled && user.NoPass && password == ""
+	case password == "" || !user.NoPass && user.Admits(given):
+		return user.Admits(given)
 	}
 	right := d.right.Load()
 	if right == nil || right.password != password {
@@ -114,7 +121,19 @@ func (d *Dialect) admits(user, given string) bool {
 		d.right.Store(right)
 	}
 	digest := sha256.Sum256([]byte(given))
-	return subtle.ConstantTimeCompare(digest[:], right.digest[:]) == 1 && user == defaultUser
+	return subtle.ConstantTimeCompare(digest[:], right.digest[:]) == 1
+}
+
+// needsNoPassword tells that the user default has none.
+func (d *Dialect) needsNoPassword() bool {
+	user := d.users.Named(acl.Default)
+	return user.NoPass && d.password() == ""
+}
+
+// Open tells that whoever connects is the user default at once.
+func (d *Dialect) Open() bool {
+	user := d.users.Named(acl.Default)
+	return user.Enabled && user.NoPass && d.password() == ""
 }
 
 // digested is a password with its digest, so that this is made once.
@@ -134,18 +153,20 @@ func (s *Session) hello(c *Command, args []string) Action {
 			return refuse(errNoProto)
 		}
 		next.Proto = int(proto)
-		if text := s.helloOptions(args[2:], &next); text != "" {
+		if text, user := s.helloOptions(args[2:], &next); text != "" {
 			// As in Redis, the options before the wrong one have been taken.
+			s.become(next.User)
 			s.seen.Name, s.seen.Authed = next.Name, next.Authed
 			if text == errWrongPass {
-				return denied()
+				return denied(user)
 			}
 			return refuse(text)
 		}
 	}
-	if !next.Authed && s.d.password() != "" {
+	if !next.Authed && !s.d.Open() {
 		return refuse(errHelloNoAuth)
 	}
+	s.become(next.User)
 	s.seen = next
 	return Action{Reply: Map(
 		Bulk("server"), Bulk("redis"),
@@ -158,25 +179,26 @@ func (s *Session) hello(c *Command, args []string) Action {
 	)}
 }
 
-// helloOptions reads AUTH and SETNAME into next, or says what is wrong with them.
-func (s *Session) helloOptions(words []string, next *Snapshot) string {
+// helloOptions reads AUTH and SETNAME into next, or says what is wrong with them, and of a wrong password
+// whose it is.
+func (s *Session) helloOptions(words []string, next *Snapshot) (text, denied string) {
 	for len(words) > 0 {
 		switch option := lower(words[0]); {
 		case option == "auth" && len(words) > 2:
 			if !s.d.admits(words[1], words[2]) {
-				return errWrongPass
+				return errWrongPass, words[1]
 			}
-			next.Authed = true
+			next.Authed, next.User = true, strings.Clone(words[1])
 			words = words[3:]
 		case option == "setname" && len(words) > 1:
 			if !isClientWord(words[1]) {
-				return errClientName
+				return errClientName, ""
 			}
 			next.Name = strings.Clone(words[1])
 			words = words[2:]
 		default:
-			return oneLine("ERR Syntax error in HELLO option '" + quoted(words[0], len(words[0])) + "'")
+			return oneLine("ERR Syntax error in HELLO option '" + quoted(words[0], len(words[0])) + "'"), ""
 		}
 	}
-	return ""
+	return "", ""
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/registry"
 )
@@ -28,9 +29,8 @@ type Options struct {
 	// is given as a time of day, if that is known. Nil: such an expiry is not judged.
 	Now func() (now time.Time, known bool)
 
-	// AllowDangerous lets commands through that can take every lock from its
-	// holder, or keep all others waiting: FLUSHALL, FLUSHDB, KEYS; those by which a
-	// master is admitted, drained and resumed; CONFIG SET, REWRITE and RESETSTAT; and MONITOR.
+	// AllowDangerous lets the user default call the commands of @operate, as long as nobody
+	// has said by SetUsers or ACL SETUSER what he may.
 	AllowDangerous bool
 
 	// ScriptBounds is what one call of a client's script may cost a master. The zero value
@@ -54,6 +54,9 @@ type Dialect struct {
 	scans   scans
 	maxKeys int // listed by KEYS
 	right   atomic.Pointer[digested]
+
+	users    *acl.Users
+	standard *acl.User // default, as long as nobody has said what he may
 }
 
 // NewDialect makes the dialect of a server. There is one Dialect for all connections of a
@@ -65,11 +68,14 @@ func NewDialect(o Options) *Dialect {
 	if o.Lookout == nil {
 		o.Lookout = nobody{registry.New(0)}
 	}
+	standard := standardUser(o.AllowDangerous)
 	return &Dialect{
-		options: o,
-		lookout: o.Lookout,
-		scripts: newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
-		maxKeys: maxKeys,
+		users:    acl.NewUsers(catalogue(), standard),
+		standard: standard,
+		options:  o,
+		lookout:  o.Lookout,
+		scripts:  newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
+		maxKeys:  maxKeys,
 	}
 }
 

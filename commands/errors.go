@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -95,6 +96,9 @@ const (
 	errScriptNotAlone = "ERR a script must be the only command of its transaction, and nothing be watched"
 	errQueueFull      = "ERR a transaction may queue no more than %d commands, %d words and %d bytes"
 	errNotQueued      = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
+	errNoACLFile      = "ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration."
+	errACLNotSaved    = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
+	errGenPass        = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
 	errDangerous      = "ERR %s can harm those who hold locks: it needs the option allow-dangerous"
 	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"
 	errPrivateKey     = "ERR keys that begin with redlock-proxy:{ are the proxy's own"
@@ -103,7 +107,7 @@ const (
 	errNoTwoAlike     = "NOQUORUM %d of %d masters voted, but no %d of them alike"
 )
 
-var longPattern = fmt.Sprintf(errLongPattern, maxPattern)
+var longPattern = fmt.Sprintf(errLongPattern, glob.MaxLength)
 
 // refuse is the Action that answers with this error.
 func refuse(text string) Action { return Action{Reply: Error(text)} }

@@ -3,6 +3,7 @@ package commands
 import (
 	"slices"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -22,7 +23,7 @@ func (g *guest) pubsubEffect(effect Effect) (reply Reply, known bool) {
 		for _, other := range h.present() {
 			channels, _ := other.session.Subscriptions()
 			for _, name := range channels {
-				if e.All || NewGlob(e.Pattern).Match(name) {
+				if e.All || glob.New(e.Pattern).Match(name) {
 					names = append(names, name)
 				}
 			}
@@ -73,7 +74,7 @@ func (h *house) publish(channel, message string) (receivers int64) {
 			push(g, Message(channel, message))
 		}
 		for _, pattern := range patterns {
-			if NewGlob(pattern).Match(channel) {
+			if glob.New(pattern).Match(channel) {
 				push(g, PatternMessage(pattern, channel, message))
 			}
 		}

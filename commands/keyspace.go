@@ -16,20 +16,8 @@ func survey(render Render, args ...string) Action {
 	return Action{Requests: []quorum.Request{{Kind: quorum.Survey, Args: args}}, Render: render}
 }
 
-// allowDangerous is the refusal of a command that the option allow-dangerous does
-// not let through, if it is one.
-func (s *Session) allowDangerous(c *Command) (Action, bool) {
-	if s.d.options.AllowDangerous {
-		return Action{}, true
-	}
-	return refusef(errDangerous, c.typed()), false
-}
-
 // flush is FLUSHDB and FLUSHALL.
 func (s *Session) flush(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	if len(args) > 2 || len(args) == 2 && !sameWord(args[1], "async") && !sameWord(args[1], "sync") {
 		return refuse(errSyntax)
 	}
@@ -92,19 +80,22 @@ func (counted) Render(results []quorum.Result) (Reply, Action) {
 // randomKey takes the first key that a master has named and a quorum holds. If none
 // is held so, it looks for any other.
 func (s *Session) randomKey(c *Command, args []string) Action {
-	a := survey(named{s.d}, "RANDOMKEY")
+	a := survey(named{s.d, s.reads(c)}, "RANDOMKEY")
 	a.Continues = true
 	return a
 }
 
-type named struct{ d *Dialect }
+type named struct {
+	d     *Dialect
+	shown func(key string) bool
+}
 
 func (n named) Render(results []quorum.Result) (Reply, Action) {
 	r := results[0]
 	if text, failed := failure(r); failed {
 		return text, Action{}
 	}
-	w := newWalk(n.d, anyKey, everyKey)
+	w := newWalk(n.d, anyKey, everyKey, n.shown)
 	empty := true
 	for _, a := range r.Answers {
 		if a.Given && a.Reply.Kind == quorum.BulkReply {

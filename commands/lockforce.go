@@ -10,9 +10,6 @@ import (
 // INFO tells, still has. Its value is what the masters are asked to delete, so that of somebody who
 // has it by then nothing is taken.
 func (s *Session) lockForce(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	f := forced{d: s.d, key: strings.Clone(args[2]), by: s.seen, from: s.from}
 	if lower(args[3]) != "holder" {
 		return refuse(errSyntax)

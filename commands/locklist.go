@@ -3,6 +3,7 @@ package commands
 import (
 	"strings"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -16,7 +17,7 @@ func (s *Session) lockList(c *Command, args []string) Action {
 	if text != "" {
 		return refuse(text)
 	}
-	w := newWalk(s.d, onePage, f)
+	w := newWalk(s.d, onePage, f, s.reads(c))
 	w.client, w.at, w.db, w.cursor = s.seen.ID, placeOf(cursor), s.seen.DB, cursor
 	if cursor != 0 {
 		w.listed = s.d.scans.take(w.db, cursor)
@@ -34,7 +35,7 @@ func parseLockList(words []string) (f keyFilter, cursor uint64, text string) {
 		}
 		switch value := words[1]; lower(words[0]) {
 		case "match":
-			if f.pattern = strings.Clone(value); len(value) > maxPattern {
+			if f.pattern = strings.Clone(value); len(value) > glob.MaxLength {
 				return f, 0, longPattern
 			}
 		case "count":

@@ -39,8 +39,15 @@ func (s *Session) lockTop(c *Command, args []string) Action {
 	}
 	seen, now := s.d.lookout.Seen(), s.d.lookout.Clock()
 	var list []Reply
-	hottest, _ := seen.Hottest(n, now)
+	shown, all := s.reads(c), n
+	if shown != nil {
+		all = mostTop
+	}
+	hottest, _ := seen.Hottest(all, now)
 	for _, h := range hottest {
+		if len(list) == n || shown != nil && !shown(h.Key) {
+			continue
+		}
 		f := fieldList{}
 		f.text("key", h.Key)
 		f.number("database", int64(h.DB))

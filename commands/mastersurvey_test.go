@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -65,7 +66,7 @@ func (m *master) scan(args, names []string) quorum.ScriptReply {
 	to := min(from+count, len(names))
 	var page []quorum.ScriptReply
 	for _, name := range names[from:to] {
-		if NewGlob(pattern).Match(name) && (typ == "" || sameWord(typ, m.keys[name].kind)) {
+		if glob.New(pattern).Match(name) && (typ == "" || sameWord(typ, m.keys[name].kind)) {
 			page = append(page, bulkOf(name))
 		}
 	}

@@ -3,9 +3,6 @@ package commands
 // monitor has the client be told of every command from now on. One that is told already hears
 // nothing of this, as on Redis.
 func (s *Session) monitor(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	if s.seen.Monitors {
 		return Action{}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -14,8 +15,8 @@ import (
 const (
 	maxChannels    = 10_000
 	maxPatterns    = 1000
-	maxChannelName = maxPattern // bytes, of patterns too
-	maxPatternSize = 64 << 10   // bytes of all patterns
+	maxChannelName = glob.MaxLength // bytes, of patterns too
+	maxPatternSize = 64 << 10       // bytes of all patterns
 
 	subscriptionSize = 256 // about what one takes beside its name, here and in the server
 )
@@ -81,7 +82,7 @@ func (s *Session) Subscribed(e SubscribeEffect, heard quorum.Result) Reply {
 		if _, there := (*set)[name]; !there {
 			size := len(name) + subscriptionSize
 			if e.Patterns {
-				size += globSize(name)
+				size += glob.Size(name)
 			}
 			(*set)[name] = size
 			s.named += size

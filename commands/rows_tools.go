@@ -2,19 +2,6 @@ package commands
 
 var toolRows = []*Command{
 	{
-		Name: "acl", Arity: -2, Categories: "slow",
-		Subcommands: []*Command{
-			{
-				Name: "acl|help", Arity: 2, Flags: "loading stale", Categories: "slow",
-				do: (*Session).help,
-			},
-			{
-				Name: "acl|whoami", Arity: 2, Flags: "noscript loading stale", Categories: "slow",
-				do: (*Session).aclWhoAmI,
-			},
-		},
-	},
-	{
 		Name: "asking", Arity: 1, Flags: "fast", Categories: "fast connection",
 		do: (*Session).cluster,
 	},

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"redlock-proxy/commands/glob"
 	"slices"
 	"strconv"
 )
@@ -28,7 +29,7 @@ func (s *Session) scan(c *Command, args []string) Action {
 	if text != "" {
 		return refuse(text)
 	}
-	w := newWalk(s.d, onePage, f)
+	w := newWalk(s.d, onePage, f, s.reads(c))
 	w.client, w.at, w.db, w.cursor = s.seen.ID, placeOf(cursor), s.seen.DB, cursor
 	if cursor != 0 {
 		w.listed = s.d.scans.take(w.db, cursor)
@@ -45,7 +46,7 @@ func parseScanOptions(words []string) (f keyFilter, text string) {
 		}
 		switch value := words[1]; option {
 		case "match":
-			if f.pattern = value; len(value) > maxPattern {
+			if f.pattern = value; len(value) > glob.MaxLength {
 				return f, longPattern
 			}
 		case "type":
@@ -66,21 +67,18 @@ func parseScanOptions(words []string) (f keyFilter, text string) {
 
 // keys lists all keys at once.
 func (s *Session) keys(c *Command, args []string) Action {
-	if a, allowed := s.allowDangerous(c); !allowed {
-		return a
-	}
 	f := everyKey
-	if f.pattern = args[1]; len(f.pattern) > maxPattern {
+	if f.pattern = args[1]; len(f.pattern) > glob.MaxLength {
 		return refuse(longPattern)
 	}
-	return newWalk(s.d, allKeys, f).begin()
+	return newWalk(s.d, allKeys, f, s.reads(c)).begin()
 }
 
 // argv asks a master for the keys behind its own cursor: for those that match where that
 // costs it little, else for all.
 func (f keyFilter) argv(own uint64) []string {
 	argv := []string{"SCAN", strconv.FormatUint(own, 10), "COUNT", strconv.FormatInt(f.count, 10)}
-	if f.pattern != "*" && mastersMatch(f.pattern) {
+	if f.pattern != "*" && glob.MastersMatch(f.pattern) {
 		argv = append(argv, "MATCH", f.pattern)
 	}
 	if f.typ != "" {

@@ -25,7 +25,7 @@ const (
 	maxLockScript = 64 << 10
 )
 
-// script is one script that was loaded or run. But for used it never changes.
+// script is one script that was loaded or run. But for used and what is read of it later it never changes.
 type script struct {
 	text, sha string
 	shape     recognise.Shape
@@ -35,6 +35,9 @@ type script struct {
 	journaled *quorum.Script // how it runs otherwise; nil where it has a fault
 	printed   int            // bytes of what that is printed as
 	used      atomic.Bool    // since it was last among the oldest
+
+	read   sync.Once // guards called
+	called scriptCalls
 }
 
 // size is about how many bytes are kept.

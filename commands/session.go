@@ -1,6 +1,9 @@
 package commands
 
-import "redlock-proxy/quorum"
+import (
+	"redlock-proxy/commands/acl"
+	"redlock-proxy/quorum"
+)
 
 // Session is what the dialect remembers of one connection. One goroutine at a
 // time may use it. Most of its methods are the handlers of commands, one each, of
@@ -9,7 +12,8 @@ type Session struct {
 	d    *Dialect
 	seen Snapshot
 
-	from string // of Inside: his address
+	from   string // of Inside: his address
+	rights rights
 
 	channels, patterns nameSet // subscribed to
 	named              int     // what these take, in bytes
@@ -29,12 +33,12 @@ type Snapshot struct {
 	ID      int64
 	Proto   int    // 2 or 3
 	Authed  bool   // by a password, or none is needed
-	User    string // default, as Redis calls who has named no other
+	User    string // default is who has named no other
 	Name    string // of CLIENT SETNAME, "" if there was none
 	LibName string // of CLIENT SETINFO, as is LibVer
 	LibVer  string
 	DB      int  // the database that is selected
-	NoEvict bool // not to be cut off for what all clients take, where allow-dangerous lets it ask for that
+	NoEvict bool // not to be cut off for what all clients take, which operators alone can ask for
 	NoTouch bool // of CLIENT NO-TOUCH, which changes nothing here
 
 	Channels, Patterns int // subscriptions
@@ -55,8 +59,8 @@ func (s Snapshot) Subscribed() bool { return s.Channels+s.Patterns > 0 }
 
 // Session begins a session. id is unique among the connections of this process.
 func (d *Dialect) Session(id int64) *Session {
-	s := &Session{d: d, seen: Snapshot{ID: id, Proto: 2, User: defaultUser}}
-	s.seen.Authed = d.password() == ""
+	s := &Session{d: d, seen: Snapshot{ID: id, Proto: 2, User: acl.Default}}
+	s.seen.Authed = d.Open()
 	return s
 }
 
@@ -144,8 +148,12 @@ func (s *Session) admit(args []string) Action {
 	if c != nil {
 		args[0] = c.verb
 	}
-	var a Action
+	a, forbidden := Action{}, false
+	if c != nil && container == nil && c.arityFits(len(args)) && c.do != nil && !s.mustAuth() {
+		a, forbidden = s.forbidden(c, args)
+	}
 	switch {
+	case forbidden:
 	case container != nil:
 		a = unknownSubcommand(container, args[1])
 	case c == nil:
@@ -180,4 +188,4 @@ func (s *Session) admit(args []string) Action {
 
 // mustAuth tells whether only AUTH and its like are allowed. The password may have
 // been taken away since the session began.
-func (s *Session) mustAuth() bool { return !s.seen.Authed && s.d.password() != "" }
+func (s *Session) mustAuth() bool { return !s.seen.Authed && !s.d.Open() }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -243,7 +244,7 @@ func TestSessionCountsWhatItKeeps(t *testing.T) {
 	}
 	do(t, s, "UNSUBSCRIBE "+big)
 	s.Subscribed(SubscribeEffect{Names: []string{big}, Patterns: true}, quorum.Result{Decision: quorum.Won})
-	if n := s.Memory(); n < globSize(big) || n > globSize(big)+2000 {
+	if n := s.Memory(); n < glob.Size(big) || n > glob.Size(big)+2000 {
 		t.Errorf("%d bytes with a pattern, which is compiled", n)
 	}
 	do(t, s, "PUNSUBSCRIBE "+big)

@@ -49,7 +49,7 @@ var (
 
 func init() {
 	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows,
-		stringRows, hashRows, setRows, zsetRows, keyspaceRows, transactionRows, toolRows, operatorRows} {
+		stringRows, hashRows, setRows, zsetRows, keyspaceRows, transactionRows, aclRows, toolRows, operatorRows} {
 		for _, c := range rows {
 			enterRow(c)
 			for _, sub := range c.Subcommands {

@@ -1,11 +1,7 @@
 package commands
 
 // What monitoring tools and drivers ask for, as far as a true answer is short: the
-// proxy has no modules, one user, no replicas, and tracks no keys for clients.
-
-func (s *Session) aclWhoAmI(c *Command, args []string) Action {
-	return Action{Reply: Bulk(s.seen.User)}
-}
+// proxy has no modules, no replicas, and tracks no keys for clients.
 
 func (s *Session) nothingListed(c *Command, args []string) Action { return Action{Reply: Array()} }
 

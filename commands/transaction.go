@@ -147,6 +147,12 @@ func (s *Session) exec(c *Command, args []string) Action {
 	case w != nil && w.db != s.seen.DB:
 		return refusef(errWatchDB, w.db)
 	}
+	for _, q := range tx.queue {
+		if a, forbidden := s.forbidden(q.command, q.args); forbidden { // his rights are others since
+			a.Reply.Str = errExecAbortOf + a.Reply.Str
+			return a
+		}
+	}
 	e := execution{w: w}
 	for _, q := range tx.queue {
 		e.plan(q, q.command.do(s, q.command, q.args))

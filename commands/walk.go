@@ -3,6 +3,7 @@ package commands
 import (
 	"strconv"
 
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/quorum"
 )
 
@@ -34,7 +35,8 @@ type walk struct {
 	d      *Dialect
 	kind   walkKind
 	filter keyFilter
-	glob   *Glob // of the filter, where the masters do not match it
+	glob   *glob.Pattern         // of the filter, where the masters do not match it
+	shown  func(key string) bool // to this client; nil: all
 	at     place
 
 	client int64 // of onePage, with the database, the cursor that the client came with
@@ -55,10 +57,10 @@ type walk struct {
 	quorum  int
 }
 
-func newWalk(d *Dialect, kind walkKind, f keyFilter) *walk {
-	w := &walk{d: d, kind: kind, filter: f, at: beginning}
-	if !mastersMatch(f.pattern) {
-		w.glob = NewGlob(f.pattern)
+func newWalk(d *Dialect, kind walkKind, f keyFilter, shown func(key string) bool) *walk {
+	w := &walk{d: d, kind: kind, filter: f, shown: shown, at: beginning}
+	if !glob.MastersMatch(f.pattern) {
+		w.glob = glob.New(f.pattern)
 	}
 	return w
 }
@@ -120,9 +122,9 @@ func (w *walk) fail(text Reply) (Reply, Action) {
 func (w *walk) restore() { w.d.scans.restore(w.client, w.db, w.cursor, w.listed) }
 
 // find takes a key that a master has named, unless it is listed already, the proxy's own,
-// or not asked for.
+// not asked for, or not for this client to read.
 func (w *walk) find(key string) {
-	if _, ok := w.here[key]; ok || w.listed.has(key) || quorum.Private(key) || w.glob != nil && !w.glob.Match(key) {
+	if _, ok := w.here[key]; ok || w.listed.has(key) || quorum.Private(key) || w.glob != nil && !w.glob.Match(key) || w.shown != nil && !w.shown(key) {
 		return
 	}
 	if w.here == nil {

@@ -26,6 +26,7 @@ func (c *Config) check(problems *Problems) {
 	c.checkMasters(problems)
 	c.checkTraces(problems)
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
+	c.Users = c.users(problems)
 	if !redisVersion.MatchString(c.RedisVersion) {
 		problems.add(c.where("redis-version"), fmt.Sprintf("%q is not a version of Redis", c.RedisVersion), "write three numbers, such as 7.2.0")
 	}
@@ -176,7 +177,7 @@ func (c *Config) checkNumberOfMasters(problems *Problems) {
 // exposed says which listener other machines can reach without having to prove
 // anything, or nil.
 func (c *Config) exposed() *Problem {
-	if c.Password != "" {
+	if c.Password != "" || c.knowsEverybody() {
 		return nil
 	}
 	const cure = "set a password with requirepass-file, demand client certificates with tls-listen and tls-auth-clients yes, listen on 127.0.0.1, or set protected-mode no"
@@ -204,7 +205,7 @@ func (c *Config) exposed() *Problem {
 func (c *Config) warnOfShownFile() {
 	for i := range options {
 		o := &options[i]
-		holds := o.secret() || o.name == "master" && slices.ContainsFunc(c.Masters, func(m Master) bool { return m.Password != "" })
+		holds := o.secret() || o.name == "user" || o.name == "master" && slices.ContainsFunc(c.Masters, func(m Master) bool { return m.Password != "" })
 		if c.From[o.name].Source == File && holds {
 			c.warnIfShown("config", c.Config, "a password")
 			return
@@ -220,6 +221,9 @@ func (c *Config) warnOfShownPasswords(flags map[string][]string) {
 		if _, ok := flags[o.name]; ok && o.secret() {
 			c.warn("--%s is on the command line, where ps shows it to everybody on this machine; use --%s-file or the variable %s", o.name, o.name, o.env)
 		}
+	}
+	if strings.Contains(strings.Join(flags["user"], " "), " >") {
+		c.warn("--user has a password on the command line, where ps shows it to everybody on this machine; write its SHA-256 after a #, or use the variable %s or the file", lookup("user").env)
 	}
 	for _, text := range splitList(flags["master"]) {
 		if m, p := parseMaster(text); p == nil && m.Password != "" {

@@ -85,6 +85,10 @@ type Config struct {
 	Wait          time.Duration // of bootstrap: for masters that cannot be reached yet
 	Password      Secret        // what clients must AUTH with, whichever option it is from
 
+	// Users are those of Options.User or of the file of Options.ACLFile, a line each that begins with
+	// the word user. What is right in it is not for this package to say.
+	Users Secret
+
 	// ServerTLS is nil without a TLS listener, MasterTLS without a TLS master.
 	// The caller must not change them; MasterTLS has no ServerName if each
 	// master's certificate is to carry its own host.

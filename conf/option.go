@@ -73,7 +73,7 @@ func (o *option) secret() bool { return o.typ == secretType }
 // flag can be given again at the end of a command line.
 func (o *option) value(texts []string) (reflect.Value, *Problem) {
 	if o.typ == listType {
-		return reflect.ValueOf(splitList(texts)), nil
+		return reflect.ValueOf(o.list(texts)), nil
 	}
 	text := ""
 	if len(texts) > 0 {
@@ -98,11 +98,21 @@ func (o *option) value(texts []string) (reflect.Value, *Problem) {
 	return reflect.ValueOf(text), nil
 }
 
-// splitList takes lists apart at commas. Empty parts are left out.
-func splitList(texts []string) []string {
+// list is what is listed: users in lines, as their passwords may have commas, everything else between these.
+func (o *option) list(texts []string) []string {
+	if o.name == "user" {
+		return split(texts, "\n")
+	}
+	return splitList(texts)
+}
+
+func splitList(texts []string) []string { return split(texts, ",") }
+
+// split takes lists apart. Empty parts are left out.
+func split(texts []string, at string) []string {
 	list := []string{}
 	for _, text := range texts {
-		for part := range strings.SplitSeq(text, ",") {
+		for part := range strings.SplitSeq(text, at) {
 			if part = strings.TrimSpace(part); part != "" {
 				list = append(list, part)
 			}

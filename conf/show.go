@@ -43,12 +43,31 @@ func (c *Config) shown(o *option, v reflect.Value) string {
 func (c *Config) shownList(o *option, list []string) string {
 	quoted := make([]string, len(list))
 	for i, text := range list {
-		if o.name == "master" {
-			text = shownMaster(text)
-		}
-		quoted[i] = strconv.Quote(text)
+		quoted[i] = strconv.Quote(o.shownItem(text))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// shownItem is an element of a list without its password.
+func (o *option) shownItem(text string) string {
+	switch o.name {
+	case "master":
+		return shownMaster(text)
+	case "user":
+		return shownUser(text)
+	}
+	return text
+}
+
+// shownUser is a user's rules with (set) for each password and hash of one.
+func shownUser(text string) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if i > 0 && strings.ContainsAny(word[:1], "><#!") {
+			words[i] = word[:1] + "(set)"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // shownMaster is a master's URL with (set) for its password.
@@ -73,10 +92,8 @@ func (c *Config) Told() map[string]string {
 		case Secret:
 		case []string:
 			list := slices.Clone(v)
-			if o.name == "master" {
-				for j := range list {
-					list[j] = shownMaster(list[j])
-				}
+			for j := range list {
+				list[j] = o.shownItem(list[j])
 			}
 			told[o.name] = strings.Join(list, " ")
 		case time.Duration:

@@ -34,10 +34,12 @@ var mayImport = map[string][]string{
 	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/journal", "redlock-proxy/quorum/maxhold",
 		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model":       {},
-	"redlock-proxy/commands":           {"redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/commands/lua", "redlock-proxy/commands/recognise"},
+	"redlock-proxy/commands":           {"redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/commands/acl", "redlock-proxy/commands/glob", "redlock-proxy/commands/lua", "redlock-proxy/commands/recognise"},
+	"redlock-proxy/commands/acl":       {"redlock-proxy/commands/glob"},
+	"redlock-proxy/commands/glob":      {},
 	"redlock-proxy/commands/lua":       {},
 	"redlock-proxy/commands/recognise": {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
-	"redlock-proxy/proxy": {"redlock-proxy/proxy/resp", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry",
+	"redlock-proxy/proxy": {"redlock-proxy/proxy/resp", "redlock-proxy/commands", "redlock-proxy/commands/acl", "redlock-proxy/commands/glob", "redlock-proxy/quorum", "redlock-proxy/quorum/registry",
 		"github.com/hashicorp/go-hclog"},
 	"redlock-proxy/proxy/resp": {"redlock-proxy/commands", "github.com/tidwall/redcon"},
 	"redlock-proxy/proxy/page": {"redlock-proxy/quorum", "github.com/hashicorp/go-hclog"},
@@ -88,6 +90,8 @@ var mayNotImport = map[string][]string{
 	"redlock-proxy/commands":           pure,
 	"redlock-proxy/commands/lua":       append([]string{"time"}, pure...),
 	"redlock-proxy/commands/recognise": pure,
+	"redlock-proxy/commands/acl":       pure,
+	"redlock-proxy/commands/glob":      pure,
 	"redlock-proxy/proxy/resp":         append([]string{"time"}, pure...),
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy/resp"
 )
 
@@ -49,6 +50,9 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.srv.stats.rejected(a.Command, &a.Reply)
 	case a.Command != nil:
 		c.carriedOut(a.Command, time.Since(now), c.raw, &a.Reply)
+	}
+	if a.Forbidden != (acl.Denial{}) {
+		c.forbade(&a)
 	}
 	if a.Denied {
 		c.denied()
@@ -129,7 +133,7 @@ func (c *conn) carryOut(a *commands.Action) {
 			a.Reply = commands.OK
 		}
 	default:
-		if !c.carryOutPubsub(a) && !c.carryOutTools(a) {
+		if !c.carryOutPubsub(a) && !c.carryOutTools(a) && !c.carryOutRights(a) {
 			panic("proxy: an effect that is not known")
 		}
 	}

@@ -42,6 +42,11 @@ type Config struct {
 	Configure func([]commands.Setting) commands.Reply
 	Rewrite   func() commands.Reply
 
+	// ReadUsers gives the users as their file has them, and WriteUsers puts others into it; ok is false
+	// if there is no such file. Nil: there is none.
+	ReadUsers  func() (text string, ok bool, err error)
+	WriteUsers func(text string) (ok bool, err error)
+
 	// LogLost tells how many lines of the log could not be written. Nil: none.
 	LogLost func() uint64
 

@@ -132,6 +132,9 @@ func (c *conn) handshake() error {
 	c.setDeadline(c.nc.SetDeadline, time.Now().Add(handshakeTimeout))
 	err := over.Handshake()
 	c.setDeadline(c.nc.SetDeadline, time.Time{})
+	if err == nil {
+		c.certified(over)
+	}
 	return err
 }
 

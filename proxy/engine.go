@@ -64,6 +64,7 @@ type session interface {
 	Do(args []string) commands.Action
 	Proto() int
 	Authed() bool
+	Certified(names []string)
 	Memory() int
 	Watched() *atomic.Int64
 	Rest()

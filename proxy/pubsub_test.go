@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
@@ -217,7 +218,7 @@ func TestPushesAreArraysInRESP2(t *testing.T) {
 // subscribe to meanwhile: to compile it takes as long as to match it with a long channel.
 func TestPatternsAreCompiledOnceForAllMessages(t *testing.T) {
 	var s subscribers
-	glob := func(pattern string) *commands.Glob { return s.patterns[pattern].glob }
+	glob := func(pattern string) *glob.Pattern { return s.patterns[pattern].glob }
 	a, b := new(conn), new(conn)
 	var long []string
 	for i := range 60 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/glob"
 	"redlock-proxy/proxy/resp"
 )
 
@@ -26,13 +27,13 @@ type listeners map[*conn]struct{}
 
 // followed is a pattern that somebody is subscribed to. What it is compiled to lasts as long.
 type followed struct {
-	glob *commands.Glob
+	glob *glob.Pattern
 	by   listeners
 }
 
 type sought struct {
 	pattern string
-	glob    *commands.Glob
+	glob    *glob.Pattern
 }
 
 // Deliver is the engine's. A connection that cannot take the message is cut off
@@ -177,7 +178,7 @@ func (s *subscribers) follow(c *conn, patterns []string) {
 	for _, pattern := range patterns {
 		f, there := s.patterns[pattern]
 		if !there {
-			f = followed{commands.NewGlob(pattern), make(listeners, 1)}
+			f = followed{glob.New(pattern), make(listeners, 1)}
 			s.patterns[pattern], s.sought = f, nil
 		}
 		f.by[c] = struct{}{}
@@ -209,7 +210,7 @@ func (s *subscribers) matching(e commands.ChannelsEffect) (names []string) {
 	names = slices.Collect(maps.Keys(s.channels))
 	s.mu.Unlock()
 	if !e.All {
-		glob := commands.NewGlob(e.Pattern)
+		glob := glob.New(e.Pattern)
 		names = slices.DeleteFunc(names, func(name string) bool { return !glob.Match(name) })
 	}
 	slices.SortFunc(names, strings.Compare)

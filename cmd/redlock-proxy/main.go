@@ -27,6 +27,7 @@ import (
 	"os"
 	"strings"
 
+	"redlock-proxy/commands"
 	"redlock-proxy/conf"
 )
 
@@ -57,6 +58,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			fmt.Fprintln(stderr, "  "+line)
 		}
+		return exitConfig
+	}
+	if err := commands.CheckUsers(string(cfg.Users)); err != nil {
+		fmt.Fprintf(stderr, "redlock-proxy: the configuration is wrong:\n  users: %v\n", err)
 		return exitConfig
 	}
 	switch cfg.Command {

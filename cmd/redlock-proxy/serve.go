@@ -110,7 +110,11 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
 	server.LogLost, server.Inquire, server.Configure, server.Rewrite = p.logLost, p.inquire, p.configure, p.rewrite
 	server.Tracer = tracer
+	server.ReadUsers, server.WriteUsers = cfg.ReadUsers, cfg.WriteUsers
 	p.server = proxy.New(server, p.engine, p.log)
+	if err := p.server.SetUsers(string(cfg.Users)); err != nil {
+		panic("the users were found right before: " + err.Error())
+	}
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {

@@ -1,4 +1,5 @@
-package commands
+// Package glob matches with Redis's patterns, of which none costs more than the product of the lengths.
+package glob
 
 import (
 	"math/bits"
@@ -7,16 +8,16 @@ import (
 	"sync/atomic"
 )
 
-// maxPattern is the longest pattern in bytes that anything is matched with.
-const maxPattern = 1024
+// MaxLength is the longest pattern in bytes that anything is matched with.
+const MaxLength = 1024
 
 // simpleWork is up to which product of the lengths a pattern is gone through byte by byte.
 const simpleWork = 1 << 8
 
-// Glob is one of Redis's patterns: * ? [abc] [^a] [a-z] and \ to take the next byte as it
+// Pattern is one of Redis's patterns: * ? [abc] [^a] [a-z] and \ to take the next byte as it
 // is. To match it takes no more steps than the product of the lengths; where that is much,
 // a sixty-fourth of it. Any number of goroutines may use it.
-type Glob struct {
+type Pattern struct {
 	pattern string
 	least   int // bytes that it matches, at the least: its elements but the stars
 
@@ -32,9 +33,9 @@ type allWays struct {
 	stars   []uint64   // the elements that a star stands before
 }
 
-// NewGlob is for who matches much with one pattern.
-func NewGlob(pattern string) *Glob {
-	g := &Glob{pattern: pattern}
+// New is for who matches much with one pattern.
+func New(pattern string) *Pattern {
+	g := &Pattern{pattern: pattern}
 	for rest := pattern; rest != ""; {
 		if rest[0] == '*' {
 			rest = rest[1:]
@@ -46,22 +47,22 @@ func NewGlob(pattern string) *Glob {
 	return g
 }
 
-// globSize is about how many bytes a Glob of such a pattern takes at the most. Each byte of a
+// Size is about how many bytes a Pattern of such a pattern takes at the most. Each byte of a
 // pattern parts neighbours in two places at the most.
-func globSize(pattern string) int {
+func Size(pattern string) int {
 	return 512 + 8*(len(pattern)/64+1)*min(256, 2*len(pattern)+1)
 }
 
-// mastersMatch tells that a master may be asked to match a pattern: all that it may have of
+// MastersMatch tells that a master may be asked to match a pattern: all that it may have of
 // a star is one at its end. Old Redis takes a time that is exponential in how many stars
 // there are, and the product of the lengths for one, and does nothing else meanwhile.
-func mastersMatch(pattern string) bool {
+func MastersMatch(pattern string) bool {
 	star := strings.IndexByte(pattern, '*')
-	return len(pattern) <= maxPattern && (star < 0 || star == len(pattern)-1)
+	return len(pattern) <= MaxLength && (star < 0 || star == len(pattern)-1)
 }
 
 // Match matches the whole of s.
-func (g *Glob) Match(s string) bool {
+func (g *Pattern) Match(s string) bool {
 	switch {
 	case len(s) < g.least:
 		return false
@@ -99,7 +100,7 @@ func matchSimply(pattern, s string) bool {
 	return strings.Trim(pattern, "*") == ""
 }
 
-func (g *Glob) compile() *allWays {
+func (g *Pattern) compile() *allWays {
 	words := g.least/64 + 1
 	a := &allWays{words: words, stars: make([]uint64, words)}
 	most := make([]uint64, words) // the elements that match more bytes than not
@@ -143,7 +144,7 @@ func (g *Glob) compile() *allWays {
 
 // match has the end behind so many elements.
 func (a *allWays) match(s string, end int) bool {
-	var few [maxPattern/64 + 1]uint64
+	var few [MaxLength/64 + 1]uint64
 	next := few[:]
 	if a.words > len(few) {
 		next = make([]uint64, a.words)

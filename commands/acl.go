@@ -1,0 +1,208 @@
+package commands
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+
+	"redlock-proxy/commands/acl"
+)
+
+// setOfWords is a reply of such words.
+func setOfWords(list []string) []Reply { return describeAll(list, Bulk) }
+
+func (s *Session) aclWhoAmI(c *Command, args []string) Action {
+	return Action{Reply: Bulk(s.seen.User)}
+}
+
+func (s *Session) aclCat(c *Command, args []string) Action {
+	switch len(args) {
+	case 2:
+		return Action{Reply: Array(setOfWords(acl.Categories)...)}
+	case 3:
+		names, ok := catalogue().Of(lower(args[2]))
+		if !ok {
+			return refusef("ERR Unknown category '%s'", quoted(args[2], errorWords))
+		}
+		return Action{Reply: Array(setOfWords(names)...)}
+	}
+	return s.wrongSubcommand(c, args)
+}
+
+// wrongSubcommand is what Redis says where a subcommand is given too much.
+func (s *Session) wrongSubcommand(c *Command, args []string) Action {
+	return refusef("ERR unknown subcommand or wrong number of arguments for '%s'. Try ACL HELP.", quoted(args[1], errorWords))
+}
+
+func (s *Session) aclUsers(c *Command, args []string) Action {
+	return Action{Reply: Array(setOfWords(s.d.users.Names())...)}
+}
+
+func (s *Session) aclList(c *Command, args []string) Action {
+	return Action{Reply: Array(setOfWords(strings.Split(strings.TrimSuffix(s.d.users.Text(), "\n"), "\n"))...)}
+}
+
+func (s *Session) aclGetUser(c *Command, args []string) Action {
+	user := s.d.users.Named(args[2])
+	if user == nil {
+		return Action{Reply: Null}
+	}
+	own, further := user.Rights()
+	selectors := describeAll(further, func(r acl.Rights) Reply { return Map(rightsOf(r)...) })
+	fields := append([]Reply{
+		Bulk("flags"), Set(setOfWords(user.Flags())...),
+		Bulk("passwords"), Array(setOfWords(user.Passwords())...),
+	}, rightsOf(own)...)
+	return Action{Reply: Map(append(fields, Bulk("selectors"), Array(selectors...))...)}
+}
+
+func rightsOf(r acl.Rights) []Reply {
+	return []Reply{Bulk("commands"), Bulk(r.Commands), Bulk("keys"), Bulk(r.Keys), Bulk("channels"), Bulk(r.Channels)}
+}
+
+func (s *Session) aclSetUser(c *Command, args []string) Action {
+	before := s.d.users.Named(args[2])
+	if err := s.d.users.Set(args[2], args[3:]); err != nil {
+		return refusef("ERR %s", err)
+	}
+	if before == nil {
+		return Action{Reply: OK}
+	}
+	// What he may hear may be less now: whoever is subscribed comes anew.
+	return Action{Effect: UsersChangedEffect{Users: []string{before.Name}, Subscribers: true, Reply: OK}}
+}
+
+func (s *Session) aclDelUser(c *Command, args []string) Action {
+	gone, err := s.d.users.Delete(args[2:])
+	if err != nil {
+		return refusef("ERR %s", err)
+	}
+	reply := Integer(int64(len(gone)))
+	if len(gone) == 0 {
+		return Action{Reply: reply}
+	}
+	return Action{Effect: UsersChangedEffect{Users: gone, Reply: reply}}
+}
+
+// aclDryRun tells whether a user may make a call, in Redis's words if not.
+func (s *Session) aclDryRun(c *Command, args []string) Action {
+	user := s.d.users.Named(args[2])
+	if user == nil {
+		return refusef("ERR User '%s' not found", quoted(args[2], errorWords))
+	}
+	words := args[3:]
+	called, _ := findCommand(words)
+	switch {
+	case called == nil:
+		return refusef("ERR Command '%s' not found", quoted(words[0], errorWords))
+	case !called.arityFits(len(words)) || called.do == nil:
+		return wrongArity(called)
+	case called.HasFlag("no_auth"):
+		return Action{Reply: OK}
+	}
+	if denial := s.d.denial(user, called, words); denial != (acl.Denial{}) {
+		return Action{Reply: Bulk(denial.Words(user.Name))}
+	}
+	return Action{Reply: OK}
+}
+
+// The bits of a password that ACL GENPASS makes.
+const (
+	usualPassBits = 256
+	mostPassBits  = 4096
+)
+
+func (s *Session) aclGenPass(c *Command, args []string) Action {
+	bits := int64(usualPassBits)
+	if len(args) > 3 {
+		return s.wrongSubcommand(c, args)
+	}
+	if len(args) == 3 {
+		n, ok := parseInt(args[2])
+		switch {
+		case !ok:
+			return refuse(errNotInteger)
+		case n < 1 || n > mostPassBits:
+			return refuse(errGenPass)
+		}
+		bits = n
+	}
+	digits := (bits + 3) / 4
+	random := make([]byte, (digits+1)/2)
+	rand.Read(random) // it never fails
+	return Action{Reply: Bulk(hex.EncodeToString(random)[:digits])}
+}
+
+func (s *Session) aclLog(c *Command, args []string) Action {
+	switch {
+	case len(args) > 3:
+		return s.wrongSubcommand(c, args)
+	case len(args) == 2:
+		return Action{Effect: ACLLogEffect{Count: usualACLLog}}
+	case sameWord(args[2], "reset"):
+		return Action{Effect: ACLLogResetEffect{}}
+	}
+	n, ok := parseInt(args[2])
+	if !ok {
+		return refuse(errNotInteger)
+	}
+	return Action{Effect: ACLLogEffect{Count: max(n, 0)}}
+}
+
+const usualACLLog = 10
+
+func (s *Session) aclLoad(c *Command, args []string) Action { return Action{Effect: ACLLoadEffect{}} }
+
+func (s *Session) aclSave(c *Command, args []string) Action { return Action{Effect: ACLSaveEffect{}} }
+
+// SetUsers makes of lines that begin with the word user the users there are, and says who is another one now.
+// The user default is as he was made if none of the lines is his.
+func (d *Dialect) SetUsers(text string) (changed []string, err error) {
+	list, err := catalogue().Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return d.users.Replace(append([]*acl.User{d.standard}, list...)), nil
+}
+
+// CheckUsers is what SetUsers would find wrong.
+func CheckUsers(text string) error {
+	_, err := catalogue().Parse(text)
+	return err
+}
+
+// UsersText is all users in the words that SetUsers reads.
+func (d *Dialect) UsersText() string { return d.users.Text() }
+
+// NoACLFile is the answer where there is no file of users, ACLNotSaved where it cannot be written, and
+// ACLFileWrong where what is in it cannot be.
+var (
+	NoACLFile   = Error(errNoACLFile)
+	ACLNotSaved = Error(errACLNotSaved)
+)
+
+func ACLFileWrong(err error) Reply {
+	return Error(oneLine("ERR " + err.Error() + ". WARNING: ACL errors detected, no change to the previously active ACL rules was performed"))
+}
+
+// Certified has the session be the first of these names, which its client has shown a certificate of,
+// that is a user who may come so.
+func (s *Session) Certified(names []string) {
+	for _, name := range names {
+		if user := s.d.users.Named(name); user != nil && user.Enabled && user.Certificate {
+			s.become(user.Name)
+			s.seen.Authed = true
+			return
+		}
+	}
+}
+
+// Knows tells whether a user of this name has this password, at another door than the clients' own.
+func (d *Dialect) Knows(user, password string) bool { return d.admits(user, password) }
+
+// Operates tells whether a user may give orders.
+func (d *Dialect) Operates(user string) bool {
+	place, _ := catalogue().Named("lock|force")
+	u := d.users.Named(user)
+	return u != nil && u.Unbound(place)
+}

@@ -1,0 +1,261 @@
+package acl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"redlock-proxy/commands/glob"
+)
+
+// fault is an error in Redis's words, which are sentences.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+// Why a rule is none, in Redis's words, but for what is ours.
+var (
+	errSyntax       = fault("Syntax error")
+	errUnknown      = fault("Unknown command or category name in ACL")
+	errNoSuchPass   = fault("The password you are trying to remove from the user does not exist")
+	errBadHash      = fault("The password hash must be exactly 64 characters and contain only lowercase hexadecimal characters")
+	errAfterAllKeys = fault("Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have any effect. " +
+		"Try 'resetkeys' to start with an empty list of patterns")
+	errAfterAllChannels = fault("Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not have any " +
+		"effect. Try 'resetchannels' to start with an empty list of channels")
+	errLongPattern   = fmt.Errorf("a pattern may be %d bytes long", glob.MaxLength)
+	errManyPasswords = fmt.Errorf("a user may have %d passwords", maxPasswords)
+	errManyRules     = fmt.Errorf("a user may have %d rules of each kind", maxRules)
+)
+
+// The bounds of one user.
+const (
+	maxPasswords = 64
+	maxRules     = 1024 // of each kind: commands, keys, channels, selectors
+)
+
+// A RuleError names the word that is no rule.
+type RuleError struct {
+	Rule string
+	Err  error
+}
+
+func (e *RuleError) Error() string {
+	return "Error in ACL SETUSER modifier '" + e.Rule + "': " + e.Err.Error()
+}
+
+func (e *RuleError) Unwrap() error { return e.Err }
+
+// With is what these rules make of a user, one after the other, as ACL SETUSER takes them.
+// An error is a *RuleError, or says that a parenthesis is not closed.
+func (u *User) With(c *Catalogue, rules []string) (*User, error) {
+	rules, err := joinSelectors(rules)
+	if err != nil {
+		return nil, err
+	}
+	own := u.clone()
+	for _, rule := range rules {
+		if err := own.apply(c, rule); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+// joinSelectors makes one word of each that is in parentheses.
+func joinSelectors(words []string) (joined []string, err error) {
+	open := -1
+	for i, word := range words {
+		switch {
+		case open < 0 && strings.HasPrefix(word, "(") && !strings.HasSuffix(word, ")"):
+			open = i
+		case open < 0:
+			joined = append(joined, word)
+		case strings.HasSuffix(word, ")"):
+			joined = append(joined, strings.Join(words[open:i+1], " "))
+			open = -1
+		}
+	}
+	if open >= 0 {
+		return nil, fault("Unmatched parenthesis in acl selector starting at '" + words[open] + "'.")
+	}
+	return joined, nil
+}
+
+func (u *User) apply(c *Catalogue, rule string) error {
+	var err error
+	switch word := lower(rule); {
+	case word == "on":
+		u.Enabled = true
+	case word == "off":
+		u.Enabled = false
+	case word == "nopass":
+		u.NoPass, u.passwords = true, nil
+	case word == "resetpass":
+		u.NoPass, u.passwords = false, nil
+	case word == "certificate":
+		u.Certificate = true
+	case word == "nocertificate":
+		u.Certificate = false
+	case word == "sanitize-payload", word == "skip-sanitize-payload": // there is nothing that restores a payload
+	case word == "clearselectors":
+		u.selectors = u.selectors[:1]
+	case word == "reset":
+		*u = *NewUser(c, u.Name)
+	case rule != "" && strings.Contains("><#!", rule[:1]):
+		err = u.applyPassword(rule[0], rule[1:])
+	case strings.HasPrefix(rule, "("):
+		err = u.applySelector(c, rule)
+	default:
+		if err = u.selectors[0].apply(c, rule); err != nil {
+			return &RuleError{rule, err}
+		}
+	}
+	if short := (*RuleError)(nil); err != nil && !errors.As(err, &short) {
+		if strings.Contains("><", rule[:1]) {
+			rule = rule[:1] + "…" // it is a password
+		}
+		return &RuleError{rule, err}
+	}
+	return err
+}
+
+func (u *User) applyPassword(kind byte, text string) error {
+	var hash Hash
+	switch kind {
+	case '>', '<':
+		hash = sha256.Sum256([]byte(text))
+	default:
+		if n, err := hex.Decode(hash[:], []byte(text[:min(len(text), 2*len(hash))])); err != nil || n != len(hash) || len(text) != 2*n || text != lower(text) {
+			return errBadHash
+		}
+	}
+	i := slices.Index(u.passwords, hash)
+	switch {
+	case kind == '>' || kind == '#':
+		if i < 0 {
+			if len(u.passwords) == maxPasswords {
+				return errManyPasswords
+			}
+			u.passwords = append(u.passwords, hash)
+		}
+		u.NoPass = false
+	case i < 0:
+		return errNoSuchPass
+	default:
+		u.passwords = slices.Delete(u.passwords, i, i+1)
+	}
+	return nil
+}
+
+// applySelector takes a selector: what is between parentheses.
+func (u *User) applySelector(c *Catalogue, rule string) error {
+	s := c.newSelector()
+	for word := range strings.FieldsSeq(strings.TrimSuffix(rule[1:], ")")) {
+		if err := s.apply(c, word); err != nil {
+			return &RuleError{rule, err}
+		}
+	}
+	if len(u.selectors) > maxRules {
+		return errManyRules
+	}
+	u.selectors = append(u.selectors, s)
+	return nil
+}
+
+// apply is a rule that a selector may have too.
+func (s *selector) apply(c *Catalogue, rule string) error {
+	switch word := lower(rule); {
+	case hasSpace(rule): // it could not be told in a file
+		return errSyntax
+	case word == "allkeys", word == "~*":
+		s.allKeys, s.keys = true, nil
+	case word == "resetkeys":
+		s.allKeys, s.keys = false, nil
+	case word == "allchannels", word == "&*":
+		s.allChannels, s.channels = true, nil
+	case word == "resetchannels":
+		s.allChannels, s.channels = false, nil
+	case word == "allcommands", word == "+@all":
+		s.all(true)
+	case word == "nocommands", word == "-@all":
+		s.all(false)
+	case strings.HasPrefix(rule, "~"):
+		return s.addKeys(rule[1:], true, true)
+	case strings.HasPrefix(rule, "%"):
+		how, pattern, _ := strings.Cut(word[1:], "~")
+		if how == "" || strings.Trim(how, "rw") != "" || !strings.Contains(rule, "~") {
+			return errSyntax
+		}
+		pattern = rule[len(rule)-len(pattern):]
+		return s.addKeys(pattern, strings.Contains(how, "r"), strings.Contains(how, "w"))
+	case strings.HasPrefix(rule, "&"):
+		return s.addChannels(rule[1:])
+	case len(word) > 1 && (word[0] == '+' || word[0] == '-'):
+		if len(s.rules) >= maxRules {
+			return errManyRules
+		}
+		if !s.command(c, word) {
+			return errUnknown
+		}
+	default:
+		return errSyntax
+	}
+	return nil
+}
+
+func hasSpace(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r == 0 || unicode.IsSpace(r) })
+}
+
+func (s *selector) addKeys(pattern string, read, write bool) error {
+	switch {
+	case s.allKeys:
+		return errAfterAllKeys
+	case len(pattern) > glob.MaxLength:
+		return errLongPattern
+	case len(s.keys) == maxRules:
+		return errManyRules
+	case pattern == "*" && read && write:
+		s.allKeys, s.keys = true, nil
+		return nil
+	}
+	for i := range s.keys {
+		if k := &s.keys[i]; k.text == pattern {
+			k.read, k.write = k.read || read, k.write || write
+			return nil
+		}
+	}
+	s.keys = append(s.keys, keyPattern{pattern, glob.New(pattern), read, write})
+	return nil
+}
+
+func (s *selector) addChannels(pattern string) error {
+	switch {
+	case s.allChannels:
+		return errAfterAllChannels
+	case len(pattern) > glob.MaxLength:
+		return errLongPattern
+	case len(s.channels) == maxRules:
+		return errManyRules
+	}
+	if !slices.ContainsFunc(s.channels, func(p *channelPattern) bool { return p.text == pattern }) {
+		s.channels = append(s.channels, &channelPattern{pattern, glob.New(pattern)})
+	}
+	return nil
+}
+
+// lower is of ASCII letters alone: a pattern may have any bytes.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

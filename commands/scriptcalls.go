@@ -1,0 +1,182 @@
+package commands
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"redlock-proxy/commands/acl"
+	"redlock-proxy/commands/lua"
+)
+
+// Who may not call everything may run a script only if he may call whatever it calls. That is known before it
+// runs where the script says so in literals, or by arguments that it was given; where it does not, it may call
+// all that a script can.
+
+// inScripts are the commands that scripts alone may call, with Redis's categories.
+var inScripts = []acl.Command{
+	{Name: "hkeys", Categories: []string{"read", "hash", "slow", "lock"}},
+	{Name: "hvals", Categories: []string{"read", "hash", "slow", "lock"}},
+	{Name: "hmset", Categories: []string{"write", "hash", "fast", "lock"}},
+	{Name: "smismember", Categories: []string{"read", "set", "fast", "lock"}},
+	{Name: "zrevrange", Categories: []string{"read", "sortedset", "slow", "lock"}},
+	{Name: "zrangebyscore", Categories: []string{"read", "sortedset", "slow", "lock"}},
+	{Name: "zrevrangebyscore", Categories: []string{"read", "sortedset", "slow", "lock"}},
+	{Name: "zrank", Categories: []string{"read", "sortedset", "fast", "lock"}},
+	{Name: "zrevrank", Categories: []string{"read", "sortedset", "fast", "lock"}},
+	{Name: "zincrby", Categories: []string{"write", "sortedset", "fast", "lock"}},
+	{Name: "append", Categories: []string{"write", "string", "fast", "lock"}},
+	{Name: "zremrangebyrank", Categories: []string{"write", "sortedset", "slow", "lock"}},
+	{Name: "spublish", Categories: []string{"pubsub", "fast", "lock"}},
+}
+
+// scriptCommands are all that the masters let a script call, as quorum/journal has them.
+var scriptCommands = strings.Fields(`get hexists hget type zscore zcard zcount strlen hlen sismember scard getrange hgetall hmget hkeys
+	hvals smembers smismember zrange zrevrange zrangebyscore zrevrangebyscore zrank zrevrank exists mget pttl ttl select echo time ping
+	hincrby hset zadd hmset zincrby incr incrby decr decrby getset append pexpire expire pexpireat expireat set getex del unlink hdel
+	srem zrem zremrangebyscore zremrangebyrank getdel setnx hsetnx sadd persist setex psetex mset msetnx publish spublish`)
+
+// maxCalls is how many calls of a script are told apart.
+const maxCalls = 256
+
+// scriptCalls is what a script calls.
+type scriptCalls struct {
+	calls []scriptCall
+	any   bool // it may call everything, with any argument
+}
+
+// calls are those of a script, of which one that is not known stands for all. They are read where
+// they are first needed.
+func (sc *script) calls() []scriptCall {
+	sc.read.Do(func() {
+		if sc.called = callsOf(sc.text); sc.called.any || len(sc.called.calls) > maxCalls {
+			sc.called.calls = []scriptCall{{}}
+		}
+	})
+	return sc.called.calls
+}
+
+// scriptCall is one call: its command, and its first argument, if that is told.
+type scriptCall struct{ command, first word }
+
+// word is an argument of a call in a script: a literal, or one of those that the script was given.
+type word struct {
+	known bool
+	text  string // the literal; KEYS or ARGV where n is not 0
+	n     int
+}
+
+// in is what the word is in one run.
+func (w word) in(keys, argv []string) (text string, known bool) {
+	of := argv
+	switch {
+	case !w.known || w.n == 0:
+		return w.text, w.known
+	case w.text == "KEYS":
+		of = keys
+	}
+	if w.n > len(of) {
+		return "", false
+	}
+	return of[w.n-1], true
+}
+
+// callsOf reads what a script calls. Where it names redis, KEYS or ARGV otherwise than to call, to read one
+// element or to count, anything may come of it.
+func callsOf(text string) scriptCalls {
+	tokens, err := lua.Lex(text)
+	if err != nil {
+		return scriptCalls{any: true}
+	}
+	var s scriptCalls
+	depth := 0 // of parentheses and the like: outside of them a comma may stand in an assignment
+	for i := 0; i < len(tokens); i++ {
+		switch t := tokens[i]; {
+		case isSymbol(t, "(", "{", "["):
+			depth++
+		case isSymbol(t, ")", "}", "]"):
+			depth--
+		case t.Kind == lua.Name && t.Text == "redis":
+			s.redis(tokens[i+1:])
+		case t.Kind == lua.Name && (t.Text == "KEYS" || t.Text == "ARGV"):
+			s.any = s.any || !onlyRead(tokens, i, depth)
+		}
+	}
+	return s
+}
+
+func isSymbol(t lua.Token, texts ...string) bool {
+	return t.Kind == lua.Symbol && slices.Contains(texts, t.Text)
+}
+
+// redis takes what follows the name of Redis's library.
+func (s *scriptCalls) redis(after []lua.Token) {
+	if len(after) < 3 || !isSymbol(after[0], ".") || after[1].Kind != lua.Name {
+		s.any = true
+		return
+	}
+	if name := after[1].Text; name != "call" && name != "pcall" {
+		return
+	}
+	switch next := after[2:]; {
+	case next[0].Kind == lua.String: // redis.call"PING"
+		s.calls = append(s.calls, scriptCall{command: word{known: true, text: next[0].Text}})
+	case isSymbol(next[0], "("):
+		command, rest := readWord(next[1:])
+		call := scriptCall{command: command}
+		if isSymbol(rest[0], ",") {
+			call.first, _ = readWord(rest[1:])
+		}
+		s.calls = append(s.calls, call)
+	default:
+		s.any = true // the function itself is passed on
+	}
+}
+
+// readWord reads an argument of a call, and is known only if that is all there is to it.
+func readWord(tokens []lua.Token) (w word, rest []lua.Token) {
+	used := 1
+	switch {
+	case tokens[0].Kind == lua.String:
+		w = word{known: true, text: tokens[0].Text}
+	case len(tokens) > 4 && tokens[0].Kind == lua.Name && (tokens[0].Text == "KEYS" || tokens[0].Text == "ARGV") &&
+		isSymbol(tokens[1], "[") && tokens[2].Kind == lua.Number && isSymbol(tokens[3], "]"):
+		n, err := strconv.Atoi(tokens[2].Text)
+		if w = (word{err == nil && n > 0, tokens[0].Text, n}); !w.known {
+			return word{}, tokens
+		}
+		used = 4
+	default:
+		return word{}, tokens
+	}
+	if rest = tokens[used:]; len(rest) == 0 || !isSymbol(rest[0], ",", ")") {
+		return word{}, tokens
+	}
+	return w, rest
+}
+
+// onlyRead tells that nothing can be written to KEYS or ARGV at a place where one of them is named.
+func onlyRead(tokens []lua.Token, i, depth int) bool {
+	if i > 0 && isSymbol(tokens[i-1], "#") {
+		return true
+	}
+	if i > 1 && tokens[i-2].Text == "unpack" && isSymbol(tokens[i-1], "(") {
+		return true
+	}
+	rest := tokens[i+1:]
+	if len(rest) == 0 || !isSymbol(rest[0], "[") {
+		return false
+	}
+	for inner, j := 0, 0; j < len(rest); j++ {
+		switch {
+		case isSymbol(rest[j], "[", "(", "{"):
+			inner++
+		case isSymbol(rest[j], "]", ")", "}"):
+			if inner--; inner == 0 {
+				next := rest[min(j+1, len(rest)-1)]
+				return !isSymbol(next, "=") && (depth > 0 || !isSymbol(next, ","))
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"slices"
+
+	"redlock-proxy/commands"
+)
+
+// SetUsers makes of lines that begin with the word user, as Redis's ACL has them, the users there are. Connections
+// of those who are gone, or others now, are ended.
+func (s *Server) SetUsers(text string) error {
+	changed, err := s.dialect.SetUsers(text)
+	if err == nil {
+		s.endUsers(nil, changed, false)
+	}
+	return err
+}
+
+// Knows tells whether a user has this password, and Operates whether he may give orders: for other doors than the
+// clients' own.
+func (s *Server) Knows(user, password string) bool { return s.dialect.Knows(user, password) }
+
+func (s *Server) Operates(user string) bool { return s.dialect.Operates(user) }
+
+// NeedsNoPassword tells that whoever comes without a name is let in.
+func (s *Server) NeedsNoPassword() bool { return s.dialect.Open() }
+
+// endUsers ends the connections of these users, of subscribers alone if it says so; me says that the one that
+// asks is among them.
+func (s *Server) endUsers(asker *conn, users []string, subscribers bool) (me bool) {
+	for _, c := range s.matching(asker, commands.ClientFilter{}) {
+		session := c.snapshot.Load()
+		switch {
+		case !slices.Contains(users, session.User) || subscribers && !session.Subscribed():
+		case c == asker:
+			me = true
+		default:
+			c.cut()
+		}
+	}
+	return me
+}
+
+// carryOutRights turns the effects of ACL into replies. It is false for any other.
+func (c *conn) carryOutRights(a *commands.Action) bool {
+	s := c.srv
+	switch e := a.Effect.(type) {
+	case commands.UsersChangedEffect:
+		a.Close = s.endUsers(c, e.Users, e.Subscribers) || a.Close
+		a.Reply = e.Reply
+	case commands.ACLLogEffect:
+		a.Reply = s.forbidden.latest(e.Count, wallMillis())
+	case commands.ACLLogResetEffect:
+		s.forbidden.reset()
+		a.Reply = commands.OK
+	case commands.ACLLoadEffect:
+		a.Reply = c.loadUsers()
+	case commands.ACLSaveEffect:
+		a.Reply = c.saveUsers()
+	default:
+		return false
+	}
+	return true
+}
+
+// loadUsers carries out ACL LOAD: all that the file says, or nothing.
+func (c *conn) loadUsers() commands.Reply {
+	if c.srv.cfg.ReadUsers == nil {
+		return commands.NoACLFile
+	}
+	text, there, err := c.srv.cfg.ReadUsers()
+	switch {
+	case !there:
+		return commands.NoACLFile
+	case err == nil:
+		err = c.srv.SetUsers(text)
+	}
+	if err != nil {
+		return commands.ACLFileWrong(err)
+	}
+	return commands.OK
+}
+
+func (c *conn) saveUsers() commands.Reply {
+	if c.srv.cfg.WriteUsers == nil {
+		return commands.NoACLFile
+	}
+	there, err := c.srv.cfg.WriteUsers(c.srv.dialect.UsersText())
+	switch {
+	case !there:
+		return commands.NoACLFile
+	case err != nil:
+		c.srv.log.Error("the users cannot be written into their file", "error", err)
+		return commands.ACLNotSaved
+	}
+	return commands.OK
+}
+
+// certified has the session be whom the client's certificate names, if that is a user who may come so.
+func (c *conn) certified(over *tls.Conn) {
+	state := over.ConnectionState()
+	if len(state.VerifiedChains) == 0 {
+		return
+	}
+	c.session.Certified(CertificateNames(&state))
+	c.show()
+}
+
+// CertificateNames are the names that a client's certificate gives it, if it was verified: those of its SAN.
+func CertificateNames(state *tls.ConnectionState) (names []string) {
+	if state == nil || len(state.VerifiedChains) == 0 {
+		return nil
+	}
+	leaf := state.PeerCertificates[0]
+	names = append(names, leaf.DNSNames...)
+	names = append(names, leaf.EmailAddresses...)
+	for _, u := range leaf.URIs {
+		names = append(names, u.String())
+	}
+	return names
+}
