@@ -25,6 +25,7 @@ func (c *Config) check(problems *Problems) {
 	c.checkAdmin(problems)
 	c.checkMasters(problems)
 	c.checkTraces(problems)
+	c.checkAudit(problems)
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)
 	c.Users = c.users(problems)
 	if !redisVersion.MatchString(c.RedisVersion) {

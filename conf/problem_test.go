@@ -70,6 +70,9 @@ var mistakeRows = []struct{ args, want string }{
 	{"--master a:1 --master-user u", `--master-user: there is a user and no password; name it in master-password-file, or leave the user out`},
 	{"--master-password x", `master: there is a user or a password for masters, but no master; name 3 or 5 in master`},
 
+	{"--audit-log /dev/null", `--audit-log: /dev/null is no regular file; name a file, or write stdout or stderr`},
+	{"--audit-log /", `--audit-log: / is no regular file`},
+
 	// Masters.
 	{"--master 6381", `--master: "6381" is not host:port; write host:port, such as 127.0.0.1:6379`},
 	{"--master :6381", `--master: ":6381" names no host; write host:port`},

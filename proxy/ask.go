@@ -23,16 +23,22 @@ type Operator struct {
 // everything: of those that are about keys and locks. An error reply is no error; that is ctx's, or
 // that the database is not there.
 func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) (commands.Reply, error) {
+	reply, _, err := s.ask(ctx, who, db, args...)
+	return reply, err
+}
+
+// ask is Ask, and the votes by which the last of it was decided.
+func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) (reply commands.Reply, votes quorum.Votes, err error) {
 	if db < 0 || db >= quorum.Databases {
-		return commands.Reply{}, errors.New("there is no such database")
+		return reply, 0, errors.New("there is no such database")
 	}
 	if err := s.engine.Open(db); err != nil {
-		return commands.Reply{}, err
+		return reply, 0, err
 	}
 	session := s.dialect.Inside(who.User, who.From, db)
 	action := session.Do(args)
 	if action.Effect != nil {
-		return commands.Reply{}, errors.New("that is not asked of masters: " + args[0])
+		return reply, 0, errors.New("that is not asked of masters: " + args[0])
 	}
 	n := noting{srv: s, command: action.Command, begun: s.clock(), by: &registry.Origin{Addr: who.From, User: who.User}}
 	for len(action.Requests) > 0 {
@@ -45,8 +51,9 @@ func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) 
 		select {
 		case results = <-answered:
 		case <-ctx.Done():
-			return commands.Reply{}, ctx.Err()
+			return reply, 0, ctx.Err()
 		}
+		votes = decidingVotes(&asked[0], results)
 		reply, next := action.Render.Render(results)
 		n.now = s.clock()
 		for i := range asked {
@@ -54,10 +61,10 @@ func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) 
 			results[i].Lock.Told()
 		}
 		if action = next; len(next.Requests) == 0 {
-			return reply, nil
+			return reply, votes, nil
 		}
 	}
-	return action.Reply, nil
+	return action.Reply, 0, nil
 }
 
 // putAll puts requests of nobody's connection. Whoever brings the last answer gives them all to
@@ -107,44 +114,41 @@ func (s *Server) Order(who Operator, name, master, reason string, force bool) co
 	default:
 		reply = commands.Error("ERR there is no order " + name)
 	}
-	lookout{s}.Ordered(commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply,
-		By: commands.Snapshot{User: who.User}, From: who.From})
+	o := commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply,
+		By: commands.Snapshot{User: who.User}, From: who.From}
+	lookout{s}.Ordered(o)
+	s.auditOperator(&o, &reply, 0)
 	return reply
 }
 
 // Free has an operator free a lock, if the holder that he has seen still has it, or whoever does
 // where he names none.
 func (s *Server) Free(ctx context.Context, who Operator, db int, key, holder, reason string) (commands.Reply, error) {
+	o := commands.Order{Name: "DEL", About: key, Lock: true, Reason: reason, By: commands.Snapshot{User: who.User, DB: db}, From: who.From}
+	args := []string{"DEL", key}
 	if holder != "" {
-		args := []string{"LOCK", "FORCE", key, "HOLDER", holder}
+		o.Name, args = "LOCK FORCE", []string{"LOCK", "FORCE", key, "HOLDER", holder}
 		if reason != "" {
 			args = append(args, "REASON", reason)
 		}
-		reply, err := s.Ask(ctx, who, db, args...)
-		if err != nil { // else the command has told of it
-			s.freed(who, "LOCK FORCE", db, key, reason, unanswered)
-		}
-		return reply, err
 	}
-	reply, err := s.Ask(ctx, who, db, "DEL", key)
-	answer := reply.Str
-	switch {
+	reply, votes, err := s.ask(ctx, who, db, args...)
+	told := &reply
+	switch o.Answer = reply.Str; {
 	case err != nil:
-		answer = unanswered
+		o.Answer, told = unanswered, nil
 	case reply.Kind == commands.IntegerReply:
-		answer = fmt.Sprintf("%d deleted", reply.Int)
+		o.Answer = fmt.Sprintf("%d deleted", reply.Int)
 	}
-	s.freed(who, "DEL", db, key, reason, answer)
+	s.auditOperator(&o, told, votes)
+	if holder == "" || err != nil { // else the command has told of it
+		lookout{s}.Ordered(o)
+	}
 	return reply, err
 }
 
 // unanswered is of an order that may yet be carried out.
 const unanswered = "no answer in time, it may be carried out all the same"
-
-func (s *Server) freed(who Operator, name string, db int, key, reason, answer string) {
-	lookout{s}.Ordered(commands.Order{Name: name, About: key, Lock: true, Reason: reason, Answer: answer,
-		By: commands.Snapshot{User: who.User, DB: db}, From: who.From})
-}
 
 // Troubles are the last times at which master i did not vote, the latest first.
 func (s *Server) Troubles(i int) []Trouble {

@@ -54,6 +54,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 	if a.Forbidden != (acl.Denial{}) {
 		c.forbade(&a)
 	}
+	c.audit(&a)
 	if a.Denied {
 		c.denied()
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/proxy/audit"
 )
 
 // Config is what a Server works with. The caller has checked it.
@@ -49,6 +50,9 @@ type Config struct {
 
 	// LogLost tells how many lines of the log could not be written. Nil: none.
 	LogLost func() uint64
+
+	// Audit is told of orders and of denials. Nil: nobody is.
+	Audit *audit.Log
 
 	// Tracer is told how some of the requests fared. Nil: nobody is.
 	Tracer Tracer

@@ -128,6 +128,7 @@ func (s *Server) forgetDenials() {
 // address. It says how long the answer has to wait.
 func (s *Server) Denied(from net.Addr, door string) (delay time.Duration) {
 	s.stats.authFailures.Add(1)
+	s.auditDoor(from, door)
 	delay, tell := s.denials.count(sourceOf(from, door), s.clock())
 	if tell.failures > 0 {
 		s.logDenials(tell, "latest", from.String(), "door", door)

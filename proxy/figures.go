@@ -30,7 +30,7 @@ type Figures struct {
 	Latencies                      [quorum.Survey + 1]Latency
 	UndeliveredOKs, ToilingScripts uint64
 	LocksSeen                      int // that are held by clients of this proxy, as far as it remembers
-	LogLinesLost                   uint64
+	LogLinesLost, AuditLinesLost   uint64
 }
 
 // CommandFigures are about one command.
@@ -64,6 +64,7 @@ func (s *Server) Figures() Figures {
 		UndeliveredOKs:  st.undelivered.Load(),
 		ToilingScripts:  st.toiling.Load(),
 		LogLinesLost:    s.logLost(),
+		AuditLinesLost:  s.cfg.Audit.Lost(),
 	}
 	f.Clients, f.Subscribed, f.LongestInput, f.LongestOutput = s.clientFigures()
 	f.Channels, f.Patterns = s.subscribers.totals()

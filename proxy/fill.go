@@ -29,6 +29,7 @@ func (s *slot) fill() {
 		c.judge(s, &s.results[0])
 	}
 	c.carriedOut(s.command, now-s.begun, s.raw, &reply)
+	s.audit(&reply)
 	s.raw = nil
 	var encoded []byte
 	var long *resp.Long

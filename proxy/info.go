@@ -163,6 +163,7 @@ func (t *infoText) stats() {
 	t.line("client_output_buffer_limit_disconnections:%d", st.outputLimit.Load())
 	t.line("evicted_clients:%d", st.evicted.Load())
 	t.line("log_lines_lost:%d", t.srv.logLost())
+	t.line("audit_lines_lost:%d", t.srv.cfg.Audit.Lost())
 }
 
 func (s *Server) logLost() uint64 {

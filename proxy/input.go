@@ -69,6 +69,8 @@ type input struct {
 	raw     []byte // the command that is carried out
 	size    int    // and how many bytes that is
 
+	strangerTold bool // the audit log knows that the client has asked without its password
+
 	own   *chunk // where no poller reads
 	leads bool   // the reader leads its poller
 }

@@ -26,6 +26,7 @@ type Server struct {
 	seen       *registry.Registry
 	watched    watched
 	dialect    *commands.Dialect // nil in tests of less than a server
+	orders     []bool            // of the rows of commands, those that are audited
 	runID      string
 	started    time.Time
 
@@ -108,6 +109,8 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		opened:     opened{listeners: map[net.Listener]struct{}{}, conns: map[int64]*conn{}},
 	}
 	s.stats = newStats(commands.Table())
+	s.orders = ordersByIndex(cfg.Audit != nil)
+	cfg.Audit.Called(s.runID)
 	s.Tune(cfg.Tuning)
 	s.memory.most = int64(positive(cfg.MaxClientMemory, DefaultMaxClientMemory))
 	s.memory.masters = engine.Memory
@@ -182,6 +185,7 @@ func (s *Server) sample() {
 			s.watch()
 			s.sampleMasters()
 			s.forgetDenials()
+			s.cfg.Audit.Sweep()
 			s.memory.share()
 			s.relieve()
 			if s.cfg.Timeout > 0 {

@@ -155,6 +155,11 @@ func eventOf(e *registry.Event, wall func(time.Duration) time.Time) page.Event {
 // OrdersAllowed implements page.Source.
 func (s *sight) OrdersAllowed() bool { return s.orders }
 
+// Forbidden implements page.Source.
+func (s *sight) Forbidden(who page.Who, why string) {
+	s.server.Forbidden(proxy.Operator{User: who.User, From: who.From}, why)
+}
+
 // Order implements page.Source.
 func (s *sight) Order(ctx context.Context, who page.Who, o page.Order) (string, error) {
 	// It is carried out, and told of, also where who gave it goes away meanwhile.

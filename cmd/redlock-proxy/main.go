@@ -76,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case conf.ChangeMasters:
 		return changeMasters(cfg, stdout, stderr)
 	}
-	return serve(cfg, args, stderr)
+	return serve(cfg, args, stdout, stderr)
 }
 
 func check(cfg *conf.Config, stdout, stderr io.Writer) int {

@@ -14,6 +14,7 @@ func (p *process) reload() {
 		p.tell(p.notifier.reloading())
 		defer func() { p.tell(p.notifier.ready()) }()
 	}
+	p.audit.Reopen()
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	next, err := conf.Load(p.args, os.Environ())
@@ -21,6 +22,7 @@ func (p *process) reload() {
 	if err == nil {
 		next, live, restart, err = conf.Reload(p.live.Load(), next)
 	}
+	p.auditReload(live, restart, err)
 	if err != nil {
 		p.log.Error("the configuration is wrong and not reloaded", "error", strings.ReplaceAll(err.Error(), "\n", " | "))
 		return

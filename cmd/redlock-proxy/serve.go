@@ -18,6 +18,7 @@ import (
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy"
 	"redlock-proxy/proxy/admin"
+	"redlock-proxy/proxy/audit"
 	"redlock-proxy/proxy/trace"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/engine"
@@ -29,7 +30,9 @@ import (
 type process struct {
 	args     []string
 	log      hclog.Logger
-	logLost  func() uint64                // lines
+	logLost  func() uint64 // lines
+	audit    *audit.Log    // nil if there is none
+	endAudit func()
 	live     *atomic.Pointer[conf.Config] // what is in effect
 	changing sync.Mutex                   // held by who changes that: reload, configure, rewrite
 	notifier *notifier
@@ -49,7 +52,7 @@ type process struct {
 
 // serve is the program. It returns the exit code. Signals are caught to its end: a second
 // one that comes when all is done must not make a failure of it.
-func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
+func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 
@@ -58,12 +61,17 @@ func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE)
 	log, queue := newLogger(cfg, stderr)
 	defer queue.close(logFlushTimeout)
-	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, stopped: make(chan struct{})}
+	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, endAudit: func() {}, stopped: make(chan struct{})}
 	p.live.Store(cfg)
 	log.Info("starting", "version", programVersion(), "pid", os.Getpid())
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
 	}
+	if err := p.openAudit(cfg, stdout, stderr); err != nil {
+		log.Error("cannot start", "error", err)
+		return exitFailed
+	}
+	defer p.endAudit()
 	if err := p.start(cfg); err != nil {
 		log.Error("cannot start", "error", err)
 		return exitFailed
@@ -109,12 +117,13 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	p.engine = engine.New(config, p.log)
 	server := serverConfig(cfg, p.live, p.maxClients(cfg, len(masters)), p.engine.Now)
 	server.LogLost, server.Inquire, server.Configure, server.Rewrite = p.logLost, p.inquire, p.configure, p.rewrite
-	server.Tracer = tracer
+	server.Tracer, server.Audit = tracer, p.audit
 	server.ReadUsers, server.WriteUsers = cfg.ReadUsers, cfg.WriteUsers
 	p.server = proxy.New(server, p.engine, p.log)
 	if err := p.server.SetUsers(string(cfg.Users)); err != nil {
 		panic("the users were found right before: " + err.Error())
 	}
+	p.audit.Tell(audit.Entry{Event: audit.Start, Door: audit.Process, Answer: "version " + programVersion()})
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
@@ -130,19 +139,6 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		p.running.Go(func() { p.watch(every) })
 	}
 	return nil
-}
-
-// inquiryTimeout is how long an operator waits for what other proxies say.
-const inquiryTimeout = 500 * time.Millisecond
-
-// inquire asks the other proxies of the same masters.
-func (p *process) inquire(question string) (answers []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), inquiryTimeout)
-	defer cancel()
-	for _, a := range p.engine.Inquire(ctx, question, 0) {
-		answers = append(answers, a.Text)
-	}
-	return answers
 }
 
 // masters are the configured ones, or embedded ones.
@@ -188,6 +184,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			tried = nil
 			if err := p.engine.Refusal(); err != nil {
 				p.log.Error("cannot serve", "error", err)
+				p.auditStop("cannot serve")
 				p.stop(signals)
 				if errors.Is(err, quorum.ErrOtherTerms) {
 					return exitConfig
@@ -199,6 +196,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			p.tell(p.notifier.ready())
 		case err := <-p.failed:
 			p.log.Error("cannot accept connections any more", "error", err)
+			p.auditStop("cannot accept connections")
 			p.stop(signals)
 			return exitFailed
 		case s := <-signals:
@@ -207,6 +205,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 				continue
 			}
 			p.log.Info("shutting down", "signal", s.String(), "timeout", p.live.Load().ShutdownTimeout)
+			p.auditStop("signal: " + s.String())
 			return p.stop(signals)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"maps"
 	"net"
@@ -161,4 +162,17 @@ func port(listeners []conf.Address) string {
 // seconds rounds up, as 0 means never.
 func seconds(d time.Duration) string {
 	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
+}
+
+// inquiryTimeout is how long an operator waits for what other proxies say.
+const inquiryTimeout = 500 * time.Millisecond
+
+// inquire asks the other proxies of the same masters.
+func (p *process) inquire(question string) (answers []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), inquiryTimeout)
+	defer cancel()
+	for _, a := range p.engine.Inquire(ctx, question, 0) {
+		answers = append(answers, a.Text)
+	}
+	return answers
 }

@@ -113,6 +113,8 @@ func (f *fake) Events(after uint64) ([]page.Event, <-chan struct{}) {
 	return slices.Clone(f.events[min(int(after), len(f.events)):]), f.more
 }
 
+func (f *fake) Forbidden(page.Who, string) {}
+
 func (f *fake) OrdersAllowed() bool { return f.allowed }
 
 func (f *fake) Order(_ context.Context, who page.Who, o page.Order) (string, error) {

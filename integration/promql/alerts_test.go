@@ -62,6 +62,7 @@ var cases = map[string]struct{ fires, rests string }{
 		redlock_decision_duration_seconds_bucket{kind="script",le="0.1"} 0x20
 		redlock_decision_duration_seconds_bucket{kind="script",le="+Inf"} 0+100x20`},
 	"RedlockLogLinesLost":   {`redlock_log_lines_lost_total 0+1x20`, `redlock_log_lines_lost_total 9+0x20`},
+	"RedlockAuditLinesLost": {`redlock_audit_lines_lost_total 0+1x20`, `redlock_audit_lines_lost_total 9+0x20`},
 	"RedlockWrongPasswords": {`redlock_wrong_passwords_total 0+3x20`, `redlock_wrong_passwords_total 0+1x20`},
 }
 

@@ -24,6 +24,9 @@ type Source interface {
 
 	// Denied counts a wrong password, and says how long its answer has to wait.
 	Denied(from net.Addr, door string) time.Duration
+
+	// Forbidden is told of an order that was not looked at, and why.
+	Forbidden(who proxy.Operator, why string)
 }
 
 // Config is what a Server works with. The caller has checked it.

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"redlock-proxy/proxy"
 )
 
 // guard is what all requests go through, whatever they ask for.
@@ -47,10 +49,12 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if foreign(r) && !free(r) {
+		g.forbidden(r)
 		http.Error(w, "another site's page asks for it, which nobody here has sent", http.StatusForbidden)
 		return
 	}
 	if changes(r) && !sameOrigin(r) {
+		g.forbidden(r)
 		http.Error(w, "what changes something is asked for by a page of this very origin alone: Origin must be "+origin(r), http.StatusForbidden)
 		return
 	}
@@ -65,6 +69,13 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := context.WithValue(r.Context(), accessKey{}, access{known: known, orders: known && g.AllowDangerous})
 	holding(g.next, w, r.WithContext(ctx))
+}
+
+// forbidden tells of what would have changed something.
+func (g *guard) forbidden(r *http.Request) {
+	if changes(r) {
+		g.source.Forbidden(proxy.Operator{From: r.RemoteAddr}, "another site's page asks")
+	}
 }
 
 // access is what the guard has found out of who asks.

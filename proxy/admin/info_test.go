@@ -32,7 +32,7 @@ var inMetrics = map[string]string{
 	"total_error_replies": "redlock_error_replies_total", "acl_access_denied_auth": "redlock_wrong_passwords_total", "acl_access_denied_cmd": "- is always so",
 	"acl_access_denied_key": "- is always so", "acl_access_denied_channel": "- is always so",
 	"client_query_buffer_limit_disconnections": "redlock_clients_cut_off_total", "client_output_buffer_limit_disconnections": "redlock_clients_cut_off_total",
-	"evicted_clients": "redlock_clients_cut_off_total", "log_lines_lost": "redlock_log_lines_lost_total",
+	"evicted_clients": "redlock_clients_cut_off_total", "log_lines_lost": "redlock_log_lines_lost_total", "audit_lines_lost": "redlock_audit_lines_lost_total",
 
 	"role": "- is always so", "connected_slaves": "- is always so", "master_failover_state": "- is always so", "master_replid": "- is no figure", "master_repl_offset": "- is always so",
 	"used_cpu_sys": "process_cpu_seconds_total", "used_cpu_user": "process_cpu_seconds_total", "used_cpu_sys_children": "- is always so", "used_cpu_user_children": "- is always so",

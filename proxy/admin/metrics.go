@@ -120,5 +120,7 @@ func processFamilies() []family {
 			func(p *picture) float64 { return number(p.Draining) }),
 		counter("log_lines_lost_total", "Lines of the log that nobody has read in time.",
 			func(p *picture) float64 { return float64(p.LogLinesLost) }),
+		counter("audit_lines_lost_total", "Lines of the audit log that could not be written in time.",
+			func(p *picture) float64 { return float64(p.AuditLinesLost) }),
 	}
 }

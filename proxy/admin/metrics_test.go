@@ -39,7 +39,7 @@ func full() *fakeSource {
 		QueryLimit: 113, OutputLimit: 114, Evicted: 115, WrongPasswords: 116, BytesIn: 117, BytesOut: 118, ErrorReplies: 119,
 		Errors:         map[string]uint64{"ERR": 120, "NOQUORUM": 121},
 		Commands:       []proxy.CommandFigures{{Name: "client|list", Calls: 122, Rejected: 123, Failed: 124, Took: 125 * time.Second}},
-		UndeliveredOKs: 126, ToilingScripts: 127, LocksSeen: 128, LogLinesLost: 128,
+		UndeliveredOKs: 126, ToilingScripts: 127, LocksSeen: 128, LogLinesLost: 128, AuditLinesLost: 129,
 	}
 	f.Latencies[quorum.Acquire] = proxy.Latency{Counts: [14]uint64{1, 0, 2, 13: 4}, Sum: 129 * time.Second}
 	st := quorum.Status{
@@ -89,6 +89,7 @@ const wholePicture = `
 redlock_ready 1
 redlock_draining 0
 redlock_log_lines_lost_total 128
+redlock_audit_lines_lost_total 129
 redlock_clients 101
 redlock_clients_max 102
 redlock_clients_subscribed 103

@@ -25,6 +25,7 @@ type fakeSource struct {
 	status          quorum.Status
 	delay           time.Duration // of who gives a wrong password
 	denied          int
+	forbidden       []string // why
 }
 
 func (f *fakeSource) Ready() bool    { f.mu.Lock(); defer f.mu.Unlock(); return f.ready }
@@ -38,6 +39,12 @@ func (f *fakeSource) Denied(from net.Addr, door string) time.Duration {
 	defer f.mu.Unlock()
 	f.denied++
 	return f.delay
+}
+
+func (f *fakeSource) Forbidden(_ proxy.Operator, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forbidden = append(f.forbidden, why)
 }
 
 // rig is a server whose clients are pipes, for synctest. It ends with end.

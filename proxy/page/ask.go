@@ -89,10 +89,12 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 // browser of an operator: it says where it is from, and could not say that it is JSON.
 func (h *Handler) order(w http.ResponseWriter, r *http.Request) {
 	if err := h.foreign.Check(r); err != nil {
+		h.source.Forbidden(h.who(r), "another site's page asks")
 		refuse(w, http.StatusForbidden, "an order is taken from this page alone")
 		return
 	}
 	if !h.source.OrdersAllowed() {
+		h.source.Forbidden(h.who(r), "allow-dangerous is off")
 		refuse(w, http.StatusForbidden, "orders are not allowed here")
 		return
 	}

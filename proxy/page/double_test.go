@@ -32,6 +32,8 @@ type fakeSource struct {
 	who     Who
 	orders  []Order
 	waiting int // in Locks
+
+	forbidden []string // who, and why
 }
 
 func (s *fakeSource) Overview() Overview {
@@ -99,6 +101,12 @@ func (s *fakeSource) happens(text string) {
 		close(s.more)
 		s.more = nil
 	}
+}
+
+func (s *fakeSource) Forbidden(who Who, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forbidden = append(s.forbidden, who.From+": "+why)
 }
 
 func (s *fakeSource) OrdersAllowed() bool { return s.allowed }

@@ -26,6 +26,9 @@ type Source interface {
 	// OrdersAllowed tells whether Order is for anybody at all.
 	OrdersAllowed() bool
 
+	// Forbidden is told of an order that was not looked at, as it is for nobody or nobody has sent it.
+	Forbidden(who Who, why string)
+
 	// Order carries out an order of who, leaves a line in the log that says so, and answers in
 	// a sentence. It is not called where orders are not allowed.
 	Order(ctx context.Context, who Who, o Order) (said string, err error)

@@ -1,0 +1,229 @@
+package proxy
+
+import (
+	"net"
+	"strconv"
+	"strings"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/proxy/audit"
+	"redlock-proxy/proxy/resp"
+	"redlock-proxy/quorum"
+)
+
+// orders are the commands that the audit log tells of, by the names of their rows, and whether
+// everybody may give them: the others need allow-dangerous.
+var orders = map[string]bool{
+	"lock|admit": false, "lock|drain": false, "lock|resume": false, "lock|force": false,
+	"flushall": false, "flushdb": false, "monitor": false,
+	"config|set": false, "config|rewrite": false, "config|resetstat": false,
+	"client|kill": true, "script|flush": true, "script|kill": true, "slowlog|reset": true, "latency|reset": true,
+}
+
+// ordersByIndex has a row's place in the table for each of them. While nothing is audited it is nil.
+func ordersByIndex(on bool) []bool {
+	if !on {
+		return nil
+	}
+	rows := commands.Table()
+	list := make([]bool, len(rows))
+	for i, row := range rows {
+		_, list[i] = orders[row.Name]
+	}
+	return list
+}
+
+// isOrder tells that a command is to be audited, at no cost worth the name.
+func (s *Server) isOrder(row *commands.Command) bool {
+	return s.orders != nil && row != nil && s.orders[row.Index]
+}
+
+// The words of denials.
+const (
+	whyPassword  = "wrong password"
+	whyNoAuth    = "no password was given" // told once for each connection
+	whyRights    = "no right to it"
+	whyDangerous = "allow-dangerous is off"
+)
+
+// dangerousNeeded is how the refusal of a command ends that allow-dangerous does not let through.
+const dangerousNeeded = "needs the option allow-dangerous"
+
+// audit tells of a command that asked no master, if it was an order or was denied.
+func (c *conn) audit(a *commands.Action) {
+	if c.srv.cfg.Audit == nil {
+		return
+	}
+	if a.Reply.Kind != commands.ErrorReply {
+		if c.srv.isOrder(a.Command) {
+			c.auditOrder(a.Command, c.raw, &a.Reply, nil)
+		}
+		return
+	}
+	said := a.Reply.Str
+	switch {
+	case a.Denied:
+		c.auditDenial(a.Command, whyPassword, said)
+	case strings.HasPrefix(said, "NOAUTH "):
+		if !c.strangerTold {
+			c.strangerTold = true
+			c.auditDenial(a.Command, whyNoAuth, said)
+		}
+	case strings.HasPrefix(said, "NOPERM "):
+		c.auditDenial(a.Command, whyRights, said)
+	case strings.HasSuffix(said, dangerousNeeded):
+		c.auditDenial(a.Command, whyDangerous, said)
+	case c.srv.isOrder(a.Command) && !a.Rejected: // it has the right form
+		c.auditOrder(a.Command, c.raw, &a.Reply, nil)
+	}
+}
+
+// audit tells of a command that masters were asked for, once it has its reply.
+func (s *slot) audit(reply *commands.Reply) {
+	if s.conn.srv.isOrder(s.command) {
+		s.conn.auditOrder(s.command, s.raw, reply, s)
+	}
+}
+
+// auditOrder tells of an order; s is nil if no master was asked.
+func (c *conn) auditOrder(row *commands.Command, raw []byte, reply *commands.Reply, s *slot) {
+	e := audit.Entry{Event: audit.Order, Open: orders[row.Name]}
+	e.Outcome, e.Answer = outcomeOf(reply)
+	if s != nil {
+		e.Votes = c.srv.votesOf(decidingVotes(s.asks[0].request, s.results))
+		if e.Outcome == audit.Unknown && looks(s.asks[0].request) {
+			e.Outcome = audit.Refused
+		}
+	}
+	var p resp.Parser
+	args, err := p.Parse(raw, c.srv.cfg.Limits.Input.MaxArgs)
+	if err == nil {
+		describe(&e, row, args)
+	}
+	session := c.snapshot.Load()
+	if e.Key != "" || row.Name == "flushdb" {
+		e.DB, e.HasDB = session.DB, true
+	}
+	c.tellAudit(row, e)
+}
+
+// describe tells what was ordered, by the words of the command.
+func describe(e *audit.Entry, row *commands.Command, args []string) {
+	shown := commands.Shown(args)
+	words := shown[strings.Count(row.Name, "|")+1:]
+	switch row.Name {
+	case "lock|force":
+		e.Key = args[2]
+		if len(args) > 6 {
+			e.Reason = strings.Join(args[6:], " ")
+		}
+	case "lock|admit", "lock|drain", "lock|resume":
+		e.Master, e.Args = words[0], strings.Join(words[1:], " ")
+	case "config|set":
+		if e.Outcome != audit.Done {
+			e.Answer = "" // it may quote what is no option's name, but was to be its value
+			return
+		}
+		var names []string
+		for i := 2; i < len(args); i += 2 {
+			names = append(names, args[i])
+		}
+		e.Args = strings.Join(names, " ")
+	default:
+		e.Args = strings.Join(words, " ")
+	}
+}
+
+// auditDenial tells of a command that was not carried out, of which the name says enough: the rest
+// comes from somebody who may be anybody.
+func (c *conn) auditDenial(row *commands.Command, why, said string) {
+	c.tellAudit(row, audit.Entry{Event: audit.Denial, Why: why, Answer: said, Open: true})
+}
+
+// tellAudit tells of something that a client has asked for by a command. It is for denials of any
+// kind: who he is it adds by itself, and on what key or channel it was the entry says.
+func (c *conn) tellAudit(row *commands.Command, e audit.Entry) {
+	session := c.snapshot.Load()
+	e.Door, e.From, e.Source, e.ID = audit.Client, c.addr, sourceOf(c.nc.RemoteAddr(), c.addr), c.id
+	e.User, e.Name = session.User, session.Name
+	if row != nil {
+		e.Command = strings.ToUpper(strings.ReplaceAll(row.Name, "|", " "))
+	}
+	e.Open = e.Open || e.Outcome != audit.Done
+	c.srv.cfg.Audit.Tell(e)
+}
+
+// auditOperator tells of an order that was given by the page.
+// reply is nil if it was not answered.
+func (s *Server) auditOperator(o *commands.Order, reply *commands.Reply, votes quorum.Votes) {
+	if s.cfg.Audit == nil {
+		return
+	}
+	e := audit.Entry{Event: audit.Order, Door: audit.Admin, From: o.From, User: o.By.User, Source: hostOf(o.From),
+		Command: o.Name, Reason: o.Reason, Votes: s.votesOf(votes)}
+	if o.Lock {
+		e.Key, e.DB, e.HasDB = o.About, o.By.DB, true
+	} else {
+		e.Master = o.About
+	}
+	if e.Outcome, e.Answer = audit.Unknown, o.Answer; reply != nil {
+		e.Outcome, e.Answer = outcomeOf(reply)
+	}
+	e.Open = e.Outcome != audit.Done
+	s.cfg.Audit.Tell(e)
+}
+
+// auditDoor tells of a wrong password at another door than AUTH.
+func (s *Server) auditDoor(from net.Addr, door string) {
+	s.cfg.Audit.Tell(audit.Entry{Event: audit.Denial, Door: audit.Admin, From: from.String(), Source: sourceOf(from, door), Why: whyPassword, Open: true})
+}
+
+// Forbidden tells the audit log of an order by the page that was not even looked at, and why.
+func (s *Server) Forbidden(who Operator, why string) {
+	s.cfg.Audit.Tell(audit.Entry{Event: audit.Denial, Door: audit.Admin, From: who.From, User: who.User, Source: hostOf(who.From), Why: why, Open: true})
+}
+
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}
+
+// outcomeOf is what an order has come to, by its reply.
+func outcomeOf(r *commands.Reply) (outcome audit.Outcome, answer string) {
+	switch {
+	case r.Kind == commands.IntegerReply:
+		return audit.Done, strconv.FormatInt(r.Int, 10)
+	case r.Kind != commands.ErrorReply:
+		return audit.Done, r.Str
+	case strings.HasPrefix(r.Str, "NOQUORUM"):
+		return audit.Unknown, r.Str
+	}
+	return audit.Refused, r.Str
+}
+
+// decidingVotes are those on what was asked for last, 0 if that was how something stands.
+func decidingVotes(last *quorum.Request, results []quorum.Result) quorum.Votes {
+	if looks(last) {
+		return 0
+	}
+	return results[0].Votes
+}
+
+// looks tells that a request asks how something stands, and changes nothing.
+func looks(r *quorum.Request) bool {
+	return r.Kind == quorum.Read || r.Kind == quorum.Survey && !r.Flushes()
+}
+
+// votesOf are votes by the names of the masters, nil if there are none.
+func (s *Server) votesOf(v quorum.Votes) map[string]string {
+	if v == 0 {
+		return nil
+	}
+	votes := make(map[string]string)
+	for i, name := range s.watched.names() {
+		votes[name] = v.Of(i).String()
+	}
+	return votes
+}
