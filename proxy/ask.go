@@ -27,18 +27,18 @@ func (s *Server) Ask(ctx context.Context, who Operator, db int, args ...string) 
 	return reply, err
 }
 
-// ask is Ask, and the votes by which the last of it was decided.
-func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) (reply commands.Reply, votes quorum.Votes, err error) {
+// ask is Ask, and how masters have voted on the last of it.
+func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) (reply commands.Reply, votes map[string]string, err error) {
 	if db < 0 || db >= quorum.Databases {
-		return reply, 0, errors.New("there is no such database")
+		return reply, nil, errors.New("there is no such database")
 	}
 	if err := s.engine.Open(db); err != nil {
-		return reply, 0, err
+		return reply, nil, err
 	}
 	session := s.dialect.Inside(who.User, who.From, db)
 	action := session.Do(args)
 	if action.Effect != nil {
-		return reply, 0, errors.New("that is not asked of masters: " + args[0])
+		return reply, nil, errors.New("that is not asked of masters: " + args[0])
 	}
 	n := noting{srv: s, command: action.Command, begun: s.clock(), by: &registry.Origin{Addr: who.From, User: who.User}}
 	for len(action.Requests) > 0 {
@@ -51,9 +51,9 @@ func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) 
 		select {
 		case results = <-answered:
 		case <-ctx.Done():
-			return reply, 0, ctx.Err()
+			return reply, nil, ctx.Err()
 		}
-		votes = decidingVotes(&asked[0], results)
+		votes = s.votesOn(&asked[0], &results[0])
 		reply, next := action.Render.Render(results)
 		n.now = s.clock()
 		for i := range asked {
@@ -64,7 +64,7 @@ func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) 
 			return reply, votes, nil
 		}
 	}
-	return action.Reply, 0, nil
+	return action.Reply, nil, nil
 }
 
 // putAll puts requests of nobody's connection. Whoever brings the last answer gives them all to
@@ -117,7 +117,7 @@ func (s *Server) Order(who Operator, name, master, reason string, force bool) co
 	o := commands.Order{Name: name, About: master, Reason: reason, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply,
 		By: commands.Snapshot{User: who.User}, From: who.From}
 	lookout{s}.Ordered(o)
-	s.auditOperator(&o, &reply, 0)
+	s.auditOperator(&o, &reply, nil)
 	return reply
 }
 

@@ -90,9 +90,9 @@ func (c *conn) auditOrder(row *commands.Command, raw []byte, reply *commands.Rep
 	e := audit.Entry{Event: audit.Order, Open: orders[row.Name]}
 	e.Outcome, e.Answer = outcomeOf(reply)
 	if s != nil {
-		e.Votes = c.srv.votesOf(decidingVotes(s.asks[0].request, s.results))
-		if e.Outcome == audit.Unknown && looks(s.asks[0].request) {
-			e.Outcome = audit.Refused
+		e.Votes = c.srv.votesOn(s.asks[0].request, &s.results[0])
+		if e.Outcome != audit.Done {
+			e.Outcome = withoutQuorum(e.Votes)
 		}
 	}
 	var p resp.Parser
@@ -155,12 +155,12 @@ func (c *conn) tellAudit(row *commands.Command, e audit.Entry) {
 
 // auditOperator tells of an order that was given by the page.
 // reply is nil if it was not answered.
-func (s *Server) auditOperator(o *commands.Order, reply *commands.Reply, votes quorum.Votes) {
+func (s *Server) auditOperator(o *commands.Order, reply *commands.Reply, votes map[string]string) {
 	if s.cfg.Audit == nil {
 		return
 	}
 	e := audit.Entry{Event: audit.Order, Door: audit.Admin, From: o.From, User: o.By.User, Source: hostOf(o.From),
-		Command: o.Name, Reason: o.Reason, Votes: s.votesOf(votes)}
+		Command: o.Name, Reason: o.Reason, Votes: votes}
 	if o.Lock {
 		e.Key, e.DB, e.HasDB = o.About, o.By.DB, true
 	} else {
@@ -168,6 +168,9 @@ func (s *Server) auditOperator(o *commands.Order, reply *commands.Reply, votes q
 	}
 	if e.Outcome, e.Answer = audit.Unknown, o.Answer; reply != nil {
 		e.Outcome, e.Answer = outcomeOf(reply)
+		if e.Outcome != audit.Done {
+			e.Outcome = withoutQuorum(votes)
+		}
 	}
 	e.Open = e.Outcome != audit.Done
 	s.cfg.Audit.Tell(e)
@@ -192,38 +195,39 @@ func hostOf(address string) string {
 
 // outcomeOf is what an order has come to, by its reply.
 func outcomeOf(r *commands.Reply) (outcome audit.Outcome, answer string) {
-	switch {
-	case r.Kind == commands.IntegerReply:
+	switch r.Kind {
+	case commands.IntegerReply:
 		return audit.Done, strconv.FormatInt(r.Int, 10)
-	case r.Kind != commands.ErrorReply:
-		return audit.Done, r.Str
-	case strings.HasPrefix(r.Str, "NOQUORUM"):
-		return audit.Unknown, r.Str
+	case commands.ErrorReply:
+		return audit.Refused, r.Str
 	}
-	return audit.Refused, r.Str
+	return audit.Done, r.Str
 }
 
-// decidingVotes are those on what was asked for last, 0 if that was how something stands.
-func decidingVotes(last *quorum.Request, results []quorum.Result) quorum.Votes {
-	if looks(last) {
-		return 0
+// withoutQuorum is what an order that no quorum has carried out has come to: that no master has said yes
+// to it, or that some may have.
+func withoutQuorum(votes map[string]string) audit.Outcome {
+	for _, v := range votes {
+		if v != quorum.Refused.String() && v != quorum.Withheld.String() {
+			return audit.Unknown
+		}
 	}
-	return results[0].Votes
+	return audit.Refused
 }
 
-// looks tells that a request asks how something stands, and changes nothing.
-func looks(r *quorum.Request) bool {
-	return r.Kind == quorum.Read || r.Kind == quorum.Survey && !r.Flushes()
-}
-
-// votesOf are votes by the names of the masters, nil if there are none.
-func (s *Server) votesOf(v quorum.Votes) map[string]string {
-	if v == 0 {
+// votesOn are what masters have said to what they were told to do, by their names; nil where they
+// were only asked how something stands.
+func (s *Server) votesOn(r *quorum.Request, result *quorum.Result) map[string]string {
+	flushes := r.Flushes()
+	if r.Kind == quorum.Read || r.Kind == quorum.Survey && !flushes {
 		return nil
 	}
 	votes := make(map[string]string)
 	for i, name := range s.watched.names() {
-		votes[name] = v.Of(i).String()
+		votes[name] = result.Votes.Of(i).String()
+		if flushes && i < len(result.Answers) && result.Answers[i].Given && result.Answers[i].Reply.Kind == quorum.FailureReply {
+			votes[name] = quorum.Refused.String() // to a survey any answer is a vote
+		}
 	}
 	return votes
 }
