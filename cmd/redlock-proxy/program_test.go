@@ -62,6 +62,13 @@ type program struct {
 func startProgram(t *testing.T, environ []string, args ...string) *program {
 	t.Helper()
 	p := &program{t: t, cmd: command(environ, args...), lines: make(chan string, 1000), drained: make(chan struct{})}
+	p.start()
+	return p
+}
+
+func (p *program) start() {
+	t := p.t
+	t.Helper()
 	pipe, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +87,6 @@ func startProgram(t *testing.T, environ []string, args ...string) *program {
 			t.Logf("the log:\n%s", p.logged())
 		}
 	})
-	return p
 }
 
 func (p *program) drain(pipe io.Reader) {
