@@ -155,6 +155,9 @@ func TestChangesAreAskedForByOwnPagesAlone(t *testing.T) {
 				t.Errorf("GET with %q: %d, want %d", row.headers, a.code, read)
 			}
 		}
+		if n := len(r.source.forbidden); n != 50 { // ten of five methods, and none that only asks
+			t.Errorf("%d of 50 are told of", n)
+		}
 		r.end()
 	})
 }

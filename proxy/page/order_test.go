@@ -95,6 +95,9 @@ func TestAnOrderOfAnotherPagesIsNotGiven(t *testing.T) {
 	if s.orders != nil {
 		t.Fatalf("orders were given: %v", s.orders)
 	}
+	if len(s.forbidden) != 4 || !strings.HasSuffix(s.forbidden[0], ": another site's page asks") {
+		t.Errorf("told of are %v", s.forbidden)
+	}
 	fieldsOf(t, asks(h, "POST", "http://proxy/api/order", order, "Content-Type", asJSON+"; charset=utf-8", "Origin", "http://proxy"))
 	if len(s.orders) != 1 {
 		t.Error("an order of this page's was not given")
@@ -105,6 +108,9 @@ func TestOrdersAreForNobodyWhereTheyAreNotAllowed(t *testing.T) {
 	s := &fakeSource{}
 	h := newHandler(t, s)
 	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"drain","master":"a","reason":"r"}`, "Content-Type", asJSON), 403, "not allowed")
+	if len(s.forbidden) != 1 || !strings.HasSuffix(s.forbidden[0], ": allow-dangerous is off") {
+		t.Errorf("told of are %v", s.forbidden)
+	}
 	if s.orders != nil {
 		t.Errorf("orders were given: %v", s.orders)
 	}
