@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,9 +71,9 @@ func (c *conn) audit(a *commands.Action) {
 			c.auditDenial(a.Command, whyNoAuth, said)
 		}
 	case strings.HasPrefix(said, "NOPERM "):
-		c.auditDenial(a.Command, whyRights, said)
+		c.auditDenial(a.Command, whyRights, said, c.toldOf(a.Command)...)
 	case strings.HasSuffix(said, dangerousNeeded):
-		c.auditDenial(a.Command, whyDangerous, said)
+		c.auditDenial(a.Command, whyDangerous, said, c.toldOf(a.Command)...)
 	case c.srv.isOrder(a.Command) && !a.Rejected: // it has the right form
 		c.auditOrder(a.Command, c.raw, &a.Reply, nil)
 	}
@@ -134,10 +135,20 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 	}
 }
 
-// auditDenial tells of a command that was not carried out, of which the name says enough: the rest
-// comes from somebody who may be anybody.
-func (c *conn) auditDenial(row *commands.Command, why, said string) {
-	c.tellAudit(row, audit.Entry{Event: audit.Denial, Why: why, Answer: said, Open: true})
+// auditDenial tells of a command that was not carried out. Of those who have not shown who they are
+// its name says enough.
+func (c *conn) auditDenial(row *commands.Command, why, said string, args ...string) {
+	c.tellAudit(row, audit.Entry{Event: audit.Denial, Why: why, Answer: said, Args: strings.Join(args, " "), Open: true})
+}
+
+// toldOf are the keys, channels, masters and options in the command that is carried out.
+func (c *conn) toldOf(row *commands.Command) []string {
+	if row == nil {
+		return nil
+	}
+	shown := c.shownOf(c.raw)
+	shown = shown[min(strings.Count(row.Name, "|")+1, len(shown)):]
+	return slices.DeleteFunc(shown, func(word string) bool { return word == "(redacted)" })
 }
 
 // tellAudit tells of something that a client has asked for by a command. It is for denials of any

@@ -193,7 +193,7 @@ func TestDenialsAreTold(t *testing.T) {
 		r.server.Forbidden(nightShift, "another site's page asks")
 		wantTold(t, p,
 			"denial client GET no password was given", "denial client AUTH wrong password", "denial client HELLO wrong password",
-			"denial client LOCK DRAIN allow-dangerous is off", "denial client KEYS allow-dangerous is off",
+			"denial client LOCK DRAIN m1 allow-dangerous is off", "denial client KEYS allow-dangerous is off",
 			"denial client SET no password was given", "denial admin wrong password", "denial admin another site's page asks")
 		for _, secret := range []string{"secret", "wr0ng", "the-token", "stranger"} {
 			if strings.Contains(p.String(), secret) {
@@ -210,10 +210,13 @@ func TestCommandThatAClientHasNoRightToIsADenial(t *testing.T) {
 		c := r.dial()
 		c.send("PING\r\n")
 		c.expect("+PONG\r\n")
+		synctest.Wait()
 		rows := commands.Table()
-		get := rows[slices.IndexFunc(rows, func(row *commands.Command) bool { return row.Name == "get" })]
-		r.server.conn(1).audit(&commands.Action{Command: get, Rejected: true, Reply: commands.Error("NOPERM User default has no permissions to run the 'get' command")})
-		wantTold(t, p, "denial client GET no right to it")
+		set := rows[slices.IndexFunc(rows, func(row *commands.Command) bool { return row.Name == "set" })]
+		conn := r.server.conn(1)
+		conn.raw = []byte("SET k the-token NX\r\n")
+		conn.audit(&commands.Action{Command: set, Rejected: true, Reply: commands.Error("NOPERM User default has no permissions to run the 'set' command")})
+		wantTold(t, p, "denial client SET k NX no right to it")
 		r.endAudited()
 	})
 }

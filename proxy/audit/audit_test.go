@@ -74,8 +74,27 @@ func (d *disk) lines(t *testing.T) (list []line) {
 	return list
 }
 
-func newLog(d *disk) (*Log, *bytes.Buffer) {
-	log := &bytes.Buffer{}
+// said is what the log says.
+type said struct {
+	mu   sync.Mutex // guards text
+	text strings.Builder
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *said) String() string {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func newLog(d *disk) (*Log, *said) {
+	log := &said{}
 	l := New(Config{Name: "host:7", To: d, Log: hclog.New(&hclog.LoggerOptions{Output: log})})
 	l.Called("run")
 	return l, log
@@ -190,7 +209,7 @@ func TestFileIsOpenedAnewAndToldOfIfItCannotBe(t *testing.T) {
 		l, log := newLog(d)
 		l.Reopen()
 		synctest.Wait()
-		if d.opened != 1 || log.Len() > 0 {
+		if d.opened != 1 || log.String() != "" {
 			t.Errorf("opened %d times: %s", d.opened, log)
 		}
 		d.fail(errors.New("permission denied"))

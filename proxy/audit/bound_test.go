@@ -12,7 +12,7 @@ func TestDenialsLeaveRoomForOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{fails: errors.New("full")}
 		l, _ := newLog(d)
-		for i := range 6 * 3600 { // six hours from one address after another
+		for i := range 2 * 3600 { // two hours from one address after another
 			l.Tell(wrongPassword(i))
 			time.Sleep(time.Second)
 			l.Sweep()
