@@ -81,7 +81,7 @@ func (c *conn) audit(a *commands.Action) {
 
 // audit tells of a command that masters were asked for, once it has its reply.
 func (s *slot) audit(reply *commands.Reply) {
-	if s.conn.srv.isOrder(s.command) {
+	if s.by != nil {
 		s.conn.auditOrder(s.command, s.raw, reply, s)
 	}
 }
@@ -90,7 +90,9 @@ func (s *slot) audit(reply *commands.Reply) {
 func (c *conn) auditOrder(row *commands.Command, raw []byte, reply *commands.Reply, s *slot) {
 	e := audit.Entry{Event: audit.Order, Open: orders[row.Name]}
 	e.Outcome, e.Answer = outcomeOf(reply)
+	by := c.snapshot.Load()
 	if s != nil {
+		by = s.by
 		e.Votes = c.srv.votesOn(s.asks[0].request, &s.results[0])
 		if e.Outcome != audit.Done {
 			e.Outcome = withoutQuorum(e.Votes)
@@ -101,11 +103,10 @@ func (c *conn) auditOrder(row *commands.Command, raw []byte, reply *commands.Rep
 	if err == nil {
 		describe(&e, row, args)
 	}
-	session := c.snapshot.Load()
 	if e.Key != "" || row.Name == "flushdb" {
-		e.DB, e.HasDB = session.DB, true
+		e.DB, e.HasDB = by.DB, true
 	}
-	c.tellAudit(row, e)
+	c.tellAudit(row, by, e)
 }
 
 // describe tells what was ordered, by the words of the command.
@@ -115,7 +116,7 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 	switch row.Name {
 	case "lock|force":
 		e.Key = args[2]
-		if len(args) > 6 {
+		if len(args) > 6 && strings.EqualFold(args[5], "reason") {
 			e.Reason = strings.Join(args[6:], " ")
 		}
 	case "lock|admit", "lock|drain", "lock|resume":
@@ -138,7 +139,7 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 // auditDenial tells of a command that was not carried out. Of those who have not shown who they are
 // its name says enough.
 func (c *conn) auditDenial(row *commands.Command, why, said string, args ...string) {
-	c.tellAudit(row, audit.Entry{Event: audit.Denial, Why: why, Answer: said, Args: strings.Join(args, " "), Open: true})
+	c.tellAudit(row, c.snapshot.Load(), audit.Entry{Event: audit.Denial, Why: why, Answer: said, Args: strings.Join(args, " "), Open: true})
 }
 
 // toldOf are the keys, channels, masters and options in the command that is carried out.
@@ -153,10 +154,9 @@ func (c *conn) toldOf(row *commands.Command) []string {
 
 // tellAudit tells of something that a client has asked for by a command. It is for denials of any
 // kind: who he is it adds by itself, and on what key or channel it was the entry says.
-func (c *conn) tellAudit(row *commands.Command, e audit.Entry) {
-	session := c.snapshot.Load()
+func (c *conn) tellAudit(row *commands.Command, by *commands.Snapshot, e audit.Entry) {
 	e.Door, e.From, e.Source, e.ID = audit.Client, c.addr, sourceOf(c.nc.RemoteAddr(), c.addr), c.id
-	e.User, e.Name = session.User, session.Name
+	e.User, e.Name = by.User, by.Name
 	if row != nil {
 		e.Command = strings.ToUpper(strings.ReplaceAll(row.Name, "|", " "))
 	}
@@ -164,8 +164,7 @@ func (c *conn) tellAudit(row *commands.Command, e audit.Entry) {
 	c.srv.cfg.Audit.Tell(e)
 }
 
-// auditOperator tells of an order that was given by the page.
-// reply is nil if it was not answered.
+// auditOperator tells of an order that was given by the page; reply is nil if it was not answered.
 func (s *Server) auditOperator(o *commands.Order, reply *commands.Reply, votes map[string]string) {
 	if s.cfg.Audit == nil {
 		return
@@ -215,8 +214,8 @@ func outcomeOf(r *commands.Reply) (outcome audit.Outcome, answer string) {
 	return audit.Done, r.Str
 }
 
-// withoutQuorum is what an order that no quorum has carried out has come to: that no master has said yes
-// to it, or that some may have.
+// withoutQuorum is what an order that no quorum has carried out has come to: that no master has said
+// yes to it, or that some may have.
 func withoutQuorum(votes map[string]string) audit.Outcome {
 	for _, v := range votes {
 		if v != quorum.Refused.String() && v != quorum.Withheld.String() {

@@ -176,6 +176,26 @@ func TestOrderThatMastersDoNotAnswerMayHaveBeenCarriedOut(t *testing.T) {
 	})
 }
 
+// TestOrderIsHisWhoHasGivenIt, also where he says that he is somebody else, elsewhere, before it is answered.
+func TestOrderIsHisWhoHasGivenIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := Config{}
+		cfg.Commands.AllowDangerous = true
+		r, p := newAudited(t, cfg)
+		c := r.dial()
+		c.send("CLIENT SETNAME me\r\nSELECT 2\r\n")
+		c.expect("+OK\r\n+OK\r\n")
+		c.send("FLUSHDB\r\nCLIENT SETNAME another\r\nSELECT 3\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "", quorum.Result{Decision: quorum.Won, Needed: 1, Answers: []quorum.SurveyAnswer{on("OK")}, Votes: quorum.Votes(quorum.Granted)})
+		c.expect("+OK\r\n+OK\r\n+OK\r\n")
+		if told := p.String(); !strings.Contains(told, `"name":"me"`) || !strings.Contains(told, `"db":2`) {
+			t.Errorf("told is %s", told)
+		}
+		r.endAudited()
+	})
+}
+
 func TestDenialsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}

@@ -19,6 +19,9 @@
 // verdict.go), or without a connection (ask.go). Changes of masters are seen by watched.go. Some
 // requests are traced (tracing.go); figures.go, histogram.go, durations.go and keyspace.go count.
 //
+// Orders and denials are told to the audit log (audited.go, package audit): of clients where their reply
+// is made, of the page where it gives them.
+//
 // What is asked about the server itself is carried out by conn.carryOutTools (tools.go); whether a
 // command was slow (tuning.go), and whether anybody monitors (monitors.go), is one look at a number for each.
 //

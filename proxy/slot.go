@@ -20,9 +20,10 @@ type slot struct {
 	conn    *conn
 	command *commands.Command
 	render  commands.Render
-	raw     []byte        // the command, until it is answered
-	begun   time.Duration // by the server's clock
-	put     time.Duration // and when there was room for it
+	raw     []byte             // the command, until it is answered
+	by      *commands.Snapshot // of an order that is audited: who has given it, whoever he says that he is later
+	begun   time.Duration      // by the server's clock
+	put     time.Duration      // and when there was room for it
 	proto   int
 	muted   bool
 
@@ -107,6 +108,9 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
 	s.weight, s.size, s.across = len(a.Requests), c.size, acrossOf(a)
 	s.held = s.single.key[:0]
+	if c.srv.isOrder(a.Command) {
+		s.by = c.snapshot.Load()
+	}
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
 		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
