@@ -3,6 +3,7 @@ package commands
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"redlock-proxy/commands/acl"
@@ -70,6 +71,17 @@ func (s *Session) aclSetUser(c *Command, args []string) Action {
 	}
 	// What he may hear may be less now: whoever is subscribed comes anew.
 	return Action{Effect: UsersChangedEffect{Users: []string{before.Name}, Subscribers: true, Reply: OK}}
+}
+
+// ShownRules is a user's name and rules with (redacted) for each password and hash of one.
+func ShownRules(words []string) []string {
+	shown := slices.Clone(words)
+	for i, word := range shown {
+		if i > 0 && word != "" && strings.Contains("><#!", word[:1]) {
+			shown[i] = word[:1] + "(redacted)"
+		}
+	}
+	return shown
 }
 
 func (s *Session) aclDelUser(c *Command, args []string) Action {
@@ -188,21 +200,35 @@ func ACLFileWrong(err error) Reply {
 // Certified has the session be the first of these names, which its client has shown a certificate of,
 // that is a user who may come so.
 func (s *Session) Certified(names []string) {
+	if user := s.d.Certified(names); user != "" {
+		s.become(user)
+		s.seen.Authed = true
+	}
+}
+
+// Certified is the first of the names that is a user who may come by a certificate, "" if none is.
+func (d *Dialect) Certified(names []string) string {
 	for _, name := range names {
-		if user := s.d.users.Named(name); user != nil && user.Enabled && user.Certificate {
-			s.become(user.Name)
-			s.seen.Authed = true
-			return
+		if user := d.users.Named(name); user != nil && user.Enabled && user.Certificate {
+			return user.Name
 		}
 	}
+	return ""
 }
 
 // Knows tells whether a user of this name has this password, at another door than the clients' own.
 func (d *Dialect) Knows(user, password string) bool { return d.admits(user, password) }
 
-// Operates tells whether a user may give orders.
-func (d *Dialect) Operates(user string) bool {
-	place, _ := catalogue().Named("lock|force")
+// Operates tells whether a user may give orders, and Looks whether he may look into all locks.
+func (d *Dialect) Operates(user string) bool { return d.mayOnAll(user, "lock|force") }
+
+func (d *Dialect) Looks(user string) bool { return d.mayOnAll(user, "lock|list") }
+
+func (d *Dialect) mayOnAll(user, command string) bool {
+	place, _ := catalogue().Named(command)
 	u := d.users.Named(user)
 	return u != nil && u.Unbound(place)
 }
+
+// SomebodyOperates tells whether there is a user who may give orders.
+func (d *Dialect) SomebodyOperates() bool { return slices.ContainsFunc(d.users.Names(), d.Operates) }

@@ -7,17 +7,19 @@ import (
 	"strings"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy/audit"
 	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
 
 // orders are the commands that the audit log tells of, by the names of their rows, and whether
-// everybody may give them: the others need allow-dangerous.
+// everybody may give them: the others need the right to @operate.
 var orders = map[string]bool{
 	"lock|admit": false, "lock|drain": false, "lock|resume": false, "lock|force": false,
 	"flushall": false, "flushdb": false, "monitor": false,
 	"config|set": false, "config|rewrite": false, "config|resetstat": false,
+	"acl|setuser": false, "acl|deluser": false, "acl|load": false, "acl|save": false,
 	"client|kill": true, "script|flush": true, "script|kill": true, "slowlog|reset": true, "latency|reset": true,
 }
 
@@ -63,17 +65,13 @@ func (c *conn) audit(a *commands.Action) {
 	}
 	said := a.Reply.Str
 	switch {
-	case a.Denied:
-		c.auditDenial(a.Command, whyPassword, said)
+	case a.Forbidden != (acl.Denial{}):
+		c.auditForbidden(a, said)
 	case strings.HasPrefix(said, "NOAUTH "):
 		if !c.strangerTold {
 			c.strangerTold = true
 			c.auditDenial(a.Command, whyNoAuth, said)
 		}
-	case strings.HasPrefix(said, "NOPERM "):
-		c.auditDenial(a.Command, whyRights, said, c.toldOf(a.Command)...)
-	case strings.HasSuffix(said, dangerousNeeded):
-		c.auditDenial(a.Command, whyDangerous, said, c.toldOf(a.Command)...)
 	case c.srv.isOrder(a.Command) && !a.Rejected: // it has the right form
 		c.auditOrder(a.Command, c.raw, &a.Reply, nil)
 	}
@@ -121,6 +119,10 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 		}
 	case "lock|admit", "lock|drain", "lock|resume":
 		e.Master, e.Args = words[0], strings.Join(words[1:], " ")
+	case "acl|setuser":
+		e.Args = strings.Join(commands.ShownRules(args[2:]), " ")
+	case "acl|deluser":
+		e.Args = strings.Join(args[2:], " ")
 	case "config|set":
 		if e.Outcome != audit.Done {
 			e.Answer = "" // it may quote what is no option's name, but was to be its value
@@ -134,6 +136,22 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 	default:
 		e.Args = strings.Join(words, " ")
 	}
+}
+
+// auditForbidden tells of what a user may not do, or did not show to be.
+func (c *conn) auditForbidden(a *commands.Action, said string) {
+	e := audit.Entry{Event: audit.Denial, Why: whyRights, Answer: said, Open: true}
+	by := *c.snapshot.Load()
+	switch {
+	case a.Denied:
+		e.Why, by.User = whyPassword, brief(a.DeniedUser)
+	case strings.HasSuffix(said, dangerousNeeded):
+		e.Why = whyDangerous
+	}
+	if !a.Denied {
+		e.Args = strings.Join(c.toldOf(a.Command), " ")
+	}
+	c.tellAudit(a.Command, &by, e)
 }
 
 // auditDenial tells of a command that was not carried out. Of those who have not shown who they are

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy/audit"
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/registry"
@@ -235,7 +236,8 @@ func TestCommandThatAClientHasNoRightToIsADenial(t *testing.T) {
 		set := rows[slices.IndexFunc(rows, func(row *commands.Command) bool { return row.Name == "set" })]
 		conn := r.server.conn(1)
 		conn.raw = []byte("SET k the-token NX\r\n")
-		conn.audit(&commands.Action{Command: set, Rejected: true, Reply: commands.Error("NOPERM User default has no permissions to run the 'set' command")})
+		conn.audit(&commands.Action{Command: set, Rejected: true, Forbidden: acl.Denial{Reason: acl.ByCommand, Object: "set"}, DeniedUser: "default",
+			Reply: commands.Error("NOPERM User default has no permissions to run the 'set' command")})
 		wantTold(t, p, "denial client SET k NX no right to it")
 		r.endAudited()
 	})

@@ -52,7 +52,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.carriedOut(a.Command, time.Since(now), c.raw, &a.Reply)
 	}
 	if a.Forbidden != (acl.Denial{}) {
-		c.forbade(&a)
+		c.logDenied(&a)
 	}
 	c.audit(&a)
 	if a.Denied {

@@ -23,8 +23,18 @@ func (s *Server) Knows(user, password string) bool { return s.dialect.Knows(user
 
 func (s *Server) Operates(user string) bool { return s.dialect.Operates(user) }
 
-// NeedsNoPassword tells that whoever comes without a name is let in.
-func (s *Server) NeedsNoPassword() bool { return s.dialect.Open() }
+// Open tells that whoever names nobody is let in, as the user default.
+func (s *Server) Open() bool { return s.dialect.Open() }
+
+// Certified is the first of these names, which somebody has shown a certificate of, that is a user who may come so; ""
+// if none is.
+func (s *Server) Certified(names []string) (user string) { return s.dialect.Certified(names) }
+
+// Looks tells whether a user may look into all locks.
+func (s *Server) Looks(user string) bool { return s.dialect.Looks(user) }
+
+// SomebodyOperates tells whether there is a user who may give orders.
+func (s *Server) SomebodyOperates() bool { return s.dialect.SomebodyOperates() }
 
 // endUsers ends the connections of these users, of subscribers alone if it says so; me says that the one that
 // asks is among them.
@@ -50,9 +60,9 @@ func (c *conn) carryOutRights(a *commands.Action) bool {
 		a.Close = s.endUsers(c, e.Users, e.Subscribers) || a.Close
 		a.Reply = e.Reply
 	case commands.ACLLogEffect:
-		a.Reply = s.forbidden.latest(e.Count, wallMillis())
+		a.Reply = s.aclLog.latest(e.Count, wallMillis())
 	case commands.ACLLogResetEffect:
-		s.forbidden.reset()
+		s.aclLog.reset()
 		a.Reply = commands.OK
 	case commands.ACLLoadEffect:
 		a.Reply = c.loadUsers()

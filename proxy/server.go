@@ -22,7 +22,7 @@ type Server struct {
 	log        hclog.Logger
 	newSession func(id int64) session
 	stats      *stats
-	forbidden  forbidden // what ACL LOG tells
+	aclLog     aclLog
 	seen       *registry.Registry
 	watched    watched
 	dialect    *commands.Dialect // nil in tests of less than a server

@@ -40,8 +40,8 @@ func (p *process) serveAdmin(cfg *conf.Config) {
 	if p.admin.listener == nil {
 		return
 	}
-	p.admin.sight = &sight{engine: p.engine, server: p.server, orders: cfg.AllowDangerous == "yes"}
-	p.admin.page = page.New(page.Config{Source: p.admin.sight, Log: p.log})
+	p.admin.sight = &sight{engine: p.engine, server: p.server}
+	p.admin.page = page.New(page.Config{Source: p.admin.sight, Log: p.log, Who: whoAsks})
 	config := adminConfig(cfg, p.live)
 	config.Handlers = map[string]http.Handler{"/": p.admin.page}
 	p.admin.server = admin.New(config, p.server, p.log)
@@ -56,6 +56,9 @@ func (p *process) serveAdmin(cfg *conf.Config) {
 		}
 	})
 }
+
+// whoAsks is who looks at the page, as the guard before it knows him.
+func whoAsks(r *http.Request) page.Who { return page.Who{User: admin.UserOf(r), From: r.RemoteAddr} }
 
 // endAdmin is the last of what clients and masters wait for: until then it tells how the end
 // goes.
@@ -76,9 +79,7 @@ func (a *adminDoor) close() {
 
 func adminConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config]) admin.Config {
 	c := admin.Config{
-		Password:       func() string { return string(live.Load().Password) },
-		Hosts:          cfg.AdminHosts(),
-		AllowDangerous: cfg.AllowDangerous == "yes",
+		Hosts: cfg.AdminHosts(),
 	}
 	if cfg.AdminTLS == "yes" {
 		c.TLS = func() *tls.Config { return live.Load().ServerTLS }

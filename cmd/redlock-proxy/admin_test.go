@@ -49,7 +49,7 @@ func TestAdminListenerAnswersUntilTheEnd(t *testing.T) {
 		t.Errorf("a wrong password is answered %d", code)
 	}
 	p.await(`clients do not know the password: from=127.0.0.1 failures=1`)
-	if code, _ := get(t, url+"/debug/pprof/", "secret"); code != 404 {
+	if code, _ := get(t, url+"/debug/pprof/", "secret"); code != 403 {
 		t.Errorf("without allow-dangerous profiles are answered %d", code)
 	}
 	silent, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -121,14 +121,8 @@ func TestAnAdminListenerThatNobodyAskedForIsDoneWithout(t *testing.T) {
 }
 
 func TestAdminServerGetsWhatIsInEffect(t *testing.T) {
-	cfg := loaded(t, "--admin-listen", "proxy:1", "--admin-host", "other", "--requirepass", "one", "--allow-dangerous", "yes")
-	live := inEffect(cfg)
-	c := adminConfig(cfg, live)
-	if c.Password() != "one" || len(c.Hosts) != 2 || !c.AllowDangerous || c.TLS != nil {
+	cfg := loaded(t, "--admin-listen", "localhost:1", "--admin-host", "other")
+	if c := adminConfig(cfg, inEffect(cfg)); len(c.Hosts) != 2 || c.TLS != nil {
 		t.Errorf("%+v", c)
-	}
-	live.Store(loaded(t, "--requirepass", "two"))
-	if c.Password() != "two" {
-		t.Error("the password is an old one")
 	}
 }

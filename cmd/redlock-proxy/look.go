@@ -19,7 +19,6 @@ import (
 type sight struct {
 	engine *engine.Engine
 	server *proxy.Server
-	orders bool // are allowed
 
 	mu      sync.Mutex // guards what follows
 	took    latencies
@@ -153,7 +152,10 @@ func eventOf(e *registry.Event, wall func(time.Duration) time.Time) page.Event {
 }
 
 // OrdersAllowed implements page.Source.
-func (s *sight) OrdersAllowed() bool { return s.orders }
+func (s *sight) OrdersAllowed() bool { return s.server.SomebodyOperates() }
+
+// MayOrder implements page.Source.
+func (s *sight) MayOrder(who page.Who) bool { return s.server.Operates(who.User) }
 
 // Forbidden implements page.Source.
 func (s *sight) Forbidden(who page.Who, why string) {

@@ -22,6 +22,16 @@ type Source interface {
 	Figures() proxy.Figures
 	Status() quorum.Status
 
+	// Knows tells whether a user has this password, Open whether whoever names none is let in as the user
+	// default, and Certified which of the names in a client's certificate is a user who may come so, "" if none.
+	Knows(user, password string) bool
+	Open() bool
+	Certified(names []string) (user string)
+
+	// Looks tells whether a user may look into all locks, and Operates whether he may give orders.
+	Looks(user string) bool
+	Operates(user string) bool
+
 	// Denied counts a wrong password, and says how long its answer has to wait.
 	Denied(from net.Addr, door string) time.Duration
 
@@ -31,18 +41,12 @@ type Source interface {
 
 // Config is what a Server works with. The caller has checked it.
 type Config struct {
-	// Password is that of the user default, as of now; "" asks for none.
-	Password func() string
-
 	// Hosts are the names by which the server may be asked, besides IP addresses and
 	// localhost.
 	Hosts []string
 
 	// TLS is what connections are met with as of now; nil: they are not encrypted.
 	TLS func() *tls.Config
-
-	// AllowDangerous lets orders be given, see OrdersAllowed, and mounts /debug/pprof/.
-	AllowDangerous bool
 
 	// Handlers are further ones, behind the same access rules, by their pattern in an
 	// http.ServeMux: "GET /api/status", "/". They may not write for longer than ten seconds

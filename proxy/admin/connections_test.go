@@ -72,7 +72,7 @@ func TestWhoIsAnsweredMakesNoRoom(t *testing.T) {
 
 func TestStrangersWhoDoNotReadMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Config{Password: func() string { return "secret" }})
+		r := newRigWith(t, func() string { return "secret" }, Config{})
 		for range MaxConnections {
 			nc := r.dial()
 			go io.WriteString(nc, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")

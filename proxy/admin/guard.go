@@ -2,14 +2,13 @@ package admin
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy"
 )
 
@@ -23,9 +22,6 @@ type guard struct {
 func newGuard(cfg Config, source Source, next http.Handler) *guard {
 	return &guard{Config: cfg, source: source, next: next}
 }
-
-// user is the one that there is, as among clients.
-const user = "default"
 
 // headers keep what is shown from being used by other pages: it comes from here, runs what
 // comes from here, and is framed by nobody.
@@ -58,16 +54,21 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "what changes something is asked for by a page of this very origin alone: Origin must be "+origin(r), http.StatusForbidden)
 		return
 	}
-	known, wrong := g.knows(r)
+	who, wrong := g.knows(r)
 	if wrong {
 		g.deny(r)
 	}
-	if wrong || !known && !free(r) {
+	if wrong || who == "" && !free(r) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="redlock-proxy", charset="UTF-8"`)
-		http.Error(w, "the password is requirepass's, of the user "+user, http.StatusUnauthorized)
+		http.Error(w, "a user and his password are asked for, as of clients; requirepass is that of the user default", http.StatusUnauthorized)
 		return
 	}
-	ctx := context.WithValue(r.Context(), accessKey{}, access{known: known, orders: known && g.AllowDangerous})
+	if !free(r) && !g.source.Looks(who) {
+		g.source.Forbidden(proxy.Operator{User: who, From: r.RemoteAddr}, "no right to it")
+		http.Error(w, "this user may not look into all locks: that takes the right to LOCK LIST on all keys", http.StatusForbidden)
+		return
+	}
+	ctx := context.WithValue(r.Context(), accessKey{}, access{user: who, orders: who != "" && g.source.Operates(who)})
 	holding(g.next, w, r.WithContext(ctx))
 }
 
@@ -79,7 +80,10 @@ func (g *guard) forbidden(r *http.Request) {
 }
 
 // access is what the guard has found out of who asks.
-type access struct{ known, orders bool }
+type access struct {
+	user   string // "" if he has not shown that he is one
+	orders bool
+}
 
 type accessKey struct{}
 
@@ -89,8 +93,11 @@ func accessOf(r *http.Request) access {
 }
 
 // OrdersAllowed tells a handler whether who asks may give orders about masters: as among
-// clients, that needs allow-dangerous.
+// clients, that needs the right to @operate.
 func OrdersAllowed(r *http.Request) bool { return accessOf(r).orders }
+
+// UserOf is the user that asks, as he has shown to be.
+func UserOf(r *http.Request) string { return accessOf(r).user }
 
 // free tells that everybody is told.
 func free(r *http.Request) bool { return r.URL.Path == "/livez" || r.URL.Path == "/readyz" }
@@ -147,21 +154,23 @@ func origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// knows tells whether who asks knows the password, or none is asked for, and whether he has
-// given a wrong one.
-func (g *guard) knows(r *http.Request) (known, wrong bool) {
-	password := g.Password()
-	if password == "" {
-		return true, false
-	}
+// knows tells which user asks, "" if that was not shown, and whether he has given a wrong password. A
+// certificate is looked at where no password is given.
+func (g *guard) knows(r *http.Request) (user string, wrong bool) {
 	name, given, ok := r.BasicAuth()
-	if !ok {
-		return false, r.Header.Get("Authorization") != ""
+	switch {
+	case ok && g.source.Knows(name, given):
+		return name, false
+	case ok, r.Header.Get("Authorization") != "":
+		return "", true
 	}
-	// Of their digests nobody learns how much of them is right, or how long they are.
-	want, got := sha256.Sum256([]byte(password)), sha256.Sum256([]byte(given))
-	known = subtle.ConstantTimeCompare(want[:], got[:]) == 1 && name == user
-	return known, !known
+	if user := g.source.Certified(proxy.CertificateNames(r.TLS)); user != "" {
+		return user, false
+	}
+	if g.source.Open() {
+		return acl.Default, false
+	}
+	return "", false
 }
 
 // deny has the answer to a wrong password wait.

@@ -16,10 +16,10 @@ import (
 func TestOnlyStatesAreToldWithoutThePassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mounted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "mounted") })
-		r := newRig(t, Config{
-			Password: func() string { return "secret" }, AllowDangerous: true,
+		r := newRigWith(t, func() string { return "secret" }, Config{
 			Handlers: map[string]http.Handler{"/": mounted, "POST /api/order": mounted},
 		})
+		r.source.operates = true
 		for _, row := range []struct {
 			request       string
 			without, with int
@@ -57,7 +57,7 @@ func TestOnlyStatesAreToldWithoutThePassword(t *testing.T) {
 
 func TestWrongPasswordsAreAnsweredLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Config{Password: func() string { return "secret" }})
+		r := newRigWith(t, func() string { return "secret" }, Config{})
 		r.source.delay = 300 * time.Millisecond
 		for i, wrong := range []string{
 			basic("default", "secreT"), basic("default", ""), basic("", "secret"), basic("admin", "secret"),
@@ -85,7 +85,7 @@ func TestWrongPasswordsAreAnsweredLater(t *testing.T) {
 func TestPasswordIsTheOneInEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		password := ""
-		r := newRig(t, Config{Password: func() string { return password }})
+		r := newRigWith(t, func() string { return password }, Config{})
 		for _, row := range []struct {
 			now, given string
 			code       int
@@ -165,7 +165,7 @@ func TestChangesAreAskedForByOwnPagesAlone(t *testing.T) {
 func TestNoOtherPageHasUseOfAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		password := "secret"
-		r := newRig(t, Config{Password: func() string { return password }, Handlers: map[string]http.Handler{
+		r := newRigWith(t, func() string { return password }, Config{Handlers: map[string]http.Handler{
 			"/page": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Type", "text/html") }),
 		}})
 		r.source.ready, r.source.status = false, quorum.Status{Quorum: 1}
@@ -205,22 +205,23 @@ func TestNoOtherPageHasUseOfAnAnswer(t *testing.T) {
 	})
 }
 
-func TestOrdersNeedAllowDangerousAndThePassword(t *testing.T) {
+func TestOrdersNeedTheRightToThemAndThePassword(t *testing.T) {
 	for _, row := range []struct {
 		dangerous bool
 		password  string
 		allowed   bool
 	}{{false, "", false}, {true, "", true}, {false, "secret", false}, {true, "secret", true}} {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t, Config{AllowDangerous: row.dangerous, Password: func() string { return row.password }, Handlers: map[string]http.Handler{
+			r := newRigWith(t, func() string { return row.password }, Config{Handlers: map[string]http.Handler{
 				"POST /api/order": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, OrdersAllowed(r)) }),
 			}})
+			r.source.operates = row.dangerous
 			a := r.ask("POST /api/order", "Origin: http://localhost:6381", "Content-Length: 0", basic("default", row.password))
 			if a.body != fmt.Sprint(row.allowed) {
-				t.Errorf("allow-dangerous %v, password %q: %s, want %v", row.dangerous, row.password, a.body, row.allowed)
+				t.Errorf("operates %v, password %q: %s, want %v", row.dangerous, row.password, a.body, row.allowed)
 			}
 			if a := r.ask("GET /debug/pprof/", basic("default", row.password)); (a.code == 200) != row.dangerous {
-				t.Errorf("allow-dangerous %v: profiles are answered %d", row.dangerous, a.code)
+				t.Errorf("operates %v: profiles are answered %d", row.dangerous, a.code)
 			}
 			r.end()
 		})
@@ -240,7 +241,7 @@ func TestPagesOfOthersAskForNothing(t *testing.T) {
 		{"/", "navigate", true}, {"/livez", "no-cors", true},
 	} {
 		passed := false
-		g := newGuard(Config{Password: func() string { return "" }}, &fakeSource{}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true }))
+		g := newGuard(Config{}, &fakeSource{}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true }))
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:6381"+c.path, nil)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		r.Header.Set("Sec-Fetch-Mode", c.mode)

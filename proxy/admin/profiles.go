@@ -10,13 +10,23 @@ import (
 // longestProfile is for how long the process may be watched by one request.
 const longestProfile = 5 * time.Minute
 
-// mountProfiles mounts what Go tells of the process. To watch it so costs time: hence
-// allow-dangerous. The program's arguments are not among it, as a password may be.
+// mountProfiles mounts what Go tells of the process. To watch it so costs time: hence it is for
+// operators. The program's arguments are not among it, as a password may be.
 func mountProfiles(mux *http.ServeMux) {
-	mux.HandleFunc("GET /debug/pprof/", lasting(pprof.Index))
-	mux.HandleFunc("GET /debug/pprof/profile", lasting(pprof.Profile))
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", lasting(pprof.Trace))
+	mux.HandleFunc("GET /debug/pprof/", forOperators(lasting(pprof.Index)))
+	mux.HandleFunc("GET /debug/pprof/profile", forOperators(lasting(pprof.Profile)))
+	mux.HandleFunc("GET /debug/pprof/symbol", forOperators(pprof.Symbol))
+	mux.HandleFunc("GET /debug/pprof/trace", forOperators(lasting(pprof.Trace)))
+}
+
+func forOperators(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !OrdersAllowed(r) {
+			http.Error(w, "this is for users with the right to @operate, see allow-dangerous", http.StatusForbidden)
+			return
+		}
+		h(w, r)
+	}
 }
 
 // lasting gives a handler the seconds that it is asked for, and then as long as any to write.

@@ -8,7 +8,8 @@ import (
 
 func TestProfilesTakeAsLongAsTheyAreAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Config{AllowDangerous: true})
+		r := newRig(t, Config{})
+		r.source.operates = true
 		for _, row := range []struct {
 			seconds string
 			code    int

@@ -19,6 +19,9 @@ import (
 
 // fakeSource is a proxy that stands as a test has it.
 type fakeSource struct {
+	password func() string // of default; nil: none
+	operates bool          // default does
+
 	mu              sync.Mutex // guards what follows
 	ready, draining bool
 	figures         proxy.Figures
@@ -34,6 +37,15 @@ func (f *fakeSource) Draining() bool { f.mu.Lock(); defer f.mu.Unlock(); return 
 func (f *fakeSource) Figures() proxy.Figures { f.mu.Lock(); defer f.mu.Unlock(); return f.figures }
 func (f *fakeSource) Status() quorum.Status  { f.mu.Lock(); defer f.mu.Unlock(); return f.status }
 
+// Knows and the like are of one user, default, who looks into everything.
+func (f *fakeSource) Knows(user, password string) bool {
+	return user == "default" && (f.Open() || password == f.password())
+}
+func (f *fakeSource) Open() bool                { return f.password == nil || f.password() == "" }
+func (f *fakeSource) Certified([]string) string { return "" }
+func (f *fakeSource) Looks(user string) bool    { return user == "default" }
+func (f *fakeSource) Operates(string) bool      { return f.operates }
+
 func (f *fakeSource) Denied(from net.Addr, door string) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,6 +59,13 @@ func (f *fakeSource) Forbidden(_ proxy.Operator, why string) {
 	f.forbidden = append(f.forbidden, why)
 }
 
+// newRigWith is newRig, where a password is asked for.
+func newRigWith(t *testing.T, password func() string, cfg Config) *rig {
+	r := newRig(t, cfg)
+	r.source.password = password
+	return r
+}
+
 // rig is a server whose clients are pipes, for synctest. It ends with end.
 type rig struct {
 	t      *testing.T
@@ -58,9 +77,6 @@ type rig struct {
 }
 
 func newRig(t *testing.T, cfg Config) *rig {
-	if cfg.Password == nil {
-		cfg.Password = func() string { return "" }
-	}
 	r := &rig{t: t, source: &fakeSource{ready: true}, pipes: newPipeListener(), log: &strings.Builder{}, served: make(chan error, 1)}
 	r.server = New(cfg, r.source, hclog.New(&hclog.LoggerOptions{Output: r.log}))
 	go func() { r.served <- r.server.Serve(r.pipes) }()

@@ -28,9 +28,7 @@ func New(cfg Config, source Source, log hclog.Logger) *Server {
 	}
 	mountState(mux, source)
 	mountMetrics(mux, source, log)
-	if cfg.AllowDangerous {
-		mountProfiles(mux)
-	}
+	mountProfiles(mux)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	var protocols http.Protocols

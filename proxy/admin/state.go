@@ -17,7 +17,7 @@ func mountState(mux *http.ServeMux, source Source) {
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		state, code := readiness{Ready: true}, http.StatusOK
-		if cause := causeOf(source, accessOf(r).known); cause != "" {
+		if cause := causeOf(source, accessOf(r).user != ""); cause != "" {
 			state, code = readiness{Cause: cause}, http.StatusServiceUnavailable
 		}
 		w.Header().Set("Content-Type", "application/json")

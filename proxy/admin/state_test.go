@@ -12,7 +12,7 @@ import (
 func TestReadinessTellsItsCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		password := "secret"
-		r := newRig(t, Config{Password: func() string { return password }})
+		r := newRigWith(t, func() string { return password }, Config{})
 		masters := []quorum.MasterStatus{{Name: "10.0.0.1:6379"}, {Name: "10.0.0.2:6379"}, {Name: "10.0.0.3:6379"}}
 		const hindrance = "not all masters are marked, and none has voted yet: locks 5m0s after 10.0.0.3:6379 can be marked, too"
 		for _, row := range []struct {

@@ -93,9 +93,9 @@ func (h *Handler) order(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "an order is taken from this page alone")
 		return
 	}
-	if !h.source.OrdersAllowed() {
-		h.source.Forbidden(h.who(r), "allow-dangerous is off")
-		refuse(w, http.StatusForbidden, "orders are not allowed here")
+	if who := h.who(r); !h.source.MayOrder(who) {
+		h.source.Forbidden(who, "no right to it")
+		refuse(w, http.StatusForbidden, "you may not give orders: that takes the right to @operate")
 		return
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {

@@ -110,6 +110,7 @@ func (s *fakeSource) Forbidden(who Who, why string) {
 }
 
 func (s *fakeSource) OrdersAllowed() bool { return s.allowed }
+func (s *fakeSource) MayOrder(Who) bool   { return s.allowed }
 
 func (s *fakeSource) Order(_ context.Context, who Who, o Order) (string, error) {
 	s.mu.Lock()

@@ -23,8 +23,9 @@ type Source interface {
 	// Numbers begin at 1 and grow by the event.
 	Events(after uint64) (events []Event, more <-chan struct{})
 
-	// OrdersAllowed tells whether Order is for anybody at all.
+	// OrdersAllowed tells whether Order is for anybody at all, and MayOrder whether it is for him.
 	OrdersAllowed() bool
+	MayOrder(who Who) bool
 
 	// Forbidden is told of an order that was not looked at, as it is for nobody or nobody has sent it.
 	Forbidden(who Who, why string)

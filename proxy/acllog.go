@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// maxForbidden is how many denials ACL LOG remembers, as Redis's acllog-max-len.
-	maxForbidden = 128
+	// maxACLLog is how many denials ACL LOG remembers, as Redis's acllog-max-len.
+	maxACLLog = 128
 
-	// forbiddenTogether is for how long denials that are alike are one.
-	forbiddenTogether = time.Minute
+	// aclLogTogether is for how long denials that are alike are one.
+	aclLogTogether = time.Minute
 )
 
-// forbiddance is one denial, or several that are alike.
-type forbiddance struct {
+// aclDenial is one denial, or several that are alike.
+type aclDenial struct {
 	denial        acl.Denial
 	context, user string
 	client        string // the line of CLIENT LIST of the latest one
@@ -26,49 +26,49 @@ type forbiddance struct {
 	created, last int64 // Unix milliseconds
 }
 
-// forbidden is what ACL LOG tells.
-type forbidden struct {
+// aclLog is what ACL LOG tells.
+type aclLog struct {
 	mu   sync.Mutex // guards what follows
-	list []forbiddance
+	list []aclDenial
 	next int64
 }
 
 func wallMillis() int64 { return time.Now().UnixMilli() }
 
 // note remembers a denial, the latest last.
-func (f *forbidden) note(d acl.Denial, context, user, client string, now int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for i := range f.list {
-		e := &f.list[i]
-		if e.denial == d && e.context == context && e.user == user && now-e.last < forbiddenTogether.Milliseconds() {
+func (l *aclLog) note(d acl.Denial, context, user, client string, now int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.list {
+		e := &l.list[i]
+		if e.denial == d && e.context == context && e.user == user && now-e.last < aclLogTogether.Milliseconds() {
 			again := *e
 			again.count++
 			again.last, again.client = now, client
-			f.list = append(append(f.list[:i:i], f.list[i+1:]...), again)
+			l.list = append(append(l.list[:i:i], l.list[i+1:]...), again)
 			return
 		}
 	}
-	if len(f.list) == maxForbidden {
-		f.list = append(f.list[:0], f.list[1:]...)
+	if len(l.list) == maxACLLog {
+		l.list = append(l.list[:0], l.list[1:]...)
 	}
-	f.list = append(f.list, forbiddance{denial: d, context: context, user: user, client: client, id: f.next, count: 1, created: now, last: now})
-	f.next++
+	l.list = append(l.list, aclDenial{denial: d, context: context, user: user, client: client, id: l.next, count: 1, created: now, last: now})
+	l.next++
 }
 
-func (f *forbidden) reset() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.list = nil
+func (l *aclLog) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = nil
 }
 
 // latest is the reply of ACL LOG.
-func (f *forbidden) latest(count, now int64) commands.Reply {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (l *aclLog) latest(count, now int64) commands.Reply {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var list []commands.Reply
-	for i := len(f.list) - 1; i >= 0 && int64(len(list)) < count; i-- {
-		e := &f.list[i]
+	for i := len(l.list) - 1; i >= 0 && int64(len(list)) < count; i-- {
+		e := &l.list[i]
 		age := strconv.FormatFloat(float64(max(now-e.last, 0))/1000, 'f', -1, 64)
 		list = append(list, commands.Map(
 			commands.Bulk("count"), commands.Integer(e.count),
@@ -89,8 +89,8 @@ func (f *forbidden) latest(count, now int64) commands.Reply {
 // mostOfObject is how many bytes of what was denied are remembered.
 const mostOfObject = 128
 
-// forbade notes that the client was denied something.
-func (c *conn) forbade(a *commands.Action) {
+// logDenied has ACL LOG tell what the client was denied.
+func (c *conn) logDenied(a *commands.Action) {
 	d, user, context := a.Forbidden, brief(a.DeniedUser), "toplevel"
 	if len(d.Object) > mostOfObject {
 		d.Object = d.Object[:mostOfObject]
@@ -103,5 +103,5 @@ func (c *conn) forbade(a *commands.Action) {
 	}
 	line := c.line()
 	d.Object = string([]byte(d.Object)) // of its own
-	c.srv.forbidden.note(d, context, user, line[:len(line)-1], wallMillis())
+	c.srv.aclLog.note(d, context, user, line[:len(line)-1], wallMillis())
 }
