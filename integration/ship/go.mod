@@ -1,0 +1,3 @@
+module redlock-proxy/integration/ship
+
+go 1.26.8
