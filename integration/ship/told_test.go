@@ -3,6 +3,7 @@ package ship
 import (
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -41,6 +42,7 @@ func areDurable(t *testing.T, command []string, password string) {
 	for range 3 {
 		port := freePort(t)
 		cmd := exec.Command(command[0], append(command[1:], "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--dir", t.TempDir())...)
+		cmd.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
 		start(t, cmd).await(t, "Ready to accept connections")
 		list = append(list, fmt.Sprintf("127.0.0.1:%d", port))
 	}
