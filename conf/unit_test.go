@@ -35,7 +35,7 @@ func unitFile(t *testing.T) map[string]string {
 func TestUnitStartsTheProgramAsItMayBeStarted(t *testing.T) {
 	unit := unitFile(t)
 	args := strings.Fields(unit["Service.ExecStart"])
-	if len(args) < 2 || args[0] != "/usr/local/bin/redlock-proxy" {
+	if len(args) < 2 || args[0] != "redlock-proxy" {
 		t.Fatalf("ExecStart=%s", unit["Service.ExecStart"])
 	}
 	cl := parseArgs(args[1:])
