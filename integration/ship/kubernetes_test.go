@@ -194,8 +194,10 @@ func TestKubernetesTellsProxiesWhatTheyUnderstand(t *testing.T) {
 	if pod.Volumes[0].Name != container.VolumeMounts[0].Name || c.masters.Spec.Template.Spec.Containers[0].Env[0].ValueFrom.SecretKeyRef.Name != pod.Volumes[0].Secret.SecretName {
 		t.Error("proxies and masters are told different passwords")
 	}
-	for key := range c.secrets {
-		must(t, os.WriteFile(filepath.Join(dir, key), []byte("of "+key), 0o600))
+	must(t, os.Mkdir(filepath.Join(dir, "..data"), 0o700))
+	for key := range c.secrets { // as they are mounted
+		must(t, os.WriteFile(filepath.Join(dir, "..data", key), []byte("of "+key), 0o440))
+		must(t, os.Symlink("..data/"+key, filepath.Join(dir, key)))
 	}
 	told, environ := map[string]string{}, []string(nil)
 	for _, e := range container.Env {
