@@ -225,8 +225,9 @@ func TestKubernetesTellsProxiesWhatTheyUnderstand(t *testing.T) {
 	if err != nil || time.Duration(*c.proxies.Spec.ProgressDeadlineSeconds)*time.Second < ttl+time.Minute {
 		t.Errorf("a first start takes %s, %v, and may take %ds", ttl, err, *c.proxies.Spec.ProgressDeadlineSeconds)
 	}
-	if *pod.TerminationGracePeriodSeconds < 30 {
-		t.Errorf("proxies are ended after %ds", *pod.TerminationGracePeriodSeconds)
+	drain, err := time.ParseDuration(told["REDLOCK_PROXY_DRAIN_TIME"])
+	if grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; err != nil || grace <= drain+byDefault(t, "shutdown-timeout") {
+		t.Errorf("proxies go on for %s, %v, and are ended after %s", drain, err, grace)
 	}
 }
 

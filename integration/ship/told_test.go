@@ -5,8 +5,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // check is what the program finds wrong with what a container tells it by its environment.
@@ -22,6 +24,20 @@ func check(t *testing.T, environ []string, args ...string) (problems []string) {
 		problems = append(problems, said.String())
 	}
 	return problems
+}
+
+// byDefault is how long an option has something take where it is not told.
+func byDefault(t *testing.T, option string) time.Duration {
+	t.Helper()
+	cmd := exec.Command(program(t), "check")
+	cmd.Env = []string{"PATH=/"}
+	m := regexp.MustCompile(`(?m)^` + option + ` *= "(.*?)"`).FindStringSubmatch(output(t, cmd))
+	if m == nil {
+		t.Fatalf("nothing is told of %s", option)
+	}
+	d, err := time.ParseDuration(m[1])
+	must(t, err)
+	return d
 }
 
 func TestProgramFindsWhatIsNotUnderstood(t *testing.T) {
