@@ -37,9 +37,7 @@ func (c *Config) check(problems *Problems) {
 	}
 	c.ServerTLS = c.serverTLS(problems)
 	c.MasterTLS = c.masterTLS(problems)
-	// Ping and ready open nothing, and a health check does not know the flags of
-	// the process that it asks.
-	if c.ProtectedMode == "yes" && c.Command != Ping && c.Command != Ready {
+	if c.ProtectedMode == "yes" && !c.Command.asks() {
 		if p := c.exposed(); p != nil {
 			*problems = append(*problems, *p)
 		}

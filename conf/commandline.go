@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -14,65 +13,6 @@ import (
 // sources, are this package's own. What it is worth: a parser and a help of ours that come to
 // the same, byte for byte in the help, were tried, and are 144 lines more. Beside them it costs
 // 0.3 MB of a binary of 11.9, and 0.3 to 1.1 ms of a start of 4.7.
-
-// Command is what the program is asked to do.
-type Command uint8
-
-const (
-	Serve         Command = iota + 1 // serve clients; what a command line without a subcommand means
-	Check                            // say whether the configuration is right, and what it is
-	Ping                             // say whether the proxy of this configuration lives
-	Ready                            // say whether it can take locks
-	Bootstrap                        // mark a new set of masters
-	ChangeMasters                    // make a new set of masters of an old one
-	ShowHelp                         // print the help
-	ShowVersion                      // print the version
-)
-
-// String is the word or flag that asks for it.
-func (c Command) String() string {
-	switch c {
-	case Serve:
-		return "serve"
-	case Check:
-		return "check"
-	case Ping:
-		return "ping"
-	case Ready:
-		return "ready"
-	case Bootstrap:
-		return "bootstrap"
-	case ChangeMasters:
-		return "change-masters"
-	case ShowHelp:
-		return "--help"
-	case ShowVersion:
-		return "--version"
-	}
-	return "unknown"
-}
-
-// grammar is the whole command line.
-type grammar struct {
-	Options   `embed:""`
-	Version   bool     `name:"version" help:"Print the version and exit."`
-	Serve     struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
-	Check     struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
-	Ping      struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
-	Bootstrap struct {
-		NoLocksHeld bool          `name:"no-locks-held" help:"Let the masters vote at once. It is your word that nobody holds a lock on them: else it can be given a second time."`
-		Wait        time.Duration `name:"wait" placeholder:"DURATION" help:"How long to wait for masters that cannot be reached yet."`
-	} `cmd:"" help:"Mark the masters of this configuration as its set, and exit: 0 if it is done or a master of the set votes, 1 if not, 78 if they are a set of another configuration. It keeps what stands and completes what lacks, so it can be repeated, by an init job too. The masters vote when proxies have seen max-ttl pass, as they do without bootstrap where they are new and hold no key; --no-locks-held spares the wait. All proxies of the set need the same masters, acquire-timeout and max-ttl."`
-	ChangeMasters struct {
-		From   []string `name:"from" placeholder:"ADDRESS" help:"One master of the set as it was, written like master, and with the name it had there. Repeatable; name all of them."`
-		EvenSo bool     `name:"even-so" help:"Go on although proxies are connected to the old set's masters. They grant nothing more then."`
-	} `cmd:"" help:"Make the masters of this configuration the set that those named by --from were, and exit: 0 if it is done, 1 if not. Every lock that is held stays held. Stop all proxies before, and start those of the new set when it is done. It can be ordered again if it was ended on the way, and then must be."`
-	Ready struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
-}
-
-const description = `A lock proxy: it speaks the Redis protocol, puts every lock command to all masters, and answers what a quorum of them decided.
-
-Every option is a flag (--max-ttl), a variable (` + envPrefix + `MAX_TTL) and a key of the TOML file (max-ttl); a flag counts before a variable, a variable before the file. Durations are written with a unit: 250ms, 10s, 5m. Options marked (SIGHUP) are read again when the process gets that signal.`
 
 // commandLine is what was read from the arguments.
 type commandLine struct {
@@ -140,19 +80,7 @@ func trace(args []string) (*kong.Context, recorder, *strings.Builder) {
 }
 
 func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
-	cl.command = Serve
-	switch ctx.Command() {
-	case "check":
-		cl.command = Check
-	case "ping":
-		cl.command = Ping
-	case "ready":
-		cl.command = Ready
-	case "bootstrap":
-		cl.command = Bootstrap
-	case "change-masters":
-		cl.command = ChangeMasters
-	}
+	cl.command = commandOf(ctx.Command())
 	for _, p := range ctx.Path {
 		if p.Flag == nil || ctx.FlagValue(p.Flag) == false { // as --no-locks-held=false
 			continue

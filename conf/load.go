@@ -82,6 +82,7 @@ type Config struct {
 	old           []string      // the same as written
 	EvenSo        bool          // of change-masters: go on although proxies are there
 	NoLocksHeld   bool          // of bootstrap: let the masters vote at once
+	JSON          bool          // of doctor: print for machines
 	Wait          time.Duration // of bootstrap: for masters that cannot be reached yet
 	Password      Secret        // what clients must AUTH with, whichever option it is from
 
@@ -105,7 +106,7 @@ type Config struct {
 func Load(args, environ []string) (*Config, error) {
 	cl := parseArgs(args)
 	c := &Config{Command: cl.command, Help: cl.help, From: map[string]Origin{}, contents: map[string][sha256.Size]byte{}}
-	if c.Command == ShowHelp || c.Command == ShowVersion {
+	if !c.Command.Configured() {
 		return c, nil
 	}
 	problems := cl.problems
@@ -135,6 +136,7 @@ func Load(args, environ []string) (*Config, error) {
 	}
 	c.old = splitList(cl.values["from"])
 	c.EvenSo = slices.Contains(cl.given, "even-so")
+	c.JSON = slices.Contains(cl.given, "json")
 	c.NoLocksHeld = slices.Contains(cl.given, "no-locks-held")
 	if texts := cl.values["wait"]; texts != nil {
 		wait := option{min: "0", max: "24h"}

@@ -30,7 +30,8 @@ var mayImport = map[string][]string{
 		"github.com/redis/rueidis/..."},
 	"redlock-proxy/quorum/maxhold": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock"},
 	"redlock-proxy/quorum/journal": {"redlock-proxy/quorum", "redlock-proxy/quorum/master"},
-	"redlock-proxy/quorum/members": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/master", "redlock-proxy/quorum/catchup"},
+	"redlock-proxy/quorum/doctor":  {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages"},
+	"redlock-proxy/quorum/members": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/master", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/doctor"},
 	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/journal", "redlock-proxy/quorum/maxhold",
 		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model":       {},
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/proxy/admin": {"redlock-proxy/proxy", "redlock-proxy/quorum",
 		"github.com/hashicorp/go-hclog", "github.com/prometheus/client_golang/prometheus/..."},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
-	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/audit", "redlock-proxy/proxy/page", "redlock-proxy/proxy/trace", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
+	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/audit", "redlock-proxy/proxy/page", "redlock-proxy/proxy/trace", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/doctor", "redlock-proxy/quorum/members",
 		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
 	// For tests alone. The conversations' reader knows nothing of the program: the dialect's
@@ -86,6 +87,7 @@ var mayNotImport = map[string][]string{
 	"redlock-proxy/quorum/registry":    pure,
 	"redlock-proxy/quorum/catchup":     {"net", "log", "C"},
 	"redlock-proxy/quorum/journal":     {"net", "log", "C"},
+	"redlock-proxy/quorum/doctor":      pure,
 	"redlock-proxy/quorum/members":     {"net", "log", "C"},
 	"redlock-proxy/quorum/engine":      {"net", "log", "C"},
 	"redlock-proxy/commands":           pure,
@@ -148,7 +150,7 @@ var clocks = map[string][]string{
 func TestWhatIsDecidedKnowsNoClock(t *testing.T) {
 	t.Parallel()
 	looked := 0
-	for _, pkg := range []string{"commands", "commands/recognise", "quorum", "quorum/marker", "quorum/decide", "quorum/maxhold"} {
+	for _, pkg := range []string{"commands", "commands/recognise", "quorum", "quorum/marker", "quorum/decide", "quorum/doctor", "quorum/maxhold"} {
 		files, err := filepath.Glob("../" + pkg + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@
 //	catchup   a master is given back what it lost, and freed of what nobody holds
 //	journal   scripts with a record of what they write, by which that can be taken back
 //	maxhold   for how long extensions may keep a lock
+//	doctor    what is wrong with masters, by what is known of them
 //	members   which masters are a set, and how it is begun and changed
 //	messages  publish and subscribe among the clients of all proxies, and what these ask each other
 //	engine    ops, lanes, keepers: what is asked, undone and owed, and who may vote

@@ -23,10 +23,13 @@ func openFilesLimit() (uint64, error) {
 	return uint64(limit.Cur), nil
 }
 
+// reservedFor is what is kept from clients beside so many masters.
+func reservedFor(masters int) int { return reservedFiles + filesPerMaster*masters }
+
 // fitClients lowers max-clients to what the limit on open files has room for,
 // and says so; warning is "" if there is room.
 func fitClients(maxClients, masters int, limit uint64) (fit int, warning string) {
-	reserved := reservedFiles + filesPerMaster*masters
+	reserved := reservedFor(masters)
 	if uint64(maxClients+reserved) <= limit {
 		return maxClients, ""
 	}

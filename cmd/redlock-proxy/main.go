@@ -67,6 +67,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch cfg.Command {
 	case conf.Check:
 		return check(cfg, stdout, stderr)
+	case conf.Doctor:
+		return examine(cfg, stdout, stderr)
 	case conf.Ping:
 		return ping(cfg, stdout, stderr)
 	case conf.Ready:

@@ -11,19 +11,19 @@ import (
 // wall clock is asked by nobody, as it may be off as well, and other proxies have others.
 
 const (
-	// alikeClocks is by how much clocks that agree may differ. Those of machines that ask
+	// AlikeClocks is by how much clocks that agree may differ. Those of machines that ask
 	// one another for the time do by milliseconds.
-	alikeClocks = time.Second
+	AlikeClocks = time.Second
 
 	// CarriedOn is how long a master that is away still counts, its clock being carried on
-	// by ours: what drift allows makes no more than half of alikeClocks of it by then. That
+	// by ours: what drift allows makes no more than half of AlikeClocks of it by then. That
 	// its clock may be set meanwhile does not matter: it has told the time as of then.
 	CarriedOn = 50 * time.Second
 
 	// leastLater is by how much the time may be before what was told already: clocks that
 	// agree may be told by others of them each time. It stands still then. Any more, and it
 	// was wrong, or is: a lock that is to end at a time of day would end too early by that.
-	leastLater = 2 * alikeClocks
+	leastLater = 2 * AlikeClocks
 )
 
 // TimeOfDay is the median of those clocks that lie within a second of each other, most of all
@@ -33,7 +33,7 @@ func TimeOfDay(clocks []time.Duration, quorum int) (median time.Duration, known 
 	most := 0
 	for i, first := range clocks {
 		n := 0
-		for i+n < len(clocks) && clocks[i+n]-first <= alikeClocks {
+		for i+n < len(clocks) && clocks[i+n]-first <= AlikeClocks {
 			n++
 		}
 		if n > most {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"time"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
@@ -49,6 +50,28 @@ func (m *Master) Meet(ctx context.Context) (*Gate, marker.Identity, error) {
 	}
 	return NewGate(secured), who, nil
 }
+
+// Knock connects to a server and authenticates, and asks nothing else: for somebody who wants to
+// hear also of one that can be no master. Everything is bounded by the deadline of ctx. The
+// conversation is the caller's to close.
+func (m *Master) Knock(ctx context.Context) (*Gate, error) {
+	conn, err := m.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	secured, err := m.secure(conn)
+	if err == nil {
+		g := NewGate(secured)
+		if err = g.authenticate(m.credentials()); err == nil {
+			return g, nil
+		}
+	}
+	conn.Close()
+	return nil, err
+}
+
+// Within bounds what is asked from now on, instead of the deadline that the connection had.
+func (g *Gate) Within(d time.Duration) { g.conn.SetDeadline(time.Now().Add(d)) }
 
 // Close ends the connection.
 func (g *Gate) Close() { g.conn.Close() }

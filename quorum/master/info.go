@@ -17,12 +17,7 @@ import (
 // readInfo takes from INFO who the server is, and refuses one that is no
 // master or not ready to be asked.
 func readInfo(text string) (who marker.Identity, err error) {
-	info := make(map[string]string)
-	for line := range strings.SplitSeq(text, "\n") {
-		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r"), ":"); ok {
-			info[name] = value
-		}
-	}
+	info := Fields(text)
 	who.RunID, who.Version = info["run_id"], info["redis_version"]
 	switch {
 	case who.RunID == "":
@@ -48,6 +43,17 @@ func readInfo(text string) (who marker.Identity, err error) {
 	n, _ := strconv.Atoi(major)
 	who.Seven = n >= 7
 	return who, nil
+}
+
+// Fields are the lines of INFO by their names.
+func Fields(text string) map[string]string {
+	info := make(map[string]string)
+	for line := range strings.SplitSeq(text, "\n") {
+		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r"), ":"); ok {
+			info[name] = value
+		}
+	}
+	return info
 }
 
 // durability is what must be set for every write to be on disk before it is

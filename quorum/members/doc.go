@@ -1,6 +1,6 @@
 // Package members is which masters are used together, and how that changes: how the masters of a
 // set are marked before any of them may vote (Bootstrap), and how one set becomes another while no
-// proxy serves (Change).
+// proxy serves (Change). Examine looks at them, and changes nothing.
 //
 // What is to be done is decided by what stands in the masters' markers, and pure. All that was
 // done stands there, too, so that either order can be given again after whatever ended it, and
@@ -19,9 +19,13 @@
 //	changemark.go    markers that are written, in an order that is the same for all
 //	changefill.go    each new master is given what the old ones hold
 //
+//	examine.go       what package doctor is to know of each master
+//
 // Goroutines:
 //
 //	started by  what                 owns           ends when                waited for by
 //	Change      filling each master  its catch-ups  it holds all keys, or    Change
 //	                                                ctx ends
+//	Examine     a conversation,      what is known  it has been asked, or    Examine
+//	            one a master         of the master  ctx ends
 package members
