@@ -9,7 +9,8 @@ const (
 	Serve         Command = iota + 1 // serve clients; what a command line without a subcommand means
 	Check                            // say whether the configuration is right, and what it is
 	Doctor                           // say what is wrong with the masters and this machine
-	Ping                             // say whether the proxy of this configuration lives
+	Status                           // say how the proxy of this configuration stands
+	Ping                             // say whether it lives
 	Ready                            // say whether it can take locks
 	Bootstrap                        // mark a new set of masters
 	ChangeMasters                    // make a new set of masters of an old one
@@ -19,8 +20,8 @@ const (
 
 // words are the subcommands, or else the flags, that ask for each.
 var words = map[Command]string{
-	Serve: "serve", Check: "check", Doctor: "doctor", Ping: "ping", Ready: "ready",
-	Bootstrap: "bootstrap", ChangeMasters: "change-masters", ShowVersion: "--version", ShowHelp: "--help",
+	Serve: "serve", Check: "check", Doctor: "doctor", Status: "status", Ping: "ping", Ready: "ready",
+	Bootstrap: "bootstrap", ChangeMasters: "change-masters", ShowVersion: "version", ShowHelp: "--help",
 }
 
 // String is the word or flag that asks for it.
@@ -46,7 +47,7 @@ func (c Command) Configured() bool { return c != ShowHelp && c != ShowVersion }
 
 // asks tells that a command asks others and opens nothing. It may be given without all the flags
 // of the process that it asks, as a health check is.
-func (c Command) asks() bool { return c == Ping || c == Ready || c == Doctor }
+func (c Command) asks() bool { return c == Ping || c == Ready || c == Status || c == Doctor }
 
 // grammar is the whole command line.
 type grammar struct {
@@ -57,6 +58,10 @@ type grammar struct {
 	Doctor  struct {
 		JSON bool `name:"json" help:"Print the findings as JSON."`
 	} `cmd:"" help:"Look at the masters of this configuration and at this machine, tell what is wrong, what that means for locks, and the cure, and exit: 0 if nothing is, 1 if what is wrong costs something, 2 if a master has no vote by it or locks can be lost or given twice. It changes nothing, and takes two seconds or so."`
+	Status struct {
+		JSON  bool `name:"json" help:"Print it as JSON, a line each time."`
+		Watch bool `name:"watch" help:"Print it once a second, until it is ended."`
+	} `cmd:"" help:"Ask the proxy of this configuration how it and the masters stand, and exit: 0 if it grants locks, 1 if not. Where its client port does not say, its admin listener is asked."`
 	Ping      struct{} `cmd:"" help:"Ask the proxy of this configuration for a sign of life, and exit: 0 if it answers, 1 if not. For health checks."`
 	Bootstrap struct {
 		NoLocksHeld bool          `name:"no-locks-held" help:"Let the masters vote at once. It is your word that nobody holds a lock on them: else it can be given a second time."`
@@ -67,6 +72,7 @@ type grammar struct {
 		EvenSo bool     `name:"even-so" help:"Go on although proxies are connected to the old set's masters. They grant nothing more then."`
 	} `cmd:"" help:"Make the masters of this configuration the set that those named by --from were, and exit: 0 if it is done, 1 if not. Every lock that is held stays held. Stop all proxies before, and start those of the new set when it is done. It can be ordered again if it was ended on the way, and then must be."`
 	Ready   struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
+	Version struct{} `cmd:"" help:"Print the version, the revision that it was built from, Go's version and the platform."`
 }
 
 const description = `A lock proxy: it speaks the Redis protocol, puts every lock command to all masters, and answers what a quorum of them decided.

@@ -82,7 +82,8 @@ type Config struct {
 	old           []string      // the same as written
 	EvenSo        bool          // of change-masters: go on although proxies are there
 	NoLocksHeld   bool          // of bootstrap: let the masters vote at once
-	JSON          bool          // of doctor: print for machines
+	JSON          bool          // of doctor and status: print for machines
+	Watch         bool          // of status: print again and again
 	Wait          time.Duration // of bootstrap: for masters that cannot be reached yet
 	Password      Secret        // what clients must AUTH with, whichever option it is from
 
@@ -137,6 +138,7 @@ func Load(args, environ []string) (*Config, error) {
 	c.old = splitList(cl.values["from"])
 	c.EvenSo = slices.Contains(cl.given, "even-so")
 	c.JSON = slices.Contains(cl.given, "json")
+	c.Watch = slices.Contains(cl.given, "watch")
 	c.NoLocksHeld = slices.Contains(cl.given, "no-locks-held")
 	if texts := cl.values["wait"]; texts != nil {
 		wait := option{min: "0", max: "24h"}

@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 		"github.com/hashicorp/go-hclog", "github.com/prometheus/client_golang/prometheus/..."},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
 	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/audit", "redlock-proxy/proxy/page", "redlock-proxy/proxy/trace", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/doctor", "redlock-proxy/quorum/members",
-		"redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
+		"redlock-proxy/quorum/clock", "redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
 
 	// For tests alone. The conversations' reader knows nothing of the program: the dialect's
 	// tests hold them with a session, those of integration with servers.

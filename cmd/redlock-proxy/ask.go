@@ -3,11 +3,9 @@ package main
 import (
 	"bufio"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,39 +44,56 @@ func selfTLS(cfg *conf.Config) *tls.Config {
 }
 
 // ask sends one command, after AUTH if there is a password, and gives the
-// reply: the text of a bulk or simple string, or an error's with its "-".
+// reply: the text of a string or a number, or an error's with its "-".
 func (e endpoint) ask(timeout time.Duration, command ...string) (string, error) {
-	conn, err := net.DialTimeout(e.network, e.address, timeout)
+	said, err := e.converse(timeout, command)
 	if err != nil {
 		return "", err
+	}
+	last := said[len(said)-1]
+	switch last.kind {
+	case '+', '$', ':':
+		return last.text, nil
+	case '-':
+		return "-" + last.text, nil
+	}
+	return "", errNotRESP
+}
+
+// converse sends commands at once, after AUTH if there is a password, and gives
+// the replies, AUTH's too. They are fewer where it has said why, and hung up.
+func (e endpoint) converse(timeout time.Duration, requests ...[]string) (said []value, err error) {
+	conn, err := net.DialTimeout(e.network, e.address, timeout)
+	if err != nil {
+		return nil, err
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(timeout))
 	if e.tls != nil {
 		conn = tls.Client(conn, e.tls)
 	}
-	var request []byte
-	replies := 1
 	if e.password != "" {
-		request = appendCommand(request, "AUTH", string(e.password))
-		replies = 2
+		requests = append([][]string{{"AUTH", string(e.password)}}, requests...)
 	}
-	if _, err := conn.Write(appendCommand(request, command...)); err != nil {
-		return "", err
+	var b []byte
+	for _, request := range requests {
+		b = appendCommand(b, request...)
+	}
+	if _, err := conn.Write(b); err != nil {
+		return nil, err
 	}
 	r := bufio.NewReader(io.LimitReader(conn, maxAnswer))
-	reply := ""
-	for i := range replies {
-		next, err := readReply(r)
-		if err != nil && i > 0 {
-			return reply, nil // it has said why, and hung up
+	for range requests {
+		v, err := readValue(r, maxDepth)
+		if err != nil && len(said) > 0 {
+			return said, nil
 		}
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		reply = next
+		said = append(said, v)
 	}
-	return reply, nil
+	return said, nil
 }
 
 func appendCommand(b []byte, args ...string) []byte {
@@ -87,36 +102,6 @@ func appendCommand(b []byte, args ...string) []byte {
 		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
 	}
 	return b
-}
-
-var errNotRESP = errors.New("what answers is no Redis protocol")
-
-func readReply(r *bufio.Reader) (string, error) {
-	line, err := r.ReadString('\n')
-	if err != nil {
-		return "", err
-	}
-	text, ok := strings.CutSuffix(line, "\r\n")
-	if !ok || text == "" {
-		return "", errNotRESP
-	}
-	switch text[0] {
-	case '+':
-		return text[1:], nil
-	case '-':
-		return text, nil
-	case '$':
-		n, err := strconv.Atoi(text[1:])
-		if err != nil || n < 0 || n > maxAnswer {
-			return "", errNotRESP
-		}
-		b := make([]byte, n+2)
-		if _, err := io.ReadFull(r, b); err != nil {
-			return "", err
-		}
-		return string(b[:n]), nil
-	}
-	return "", errNotRESP
 }
 
 // alive asks for a sign of life. Any reply is one, an error too: a proxy that

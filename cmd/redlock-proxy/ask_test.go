@@ -47,7 +47,7 @@ func TestAnyReplyIsASignOfLife(t *testing.T) {
 			t.Errorf("asked %q, want %q", got, want)
 		}
 	}
-	for _, answer := range []string{"", "HTTP/1.1 400 Bad Request\r\n\r\n", "\r\n", "+PONG\n", "+PO", "$5\r\nab", "$-1\r\n", "$99999999999\r\n", ":1\r\n"} {
+	for _, answer := range []string{"", "HTTP/1.1 400 Bad Request\r\n\r\n", "\r\n", "+PONG\n", "+PO", "$5\r\nab", "$-1\r\n", "$99999999999\r\n", "*0\r\n"} {
 		address, _ := answering(t, answer)
 		e := endpoint{network: "tcp", address: address}
 		if reply, err := e.alive(patience); err == nil {

@@ -51,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, cfg.Help)
 		return exitOK
 	case cfg.Command == conf.ShowVersion:
-		fmt.Fprintln(stdout, versionLine())
+		fmt.Fprint(stdout, versionText())
 		return exitOK
 	case err != nil:
 		fmt.Fprintln(stderr, "redlock-proxy: the configuration is wrong:")
@@ -69,6 +69,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return check(cfg, stdout, stderr)
 	case conf.Doctor:
 		return examine(cfg, stdout, stderr)
+	case conf.Status:
+		return status(cfg, stdout, stderr)
 	case conf.Ping:
 		return ping(cfg, stdout, stderr)
 	case conf.Ready:
