@@ -15,7 +15,7 @@ const (
 	Bootstrap                        // mark a new set of masters
 	ChangeMasters                    // make a new set of masters of an old one
 	ShowVersion                      // print the version
-	ShowHelp                         // print the help
+	ShowHelp                         // print the help; the last, as it is no subcommand
 )
 
 // words are the subcommands, or else the flags, that ask for each.
@@ -40,6 +40,14 @@ func commandOf(name string) Command {
 		}
 	}
 	return Serve
+}
+
+// commandNames are the subcommands.
+func commandNames() (names []string) {
+	for c := Serve; c < ShowHelp; c++ {
+		names = append(names, c.String())
+	}
+	return names
 }
 
 // Configured tells that a command needs a configuration.

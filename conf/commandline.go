@@ -3,7 +3,6 @@ package conf
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -48,8 +47,9 @@ func parseArgs(args []string) commandLine {
 			return cl
 		}
 		rest := ctx.Path[len(ctx.Path)-1].Remainder()
-		cl.problems.add("command line", argumentProblem(ctx.Error, args), "see --help")
-		args = without(args, rest)
+		p, next := argumentProblem(ctx.Error, args, len(args)-len(rest))
+		cl.problems = append(cl.problems, p)
+		args = next
 	}
 }
 
@@ -99,37 +99,6 @@ func (cl *commandLine) finish(ctx *kong.Context, help *strings.Builder) {
 			cl.given = append(cl.given, p.Flag.Name)
 		}
 	}
-}
-
-// without leaves out of args the first of rest, which could not be understood,
-// and its value if it seems to have one. It always leaves out something.
-func without(args, rest []string) []string {
-	n := len(args) - len(rest)
-	if n >= len(args) {
-		return nil
-	}
-	drop := 1
-	isFlag := strings.HasPrefix(args[n], "-") && !strings.Contains(args[n], "=")
-	if isFlag && n+1 < len(args) && !strings.HasPrefix(args[n+1], "-") {
-		drop = 2
-	}
-	return slices.Delete(slices.Clone(args), n, n+drop)
-}
-
-// argumentProblem is kong's own text, unless that could show a part of a
-// password with a blank in it.
-func argumentProblem(err error, args []string) string {
-	text := err.Error()
-	if !strings.HasPrefix(text, "unexpected argument") {
-		return text
-	}
-	for i := range options {
-		flag := "--" + options[i].name
-		if options[i].secret() && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, flag) }) {
-			return "unexpected argument (not shown, as it may be a part of a password)"
-		}
-	}
-	return text
 }
 
 func kongGroups() []kong.Group {

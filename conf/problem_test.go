@@ -22,7 +22,7 @@ var mistakeRows = []struct{ args, want string }{
 	// The command line.
 	{"--bogus", `command line: unknown flag --bogus; see --help`},
 	{"--max-tl=1m", `command line: unknown flag --max-tl, did you mean "--max-ttl"?; see --help`},
-	{"start", `command line: unexpected argument start; see --help`},
+	{"start", `command line: there is no command start; did you mean serve?`},
 	{"--max-ttl", `command line: --max-ttl: it needs a value; see --help`},
 	{"--config MISSING", `config: open MISSING: no such file or directory; correct the path, or make the file readable for the user that the proxy runs as`},
 
