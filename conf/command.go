@@ -1,6 +1,9 @@
 package conf
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Command is what the program is asked to do.
 type Command uint8
@@ -15,13 +18,15 @@ const (
 	Bootstrap                        // mark a new set of masters
 	ChangeMasters                    // make a new set of masters of an old one
 	ShowVersion                      // print the version
+	Completion                       // print what completes command lines in a shell
+	Man                              // print the manual page
 	ShowHelp                         // print the help; the last, as it is no subcommand
 )
 
 // words are the subcommands, or else the flags, that ask for each.
 var words = map[Command]string{
 	Serve: "serve", Check: "check", Doctor: "doctor", Status: "status", Ping: "ping", Ready: "ready",
-	Bootstrap: "bootstrap", ChangeMasters: "change-masters", ShowVersion: "version", ShowHelp: "--help",
+	Bootstrap: "bootstrap", ChangeMasters: "change-masters", ShowVersion: "version", Completion: "completion", Man: "man", ShowHelp: "--help",
 }
 
 // String is the word or flag that asks for it.
@@ -32,8 +37,9 @@ func (c Command) String() string {
 	return "unknown"
 }
 
-// commandOf is the command of a subcommand's name.
+// commandOf is the command of a subcommand's name, and of what kong puts behind that: its arguments.
 func commandOf(name string) Command {
+	name, _, _ = strings.Cut(name, " ")
 	for c, word := range words {
 		if word == name {
 			return c
@@ -51,7 +57,7 @@ func commandNames() (names []string) {
 }
 
 // Configured tells that a command needs a configuration.
-func (c Command) Configured() bool { return c != ShowHelp && c != ShowVersion }
+func (c Command) Configured() bool { return c < ShowVersion }
 
 // asks tells that a command asks others and opens nothing. It may be given without all the flags
 // of the process that it asks, as a health check is.
@@ -79,8 +85,12 @@ type grammar struct {
 		From   []string `name:"from" placeholder:"ADDRESS" help:"One master of the set as it was, written like master, and with the name it had there. Repeatable; name all of them."`
 		EvenSo bool     `name:"even-so" help:"Go on although proxies are connected to the old set's masters. They grant nothing more then."`
 	} `cmd:"" help:"Make the masters of this configuration the set that those named by --from were, and exit: 0 if it is done, 1 if not. Every lock that is held stays held. Stop all proxies before, and start those of the new set when it is done. It can be ordered again if it was ended on the way, and then must be."`
-	Ready   struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
-	Version struct{} `cmd:"" help:"Print the version, the revision that it was built from, Go's version and the platform."`
+	Ready      struct{} `cmd:"" help:"Ask the proxy of this configuration whether a quorum of masters can vote and it is not shutting down, and exit: 0 if so, 1 if not. For readiness checks."`
+	Version    struct{} `cmd:"" help:"Print the version, the revision that it was built from, Go's version and the platform."`
+	Completion struct {
+		Shell string `arg:"" help:"bash, zsh or fish."`
+	} `cmd:"" help:"Print what completes command lines of this program in a shell: bash, zsh or fish."`
+	Man struct{} `cmd:"" help:"Print the manual page, as man reads it."`
 }
 
 const description = `A lock proxy: it speaks the Redis protocol, puts every lock command to all masters, and answers what a quorum of them decided.

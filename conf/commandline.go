@@ -109,12 +109,16 @@ func kongGroups() []kong.Group {
 	return list
 }
 
-// formatHelp adds the default to an option's help.
+// formatHelp is the help of a flag of kong's.
 func formatHelp(v *kong.Value) string {
-	o := lookup(v.Name)
-	if o == nil {
-		return v.Help
+	if o := lookup(v.Name); o != nil {
+		return helpOf(o)
 	}
+	return v.Help
+}
+
+// helpOf is an option's help with its default.
+func helpOf(o *option) string {
 	text := o.help
 	if o.def != "" {
 		text += " Default " + o.def + "."

@@ -84,6 +84,7 @@ type Config struct {
 	NoLocksHeld   bool          // of bootstrap: let the masters vote at once
 	JSON          bool          // of doctor and status: print for machines
 	Watch         bool          // of status: print again and again
+	Shell         string        // of completion: one of Shells
 	Wait          time.Duration // of bootstrap: for masters that cannot be reached yet
 	Password      Secret        // what clients must AUTH with, whichever option it is from
 
@@ -107,6 +108,9 @@ type Config struct {
 func Load(args, environ []string) (*Config, error) {
 	cl := parseArgs(args)
 	c := &Config{Command: cl.command, Help: cl.help, From: map[string]Origin{}, contents: map[string][sha256.Size]byte{}}
+	if c.Command == Completion {
+		return c, c.chooseShell(cl.values["shell"])
+	}
 	if !c.Command.Configured() {
 		return c, nil
 	}

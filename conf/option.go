@@ -13,6 +13,7 @@ type option struct {
 	name, env, group, help, def string
 	choices                     []string
 	min, max                    string
+	placeholder                 string
 	live                        bool
 	field                       int
 	typ                         reflect.Type
@@ -37,15 +38,16 @@ func readTags(t reflect.Type) []option {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		o := option{
-			name:  f.Tag.Get("name"),
-			group: f.Tag.Get("group"),
-			help:  f.Tag.Get("help"),
-			def:   f.Tag.Get("default"),
-			min:   f.Tag.Get("min"),
-			max:   f.Tag.Get("max"),
-			live:  f.Tag.Get("live") == "yes",
-			field: i,
-			typ:   f.Type,
+			name:        f.Tag.Get("name"),
+			group:       f.Tag.Get("group"),
+			help:        f.Tag.Get("help"),
+			def:         f.Tag.Get("default"),
+			min:         f.Tag.Get("min"),
+			max:         f.Tag.Get("max"),
+			placeholder: f.Tag.Get("placeholder"),
+			live:        f.Tag.Get("live") == "yes",
+			field:       i,
+			typ:         f.Type,
 		}
 		o.env = envPrefix + strings.ToUpper(strings.ReplaceAll(o.name, "-", "_"))
 		if c := f.Tag.Get("choice"); c != "" {

@@ -53,6 +53,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case cfg.Command == conf.ShowVersion:
 		fmt.Fprint(stdout, versionText())
 		return exitOK
+	case cfg.Command == conf.Man:
+		fmt.Fprint(stdout, conf.Manual(programVersion()))
+		return exitOK
 	case err != nil:
 		fmt.Fprintln(stderr, "redlock-proxy: the configuration is wrong:")
 		for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -65,6 +68,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitConfig
 	}
 	switch cfg.Command {
+	case conf.Completion:
+		fmt.Fprint(stdout, conf.Completions(cfg.Shell))
+		return exitOK
 	case conf.Check:
 		return check(cfg, stdout, stderr)
 	case conf.Doctor:
