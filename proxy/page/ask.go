@@ -114,7 +114,7 @@ func (h *Handler) order(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "the order has not come to its end")
 		return
 	}
-	o, err := parseOrder(body)
+	o, err := parseOrder(body, h.frames.demo)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return

@@ -11,6 +11,7 @@ import (
 // first has it made. So a hundred viewers cost what one does.
 type frames struct {
 	source Source
+	demo   bool
 
 	mu     sync.Mutex // guards what follows, and is held while one is made
 	latest []byte
@@ -41,6 +42,7 @@ func (f *frames) make(now time.Time) {
 	o := f.source.Overview()
 	o.At = Time(now)
 	o.Orders = f.source.OrdersAllowed()
+	o.Demo = f.demo
 	events, _ := f.source.Events(max(f.newest, latestEvents) - latestEvents)
 	o.Events = list(events[max(len(events)-latestEvents, 0):])
 	if len(events) > 0 {

@@ -13,6 +13,9 @@ type Config struct {
 	Source Source
 	Log    hclog.Logger
 
+	// Demo lets those orders through by which the masters of a demo are broken.
+	Demo bool
+
 	// Who tells who sent a request. Nil is by its address and by the name that it
 	// gives with its password, which whoever let it in has checked.
 	Who func(*http.Request) Who
@@ -44,7 +47,7 @@ func New(cfg Config) *Handler {
 	if h.who == nil {
 		h.who = whoAsks
 	}
-	h.frames.source = cfg.Source
+	h.frames.source, h.frames.demo = cfg.Source, cfg.Demo
 	h.streams.readWithin = readWithin
 	h.streams.ctx, h.streams.end = context.WithCancel(context.Background())
 	return h

@@ -19,11 +19,22 @@ const (
 	AdmitMaster  = "admit"  // end its quarantine before its time
 )
 
+// What there is besides in a demo, whose masters are there to be broken. Elsewhere these are no orders.
+const (
+	KillMaster    = "kill"           // at once, as by a crash
+	StartBlank    = "start-blank"    // anew, and it has forgotten everything
+	StartRecalled = "start-recalled" // anew, with what it held
+	FreezeMaster  = "freeze"         // it answers nothing any more, and its connections stay
+	ThawMaster    = "thaw"           // it goes on
+	SetClock      = "set-clock"      // so many seconds ahead of the right time
+)
+
 // Order is what an operator wants done.
 type Order struct {
-	Order  string
-	Master string // of drain, resume, admit
-	Force  bool   // of drain: also if too few are left for a quorum
+	Order   string
+	Master  string // of all but free
+	Force   bool   // of drain: also if too few are left for a quorum
+	Seconds int    // of set-clock
 
 	// Of free: the lock, and the holder that was seen. If another one has it by now, the
 	// order is not about that one, and answered with ErrNotNow. "" is whoever has it.
@@ -42,7 +53,7 @@ const maxOrder = 8*MaxKey + 4096
 
 // parseOrder reads an order in JSON. What it does not know, or is told twice, it refuses: what
 // was meant by that might have mattered.
-func parseOrder(body []byte) (o Order, err error) {
+func parseOrder(body []byte, demo bool) (o Order, err error) {
 	if !utf8.Valid(body) {
 		return o, errors.New("an order is JSON in UTF-8")
 	}
@@ -54,6 +65,8 @@ func parseOrder(body []byte) (o Order, err error) {
 			return &o.Master
 		case "force":
 			return &o.Force
+		case "seconds":
+			return &o.Seconds
 		case "db":
 			return &o.DB
 		case "key":
@@ -68,7 +81,7 @@ func parseOrder(body []byte) (o Order, err error) {
 	if err != nil {
 		return o, err
 	}
-	return o, o.check(given)
+	return o, o.check(given, demo)
 }
 
 // parseObject reads an object in JSON whose fields have a place each, and returns which there were.
@@ -109,17 +122,40 @@ func parseObject(body []byte, place func(name string) any) (given map[string]boo
 	return given, nil
 }
 
+// mayHave are the fields that each order has besides reason.
+var mayHave = map[string][]string{
+	FreeLock:     {"db", "key", "holder"},
+	DrainMaster:  {"master", "force"},
+	ResumeMaster: {"master"},
+	AdmitMaster:  {"master"},
+}
+
+var mayHaveInDemo = map[string][]string{
+	KillMaster:    {"master"},
+	StartBlank:    {"master"},
+	StartRecalled: {"master"},
+	FreezeMaster:  {"master"},
+	ThawMaster:    {"master"},
+	SetClock:      {"master", "seconds"},
+}
+
+// Demo tells that an order is one of those that there are in a demo alone.
+func (o *Order) Demo() bool { return mayHaveInDemo[o.Order] != nil }
+
+// maxAhead is how far ahead or behind a clock can be set.
+const maxAhead = 24 * 60 * 60
+
 // check is of an order whose fields have been given or not, and makes bytes of its key.
-func (o *Order) check(given map[string]bool) error {
-	may := map[string][]string{
-		FreeLock:     {"db", "key", "holder"},
-		DrainMaster:  {"master", "force"},
-		ResumeMaster: {"master"},
-		AdmitMaster:  {"master"},
+func (o *Order) check(given map[string]bool, demo bool) error {
+	fields, known := mayHave[o.Order]
+	if demo && !known {
+		fields, known = mayHaveInDemo[o.Order]
 	}
-	fields, known := may[o.Order]
 	if !known {
 		return fmt.Errorf("an order is one of free, drain, resume and admit, not %q", o.Order)
+	}
+	if o.Seconds < -maxAhead || o.Seconds > maxAhead {
+		return fmt.Errorf("a clock is set by %d seconds at most", maxAhead)
 	}
 	if extra := beside(given, append(fields, "order", "reason")); extra != "" {
 		return fmt.Errorf("%s has no field %s", o.Order, extra)

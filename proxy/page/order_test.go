@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 const asJSON = "application/json"
@@ -119,6 +121,44 @@ func TestOrdersAreForNobodyWhereTheyAreNotAllowed(t *testing.T) {
 	}
 }
 
+// What breaks a master is an order in a demo, and nowhere else.
+func TestMastersAreBrokenInADemoAlone(t *testing.T) {
+	for body, want := range map[string]Order{
+		`{"order":"kill","master":"a","reason":"r"}`:                          {Order: KillMaster, Master: "a", Reason: "r"},
+		`{"order":"start-blank","master":"a","reason":"r"}`:                   {Order: StartBlank, Master: "a", Reason: "r"},
+		`{"order":"start-recalled","master":"a","reason":"r"}`:                {Order: StartRecalled, Master: "a", Reason: "r"},
+		`{"order":"freeze","master":"a","reason":"r"}`:                        {Order: FreezeMaster, Master: "a", Reason: "r"},
+		`{"order":"thaw","master":"a","reason":"r"}`:                          {Order: ThawMaster, Master: "a", Reason: "r"},
+		`{"order":"set-clock","master":"a","seconds":-3600,"reason":"r"}`:     {Order: SetClock, Master: "a", Seconds: -3600, Reason: "r"},
+		`{"order":"resume","master":"a","reason":"as everywhere, in a demo"}`: {Order: ResumeMaster, Master: "a", Reason: "as everywhere, in a demo"},
+	} {
+		s := &fakeSource{allowed: true}
+		demo := New(Config{Source: s, Demo: true, Log: hclog.NewNullLogger()})
+		t.Cleanup(demo.Close)
+		fieldsOf(t, asks(demo, "POST", "/api/order", body, "Content-Type", asJSON))
+		if len(s.orders) != 1 || s.orders[0] != want || want.Demo() == (want.Order == ResumeMaster) {
+			t.Errorf("%s: %+v", body, s.orders)
+		}
+		if o := fieldsOf(t, asks(demo, "GET", "/api/overview", "")); o["demo"] != true {
+			t.Error("the overview of a demo does not say that it is one")
+		}
+		if !want.Demo() {
+			continue
+		}
+		real := &fakeSource{allowed: true}
+		h := newHandler(t, real)
+		wantRefused(t, asks(h, "POST", "/api/order", body, "Content-Type", asJSON), 400, "one of free")
+		if o := fieldsOf(t, asks(h, "GET", "/api/overview", "")); real.orders != nil || o["demo"] != nil {
+			t.Errorf("%s: %v, %v", body, real.orders, o["demo"])
+		}
+	}
+	h := New(Config{Source: &fakeSource{allowed: true}, Demo: true, Log: hclog.NewNullLogger()})
+	t.Cleanup(h.Close)
+	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"set-clock","master":"a","seconds":90000,"reason":"r"}`, "Content-Type", asJSON), 400, "86400")
+	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"set-clock","master":"a","reason":"r"}`, "Content-Type", asJSON), 400, "seconds")
+	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"kill","master":"a","seconds":1,"reason":"r"}`, "Content-Type", asJSON), 400, "no field seconds")
+}
+
 func TestWhyAnOrderWasNotCarriedOutIsSaid(t *testing.T) {
 	s := &fakeSource{allowed: true, err: fmt.Errorf("somebody else holds it by now: %w", ErrNotNow)}
 	w := asks(newHandler(t, s), "POST", "/api/order", `{"order":"free","db":0,"key":"a","holder":"h","reason":"r"}`, "Content-Type", asJSON)
@@ -131,7 +171,7 @@ func FuzzOrdersAreReadAsTheyAreMeant(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		o, err := parseOrder(body)
+		o, err := parseOrder(body, false)
 		if err != nil {
 			return
 		}

@@ -14,8 +14,9 @@ type Overview struct {
 	Contended []Contended `json:"contended"` // those most fought for first, MaxContended at most
 	Latency   []Latency   `json:"latency"`
 
-	Orders bool    `json:"orders"` // the handler's: whether orders are allowed
-	Events []Event `json:"events"` // the handler's: the latest, the oldest first
+	Orders bool    `json:"orders"`        // the handler's: whether orders are allowed
+	Demo   bool    `json:"demo,omitzero"` // the handler's: whether masters can be broken
+	Events []Event `json:"events"`        // the handler's: the latest, the oldest first
 }
 
 // MaxContended keys are shown.
