@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"redlock-proxy/quorum/master"
@@ -25,6 +26,11 @@ type embedded struct {
 	clock  sync.Mutex    // guards ticked and pause
 	ticked time.Time     // up to when ttls have run
 	pause  time.Duration // until they are let run on
+
+	ahead atomic.Int64                  // of the right time, its clock, in nanoseconds
+	ice   atomic.Pointer[chan struct{}] // while it is frozen: closed when it thaws
+	fate  sync.Mutex                    // held by who breaks or mends it, see embeddedfate.go; guards dead
+	dead  bool
 
 	mu     sync.Mutex // guards what follows
 	lastID int
@@ -70,6 +76,7 @@ func (e *embedded) interpose(address string) {
 // closeEmbedded ends them, with all their goroutines.
 func closeEmbedded(list []*embedded) {
 	for _, e := range list {
+		e.melt()
 		e.redis.Close()
 	}
 }
@@ -102,11 +109,15 @@ func (e *embedded) tick() {
 		return
 	}
 	defer e.clock.Unlock()
-	now := time.Now()
-	if now.Sub(e.ticked) < e.pause {
+	began := time.Now()
+	now := e.now()
+	if since := now.Sub(e.ticked); since >= 0 && since < e.pause {
 		return
 	}
 	e.redis.SetTime(now)
 	e.redis.DB(0) // any access lets ttls run
-	e.ticked, e.pause = now, min(8*time.Since(now), maxPause)
+	e.ticked, e.pause = now, min(8*time.Since(began), maxPause)
 }
+
+// now is what its clock shows.
+func (e *embedded) now() time.Time { return time.Now().Add(time.Duration(e.ahead.Load())) }

@@ -15,6 +15,9 @@ import (
 // not know or answers too shortly. It is also asked for each command of a
 // script, while miniredis is locked, so it uses nothing that locks it.
 func (e *embedded) before(p *server.Peer, command string, args ...string) (done bool) {
+	if ice := e.ice.Load(); ice != nil {
+		<-*ice
+	}
 	if p.Closed() {
 		// It was killed: what it still sends is not carried out.
 		return true
@@ -29,7 +32,7 @@ func (e *embedded) before(p *server.Peer, command string, args ...string) (done 
 		p.WriteBulk(e.info())
 	case "TIME":
 		// Miniredis's own clock moves from tick to tick.
-		now := time.Now()
+		now := e.now()
 		p.WriteLen(2)
 		p.WriteBulk(strconv.FormatInt(now.Unix(), 10))
 		p.WriteBulk(strconv.Itoa(now.Nanosecond() / 1000))
@@ -44,6 +47,8 @@ func (e *embedded) before(p *server.Peer, command string, args ...string) (done 
 		return e.client(p, args)
 	case "COMMAND":
 		return e.commandInfo(p, args)
+	case "EVAL":
+		return e.eval(p, args)
 	case "DUMP":
 		return e.dump(p, args)
 	case "RESTORE":
