@@ -24,6 +24,7 @@ func (c *Config) check(problems *Problems) {
 	c.checkListeners(problems)
 	c.checkAdmin(problems)
 	c.checkMasters(problems)
+	c.checkDemo(problems)
 	c.checkTraces(problems)
 	c.checkAudit(problems)
 	c.Password = c.password("requirepass", c.Requirepass, "requirepass-file", c.RequirepassFile, problems)

@@ -10,6 +10,7 @@ type Command uint8
 
 const (
 	Serve         Command = iota + 1 // serve clients; what a command line without a subcommand means
+	Demo                             // serve on masters that can be broken
 	Check                            // say whether the configuration is right, and what it is
 	Doctor                           // say what is wrong with the masters and this machine
 	Status                           // say how the proxy of this configuration stands
@@ -25,7 +26,7 @@ const (
 
 // words are the subcommands, or else the flags, that ask for each.
 var words = map[Command]string{
-	Serve: "serve", Check: "check", Doctor: "doctor", Status: "status", Ping: "ping", Ready: "ready",
+	Serve: "serve", Demo: "demo", Check: "check", Doctor: "doctor", Status: "status", Ping: "ping", Ready: "ready",
 	Bootstrap: "bootstrap", ChangeMasters: "change-masters", ShowVersion: "version", Completion: "completion", Man: "man", ShowHelp: "--help",
 }
 
@@ -68,6 +69,7 @@ type grammar struct {
 	Options `embed:""`
 	Show    bool     `name:"version" help:"Print the version and exit."`
 	Serve   struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
+	Demo    struct{} `cmd:"" help:"Serve on embedded masters that can be killed, started anew, frozen and have their clocks set from the page, with some clients that lock, and say what to try. For seeing how it behaves: nothing is kept. Unless they are named, max-ttl is 30s and allow-dangerous yes."`
 	Check   struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
 	Doctor  struct {
 		JSON bool `name:"json" help:"Print the findings as JSON."`

@@ -40,8 +40,12 @@ func (p *process) serveAdmin(cfg *conf.Config) {
 	if p.admin.listener == nil {
 		return
 	}
-	p.admin.sight = &sight{engine: p.engine, server: p.server}
-	p.admin.page = page.New(page.Config{Source: p.admin.sight, Log: p.log, Who: whoAsks})
+	p.admin.sight = &sight{engine: p.engine, server: p.server, log: p.log}
+	demo := cfg.Command == conf.Demo
+	if demo {
+		p.admin.sight.broken = p.embedded
+	}
+	p.admin.page = page.New(page.Config{Source: p.admin.sight, Log: p.log, Who: whoAsks, Demo: demo})
 	config := adminConfig(cfg, p.live)
 	config.Handlers = map[string]http.Handler{"/": p.admin.page}
 	p.admin.server = admin.New(config, p.server, p.log)

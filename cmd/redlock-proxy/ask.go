@@ -60,18 +60,24 @@ func (e endpoint) ask(timeout time.Duration, command ...string) (string, error) 
 	return "", errNotRESP
 }
 
+// dial connects, with TLS where that is spoken.
+func (e endpoint) dial(timeout time.Duration) (net.Conn, error) {
+	conn, err := net.DialTimeout(e.network, e.address, timeout)
+	if err != nil || e.tls == nil {
+		return conn, err
+	}
+	return tls.Client(conn, e.tls), nil
+}
+
 // converse sends commands at once, after AUTH if there is a password, and gives
 // the replies, AUTH's too. They are fewer where it has said why, and hung up.
 func (e endpoint) converse(timeout time.Duration, requests ...[]string) (said []value, err error) {
-	conn, err := net.DialTimeout(e.network, e.address, timeout)
+	conn, err := e.dial(timeout)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(timeout))
-	if e.tls != nil {
-		conn = tls.Client(conn, e.tls)
-	}
 	if e.password != "" {
 		requests = append([][]string{{"AUTH", string(e.password)}}, requests...)
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy"
 	"redlock-proxy/proxy/page"
@@ -19,6 +21,8 @@ import (
 type sight struct {
 	engine *engine.Engine
 	server *proxy.Server
+	broken []*embedded // masters that can be, in a demo
+	log    hclog.Logger
 
 	mu      sync.Mutex // guards what follows
 	took    latencies
@@ -167,6 +171,11 @@ func (s *sight) Order(ctx context.Context, who page.Who, o page.Order) (string, 
 	// It is carried out, and told of, also where who gave it goes away meanwhile.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), orderTimeout)
 	defer cancel()
+	if o.Demo() {
+		said, err := breakMaster(s.broken, &o)
+		s.log.Warn("the demo's viewer has given an order", "order", o.Order, "about", o.Master, "from", who.From, "error", err)
+		return said, err
+	}
 	if o.Order == page.FreeLock && (o.DB < 0 || o.DB >= quorum.Databases) {
 		return "", notUsed(o.DB)
 	}

@@ -14,6 +14,8 @@
 //	             listener       listener                 down, or it fails
 //	admin        serve          the accept loop of the   its server shuts      process.stop
 //	acceptor                    admin listener           down, or it fails
+//	demo's       serve          –                        the shutdown begins   process.stop
+//	clients
 //	watchdog     serve          –                        the shutdown begins   process.stop
 //	log writer   newLogger      standard error           logQueue.close        logQueue.close, for a
 //	                                                                           second at most

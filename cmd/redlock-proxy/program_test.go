@@ -61,7 +61,20 @@ type program struct {
 
 func startProgram(t *testing.T, environ []string, args ...string) *program {
 	t.Helper()
-	p := &program{t: t, cmd: command(environ, args...), lines: make(chan string, 1000), drained: make(chan struct{})}
+	return startCommand(t, command(environ, args...))
+}
+
+// startProgramTo starts it with a standard output, which is whole when it has ended.
+func startProgramTo(t *testing.T, stdout io.Writer, args ...string) *program {
+	t.Helper()
+	c := command(nil, args...)
+	c.Stdout = stdout
+	return startCommand(t, c)
+}
+
+func startCommand(t *testing.T, c *exec.Cmd) *program {
+	t.Helper()
+	p := &program{t: t, cmd: c, lines: make(chan string, 1000), drained: make(chan struct{})}
 	p.start()
 	return p
 }

@@ -10,7 +10,7 @@ import (
 
 // value is a reply of RESP2: its kind is the byte that it begins with.
 type value struct {
-	kind  byte   // + - $ : or *
+	kind  byte   // + - $ : or *, and _ for nil
 	text  string // of all but an array
 	elems []value
 }
@@ -40,6 +40,8 @@ func readValue(r *bufio.Reader, depth int) (v value, err error) {
 	}
 	n, err := strconv.Atoi(v.text)
 	switch {
+	case err == nil && n == -1 && v.kind == '$':
+		return value{kind: '_'}, nil
 	case err != nil, v.kind != ':' && (n < 0 || n > maxAnswer):
 		return v, errNotRESP
 	case v.kind == '$':

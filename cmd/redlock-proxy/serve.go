@@ -135,6 +135,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		})
 	}
 	p.serveAdmin(cfg)
+	p.startDemo(cfg, os.Stdout)
 	if every := watchdogInterval(os.Getenv); every > 0 && p.notifier != nil {
 		p.running.Go(func() { p.watch(every) })
 	}

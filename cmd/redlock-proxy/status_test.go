@@ -84,7 +84,7 @@ func TestStatusDoesNothingToATerminal(t *testing.T) {
 }
 
 func TestRepliesThatAreNoneAreErrors(t *testing.T) {
-	for _, text := range []string{"*2\r\n:1\r\n", "*-1\r\n", "$-1\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", "!1\r\n", ":x\r\n"} {
+	for _, text := range []string{"*2\r\n:1\r\n", "*-1\r\n", "$-2\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", "!1\r\n", ":x\r\n"} {
 		if v, err := readValue(bufio.NewReader(strings.NewReader(text)), maxDepth); err == nil {
 			t.Errorf("%q is read as %+v", text, v)
 		}
