@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/acl"
 )
 
 // SetUsers makes of lines that begin with the word user, as Redis's ACL has them, the users there are. Connections
@@ -23,8 +24,13 @@ func (s *Server) Knows(user, password string) bool { return s.dialect.Knows(user
 
 func (s *Server) Operates(user string) bool { return s.dialect.Operates(user) }
 
-// Open tells that whoever names nobody is let in, as the user default.
-func (s *Server) Open() bool { return s.dialect.Open() }
+// Anybody is the user that whoever names nobody is, "" if he is not let in.
+func (s *Server) Anybody() (user string) {
+	if s.dialect.Open() {
+		return acl.Default
+	}
+	return ""
+}
 
 // Certified is the first of these names, which somebody has shown a certificate of, that is a user who may come so; ""
 // if none is.

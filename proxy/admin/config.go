@@ -22,10 +22,10 @@ type Source interface {
 	Figures() proxy.Figures
 	Status() quorum.Status
 
-	// Knows tells whether a user has this password, Open whether whoever names none is let in as the user
-	// default, and Certified which of the names in a client's certificate is a user who may come so, "" if none.
+	// Knows tells whether a user has this password, Anybody who it is that names nobody, and Certified which of
+	// the names in a client's certificate is a user who may come so; "" where that is no user.
 	Knows(user, password string) bool
-	Open() bool
+	Anybody() (user string)
 	Certified(names []string) (user string)
 
 	// Looks tells whether a user may look into all locks, and Operates whether he may give orders.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy"
 )
 
@@ -167,10 +166,7 @@ func (g *guard) knows(r *http.Request) (user string, wrong bool) {
 	if user := g.source.Certified(proxy.CertificateNames(r.TLS)); user != "" {
 		return user, false
 	}
-	if g.source.Open() {
-		return acl.Default, false
-	}
-	return "", false
+	return g.source.Anybody(), false
 }
 
 // deny has the answer to a wrong password wait.

@@ -39,9 +39,15 @@ func (f *fakeSource) Status() quorum.Status  { f.mu.Lock(); defer f.mu.Unlock();
 
 // Knows and the like are of one user, default, who looks into everything.
 func (f *fakeSource) Knows(user, password string) bool {
-	return user == "default" && (f.Open() || password == f.password())
+	return user == "default" && (f.Anybody() == user || password == f.password())
 }
-func (f *fakeSource) Open() bool                { return f.password == nil || f.password() == "" }
+
+func (f *fakeSource) Anybody() string {
+	if f.password == nil || f.password() == "" {
+		return "default"
+	}
+	return ""
+}
 func (f *fakeSource) Certified([]string) string { return "" }
 func (f *fakeSource) Looks(user string) bool    { return user == "default" }
 func (f *fakeSource) Operates(string) bool      { return f.operates }
