@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Certificates is an authority with one certificate for servers at 127.0.0.1
-// and one for clients, as PEM files.
+// Certificates is an authority with one certificate for servers at 127.0.0.1, whose other name is server,
+// and one for a client that is named client, as PEM files.
 type Certificates struct {
 	CA                    string
 	ServerCert, ServerKey string
@@ -84,7 +84,7 @@ func issue(dir, name string, serial int64, root *x509.Certificate, rootKey *ecds
 	t.KeyUsage = x509.KeyUsageDigitalSignature
 	t.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
 	t.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
-	t.DNSNames = []string{"localhost"}
+	t.DNSNames = []string{"localhost", name}
 	der, err := x509.CreateCertificate(rand.Reader, t, root, &key.PublicKey, rootKey)
 	if err != nil {
 		return "", "", err
