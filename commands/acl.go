@@ -109,7 +109,7 @@ func (s *Session) aclDryRun(c *Command, args []string) Action {
 		return refusef("ERR Command '%s' not found", quoted(words[0], errorWords))
 	case !called.arityFits(len(words)) || called.do == nil:
 		return wrongArity(called)
-	case called.HasFlag("no_auth"):
+	case called.anyone:
 		return Action{Reply: OK}
 	}
 	if denial := s.d.denial(user, called, words); denial != (acl.Denial{}) {

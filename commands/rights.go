@@ -70,7 +70,7 @@ type rights struct {
 // forbidden tells why the session's user may not call this, and is false if he may. Keys and channels are
 // looked at only of those who may not use all.
 func (s *Session) forbidden(c *Command, args []string) (Action, bool) {
-	if c.HasFlag("no_auth") {
+	if c.anyone {
 		return Action{}, false
 	}
 	user := s.user()

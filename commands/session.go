@@ -160,7 +160,7 @@ func (s *Session) admit(args []string) Action {
 		a = unknownCommand(args)
 	case !c.arityFits(len(args)) || c.do == nil:
 		a = wrongArity(c)
-	case s.mustAuth() && !c.HasFlag("no_auth"):
+	case s.mustAuth() && !c.anyone:
 		a = refuse(errNoAuth)
 	case s.listening() && !c.forListeners():
 		a = refusef(errListening, c.Name)

@@ -32,6 +32,7 @@ type Command struct {
 	Subcommands []*Command
 
 	parent *Command
+	anyone bool   // it can be called before AUTH, and by users without a right
 	verb   string // the command's first word, in the one spelling that the masters get
 	do     func(s *Session, c *Command, args []string) Action
 }
@@ -63,7 +64,7 @@ func init() {
 func enterRow(c *Command) {
 	c.Index = len(table)
 	first, _, _ := strings.Cut(c.Name, "|")
-	c.verb = strings.ToUpper(first)
+	c.verb, c.anyone = strings.ToUpper(first), c.HasFlag("no_auth")
 	table = append(table, c)
 	byName[c.Name] = c
 }
