@@ -69,7 +69,25 @@ func examine(ctx context.Context, set *master.Set, at *master.Master, m *doctor.
 			user = name
 		}
 	}
-	answers, err := g.Ask([]string{"INFO"}, []string{"PUBSUB", "NUMSUB", "__sentinel__:hello"})
+	if err := askInfo(g, m); err != nil {
+		return err
+	}
+	if m.Info["redis_mode"] == "sentinel" || m.Info["loading"] == "1" {
+		return nil // it would refuse all else, and for no other reason
+	}
+	for _, step := range []func(*master.Gate, *doctor.Master) error{readClock, askWatchers, askSettings, measure, askMarks, settle(ctx), readClock} {
+		g.Within(between + patience*set.MasterTimeout)
+		if err := step(g, m); err != nil {
+			return fmt.Errorf("the conversation with it broke: %w", err)
+		}
+	}
+	return askRights(g, m, user)
+}
+
+// askInfo is the first question, and is asked by itself: a server that is in protected mode answers
+// once, and hangs up.
+func askInfo(g *master.Gate, m *doctor.Master) error {
+	answers, err := g.Ask([]string{"INFO"})
 	switch {
 	case err != nil:
 		return err
@@ -79,19 +97,19 @@ func examine(ctx context.Context, set *master.Set, at *master.Master, m *doctor.
 		return errNoINFO
 	}
 	m.Info = master.Fields(answers[0].Str)
-	if w := answers[1].Elems; len(w) == 2 {
+	return nil
+}
+
+// askWatchers counts the Sentinels that talk of the master on it.
+func askWatchers(g *master.Gate, m *doctor.Master) error {
+	answers, err := g.Ask([]string{"PUBSUB", "NUMSUB", "__sentinel__:hello"})
+	if err != nil {
+		return err
+	}
+	if w := answers[0].Elems; len(w) == 2 {
 		m.Watchers = w[1].Int
 	}
-	if m.Info["redis_mode"] == "sentinel" || m.Info["loading"] == "1" {
-		return nil // it would refuse all else, and for no other reason
-	}
-	for _, step := range []func(*master.Gate, *doctor.Master) error{readClock, askSettings, measure, askMarks, settle(ctx), readClock} {
-		g.Within(between + patience*set.MasterTimeout)
-		if err := step(g, m); err != nil {
-			return fmt.Errorf("the conversation with it broke: %w", err)
-		}
-	}
-	return askRights(g, m, user)
+	return nil
 }
 
 // readClock is one look at the master's clock.
