@@ -28,7 +28,7 @@ _redlock_proxy() {
 			fmt.Fprintf(&b, "\t--%s) COMPREPLY=($(compgen -W %q -- \"$cur\")); return ;;\n", f.name, strings.Join(f.choices, " "))
 		}
 	}
-	fmt.Fprintf(&b, "\t%s) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
+	fmt.Fprintf(&b, "\t%s) compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n",
 		strings.Join(flagNames(all, func(f toldFlag) bool { return f.file }), "|"))
 	fmt.Fprintf(&b, "\t%s) return ;;\n", strings.Join(flagNames(all, func(f toldFlag) bool { return f.placeholder != "" && !f.file && f.choices == nil }), "|"))
 	names := make([]string, len(commands))
