@@ -113,5 +113,5 @@ func tellFindings(w io.Writer, masters int, found []doctor.Finding) {
 		fmt.Fprintf(w, "nothing is wrong with %d masters and this machine\n", masters)
 		return
 	}
-	fmt.Fprintf(w, "%d masters and this machine: %d findings that break locks, %d warnings\n", masters, breaks, len(found)-breaks)
+	fmt.Fprintf(w, "of %d masters and this machine: breaks %d, warnings %d\n", masters, breaks, len(found)-breaks)
 }

@@ -68,7 +68,7 @@ func standingByClients(e endpoint) (*standing, error) {
 		f := v.fields()
 		s.Proxies = append(s.Proxies, proxyStanding{
 			ThisOne: f["this-one"].number() == 1, ID: f["id"].text, Address: f["address"].text,
-			Version: f["version"].text, Since: f["since"].text, Clients: f["clients"].number(),
+			Version: f["version"].text, Since: withAge(f["since"].text, time.Now()), Clients: f["clients"].number(),
 		})
 	}
 	return s, nil
@@ -84,6 +84,19 @@ func masterOfFields(f map[string]value) masterStanding {
 		m.Trouble = troubles[0].text
 	}
 	return m
+}
+
+// withAge adds to a time how long ago it is, as that of a master has it.
+func withAge(since string, now time.Time) string {
+	t, err := time.Parse(time.RFC3339, since)
+	if err != nil {
+		return since
+	}
+	return sinceText(t, now)
+}
+
+func sinceText(t, now time.Time) string {
+	return t.UTC().Format(time.RFC3339) + ", " + roundSeconds(now.Sub(t)) + " ago"
 }
 
 // roundSeconds is a duration without what changes while one looks.

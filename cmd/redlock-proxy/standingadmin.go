@@ -93,7 +93,7 @@ func standingOf(asked string, o *overview, now time.Time) *standing {
 		if t == nil {
 			return ""
 		}
-		return t.UTC().Format(time.RFC3339) + ", " + roundSeconds(now.Sub(*t)) + " ago"
+		return sinceText(*t, now)
 	}
 	s := &standing{Asked: asked, Grants: o.Verdict.Grants, Text: o.Verdict.Text + "; " + o.Verdict.Restart.Text, Masters: []masterStanding{}}
 	for i := range o.Masters {

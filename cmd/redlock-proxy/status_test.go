@@ -72,6 +72,9 @@ func TestBothDoorsHaveTheSameWords(t *testing.T) {
 	if !reflect.DeepEqual(one, two) {
 		t.Errorf("%+v\n%+v", one, two)
 	}
+	if text := withAge("2026-01-01T00:00:00.250Z", now); text != "2026-01-01T00:00:00Z, 12s ago" || withAge("", now) != "" {
+		t.Errorf("of a proxy it is told %q", text)
+	}
 }
 
 func TestStatusDoesNothingToATerminal(t *testing.T) {

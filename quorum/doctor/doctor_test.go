@@ -73,7 +73,7 @@ var wrongs = map[string]struct {
 	"in protected mode": {func(f *Facts, a *Master) { a.Away = "DENIED Redis is running in protected mode" }, Breaks, "away", "master-password-file"},
 	"wants a password":  {func(f *Facts, a *Master) { a.Away = "NOAUTH Authentication required." }, Breaks, "away", "name its password"},
 	"hangs":             {func(f *Facts, a *Master) { a.Away = "read tcp: i/o timeout" }, Breaks, "away", "hangs"},
-	"Sentinel":          {func(f *Facts, a *Master) { a.Info["redis_mode"] = "sentinel" }, Breaks, "sentinel", "the master's own address"},
+	"Sentinel":          {func(f *Facts, a *Master) { a.Info["redis_mode"], a.Marks = "sentinel", nil }, Breaks, "sentinel", "the master's own address"},
 	"cluster node":      {func(f *Facts, a *Master) { a.Info["cluster_enabled"] = "1" }, Breaks, "cluster", "cluster-enabled no"},
 	"replica": {func(f *Facts, a *Master) {
 		a.Info["role"], a.Info["master_host"], a.Info["master_port"] = "slave", "h", "1"
@@ -139,7 +139,7 @@ var wrongs = map[string]struct {
 	"twin": {func(f *Facts, a *Master) {
 		f.Masters[2].Info["run_id"] = "run of b"
 		f.Masters[2].Marks = f.Masters[2].Marks[:0]
-	}, Breaks, "twin unmarked", "the same server as b"},
+	}, Breaks, "twin", "the same server as b"},
 	"even":             {func(f *Facts, a *Master) { f.Masters = f.Masters[:2] }, Warning, "even", "2 masters, an even number"},
 	"fewer databases":  {func(f *Facts, a *Master) { a.Marks = a.Marks[:1] }, Breaks, "databases", "no vote in databases 1 to 1"},
 	"few files":        {func(f *Facts, a *Master) { f.Machine.FilesAllowed = 1024 }, Warning, "files", "LimitNOFILE"},

@@ -20,7 +20,7 @@ func judgeMarks(facts *Facts, found *findings) {
 	unmarked, away := []string{}, false
 	for i := range facts.Masters {
 		m := &facts.Masters[i]
-		if m.Away != "" {
+		if len(m.Marks) == 0 { // it cannot be asked, or does not show them
 			away = true
 			continue
 		}
@@ -149,12 +149,12 @@ func judgeInstallations(facts *Facts, installations map[string][]string, unmarke
 	switch {
 	case len(unmarked) == 0:
 	case len(installations) == 0 && !away:
-		found.add(Breaks, "unmarked", unmarked, "they bear no marker: the set is new, or has lost everything",
+		found.add(Breaks, "unmarked", unmarked, "no marker stands there: the set is new, or has lost everything",
 			fmt.Sprintf("they have no vote before a proxy has run for max-ttl, %v", facts.maxTTL()), "start a proxy and wait; or bootstrap --no-locks-held, if you know that nobody holds a lock")
 	case len(installations) == 0:
-		found.add(Breaks, "unmarked", unmarked, "they bear no marker, and not all masters can be asked", "they have no vote before all of them are there", "bring back those that are away")
+		found.add(Breaks, "unmarked", unmarked, "no marker stands there, and not all masters show theirs", "they have no vote before all of them are there", "see to those first that cannot be asked")
 	default:
-		found.add(Breaks, "unmarked", unmarked, "it bears no marker: it has lost its memory, or is new to the set",
+		found.add(Breaks, "unmarked", unmarked, "no marker stands there, as with a master that has lost its memory or is new to the set",
 			"it has no vote", "none is needed while a proxy runs, which gives it back what it lost; without one, bootstrap")
 	}
 }
