@@ -65,6 +65,7 @@ func (c *conn) doneWriting() {
 	c.writing = false
 	c.wake()
 	broken := c.broken()
+	c.part()
 	c.mu.Unlock()
 	c.takeBack(broken)
 }
@@ -144,6 +145,7 @@ func (c *conn) takeMore() *buffer {
 		c.writing = false
 		c.wake()
 		broken = c.broken()
+		c.part()
 	}
 	c.mu.Unlock()
 	c.takeBack(broken)

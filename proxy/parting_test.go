@@ -1,0 +1,218 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// shutdown begins one, whose error is to be had when it has ended.
+func (r *rig) shutdown() <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- r.server.Shutdown(r.t.Context()) }()
+	return ended
+}
+
+func (c *client) wantEndAfter(text string, least, most time.Duration) {
+	c.t.Helper()
+	begun := time.Now()
+	c.expectEnd(text)
+	if took := time.Since(begun); took < least || took > most {
+		c.t.Errorf("the end came after %v, want %v to %v", took, least, most)
+	}
+}
+
+func TestWhoAsksOftenIsClosedRightBehindAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c, waits := r.dial(), r.dial()
+		c.send("ping\r\n")
+		c.expect("+PONG\r\n")
+		waits.send("write k\r\n")
+		synctest.Wait()
+		ended := r.shutdown()
+		time.Sleep(quietTime / 2)
+		c.send("ping\r\n")
+		c.wantEndAfter("+PONG\r\n", 0, 0)
+		time.Sleep(2 * quietTime) // who is owed something is not quiet
+		r.engine.answer(t, "k", won)
+		waits.wantEndAfter("$1\r\nk\r\n", 0, 0)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhoIsQuietIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		quiet := r.dial()
+		time.Sleep(quietTime)
+		fresh := r.dial()
+		synctest.Wait()
+		ended := r.shutdown()
+		quiet.wantEndAfter("", 0, 0)
+		fresh.wantEndAfter("", quietTime, quietTime+partTick)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhoIsInTheMiddleOfSomethingGetsToFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		multi, watching, half := r.dial(), r.dial(), r.dial()
+		multi.send("multi\r\n")
+		multi.expect("+OK\r\n")
+		half.send("*1\r\n$4\r\npi")
+		watching.send("watch k\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", won)
+		watching.expect("+OK\r\n")
+		ended := r.shutdown()
+		time.Sleep(2 * quietTime)
+		multi.send("exec\r\n")
+		multi.wantEndAfter("*0\r\n", 0, 0)
+		half.send("ng\r\n")
+		half.wantEndAfter("+PONG\r\n", 0, 0)
+		watching.send("unwatch\r\n")
+		watching.wantEndAfter("+OK\r\n", 0, 0)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhoDoesNotFinishIsWaitedForHalfTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("multi\r\n")
+		c.expect("+OK\r\n")
+		ended := r.shutdown()
+		c.wantEndAfter("", partTime, partTime)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhoListensIsToldOfWhatOthersDoUntilTheyEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		listens, publishes := r.dial(), r.dial()
+		listens.send("subscribe c\r\n")
+		listens.expect("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n")
+		publishes.send("multi\r\n")
+		publishes.expect("+OK\r\n")
+		ended := r.shutdown()
+		time.Sleep(2 * quietTime)
+		r.server.subscribers.Deliver("c", "m")
+		r.server.subscribers.Flush()
+		listens.expect("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n")
+		publishes.send("discard\r\n")
+		publishes.wantEndAfter("+OK\r\n", 0, 0)
+		listens.wantEndAfter("", 0, partTick)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAServerThatLeavesServesAndIsNotReady(t *testing.T) {
+	r := newRig(t, Config{})
+	before := r.dialTCP()
+	r.server.Leave()
+	for _, c := range []*client{before, r.dialTCP()} {
+		c.send("ping\r\n")
+		c.expect("+PONG\r\n")
+	}
+	if r.server.Ready() || !r.server.Draining() {
+		t.Errorf("ready %v, draining %v", r.server.Ready(), r.server.Draining())
+	}
+}
+
+// TestNoAnswerIsLostToAShutdown: clients that ask without pause, over sockets, meet the end
+// between an answer and the next question, or have a question that nobody carried out.
+func TestNoAnswerIsLostToAShutdown(t *testing.T) {
+	r := newRig(t, Config{})
+	var group sync.WaitGroup
+	var begun sync.WaitGroup
+	for _, c := range r.dialMany(20) {
+		begun.Add(1)
+		group.Go(func() {
+			c.nc.SetDeadline(time.Now().Add(patience))
+			answer := make([]byte, len("+PONG\r\n"))
+			for n := 0; ; n++ {
+				if n == 10 {
+					begun.Done()
+				}
+				if _, err := io.WriteString(c.nc, "ping\r\n"); err != nil {
+					return
+				}
+				got, err := io.ReadFull(c.nc, answer)
+				if err == nil {
+					continue
+				}
+				if got > 0 || n < 10 || !errors.Is(err, io.EOF) {
+					t.Errorf("after %d answers: %q, %v", n, answer[:got], err)
+				}
+				return
+			}
+		})
+	}
+	begun.Wait()
+	if err := r.server.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+}
+
+// queue is a listener that accepts nothing before it is to end.
+type queue struct {
+	*net.TCPListener
+	ending chan struct{}
+	once   sync.Once
+}
+
+func (q *queue) Accept() (net.Conn, error) {
+	<-q.ending
+	return q.TCPListener.Accept()
+}
+
+func (q *queue) SetDeadline(t time.Time) error {
+	defer q.once.Do(func() { close(q.ending) })
+	return q.TCPListener.SetDeadline(t)
+}
+
+func TestWhoWaitsToBeAcceptedIsServed(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, Config{})
+	r.serve(&queue{TCPListener: ln.(*net.TCPListener), ending: make(chan struct{})})
+	eventually(t, "two listeners", func() bool {
+		r.server.mu.Lock()
+		defer r.server.mu.Unlock()
+		return len(r.server.listeners) == 2
+	})
+	var clients []*client
+	for range 50 {
+		c := r.dialAt(ln.Addr())
+		c.send("ping\r\n")
+		clients = append(clients, c)
+	}
+	ended := r.shutdown()
+	for _, c := range clients {
+		c.expectEnd("+PONG\r\n")
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
