@@ -124,6 +124,13 @@ func (s *Server) Ready() bool { return !s.leaving.Load() && s.engine.Ready() }
 // Draining: Leave or Shutdown has been called.
 func (s *Server) Draining() bool { return s.leaving.Load() }
 
+// Clients is how many are connected.
+func (s *Server) Clients() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
 // Shutdown ends the server: no more connections; those that there are end at a moment that
 // costs their clients nothing, see parting.go. Half of ctx's time later no more commands are read from
 // those that are left; what has been read is answered and written. When ctx

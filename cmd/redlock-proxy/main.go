@@ -15,6 +15,7 @@
 //	admin        serve          the accept loop of the   its server shuts      process.stop
 //	acceptor                    admin listener           down, or it fails
 //	watchdog     serve          –                        the shutdown begins   process.stop
+//	teller       process.wait   –                        no client is left     process.stop
 //	log writer   newLogger      standard error           logQueue.close        logQueue.close, for a
 //	                                                                           second at most
 //	stopper      process.stop   the order of the end     all has ended         serve, unless a second

@@ -61,7 +61,12 @@ type program struct {
 
 func startProgram(t *testing.T, environ []string, args ...string) *program {
 	t.Helper()
-	p := &program{t: t, cmd: command(environ, args...), lines: make(chan string, 1000), drained: make(chan struct{})}
+	return startCommand(t, command(environ, args...))
+}
+
+func startCommand(t *testing.T, cmd *exec.Cmd) *program {
+	t.Helper()
+	p := &program{t: t, cmd: cmd, lines: make(chan string, 1000), drained: make(chan struct{})}
 	pipe, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +273,7 @@ func TestAddressInUseIsNamedWithTheCure(t *testing.T) {
 	}
 	defer ln.Close()
 	_, stderr, code := runProgram(t, nil, "--listen", ln.Addr().String())
-	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, or choose another address with listen") {
+	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, have both share it by reuse-port, or choose another address with listen") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -42,8 +42,9 @@ type process struct {
 	server    *proxy.Server
 	tracer    *trace.Tracer // nil if nothing is traced
 
-	running sync.WaitGroup // acceptors and watchdog
+	running sync.WaitGroup // acceptors, watchdog and who tells how the process stands
 	stopped chan struct{}  // closed when the shutdown begins
+	parted  chan struct{}  // closed when no client is left
 	failed  chan error     // of acceptors; has room for all
 }
 
@@ -58,7 +59,7 @@ func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE)
 	log, queue := newLogger(cfg, stderr)
 	defer queue.close(logFlushTimeout)
-	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, stopped: make(chan struct{})}
+	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, stopped: make(chan struct{}), parted: make(chan struct{})}
 	p.live.Store(cfg)
 	log.Info("starting", "version", programVersion(), "pid", os.Getpid())
 	for _, w := range cfg.Warnings {
@@ -73,18 +74,14 @@ func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 
 // start brings everything up, or nothing.
 func (p *process) start(cfg *conf.Config) (err error) {
-	if p.listeners, err = listen(cfg, p.live); err != nil {
+	if err := p.open(cfg); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			closeAll(p.listeners)
-			p.admin.close()
+			p.close()
 		}
 	}()
-	if err := p.openAdmin(cfg); err != nil {
-		return err
-	}
 	masters, err := p.masters(cfg)
 	if err != nil {
 		return err
@@ -126,6 +123,33 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		p.running.Go(func() { p.watch(every) })
 	}
 	return nil
+}
+
+// open opens all listeners, or none.
+func (p *process) open(cfg *conf.Config) error {
+	passed, err := passedToUs()
+	if err != nil {
+		return err
+	}
+	if p.listeners, err = listen(cfg, p.live, passed); err == nil {
+		err = p.openAdmin(cfg, passed)
+	}
+	if err == nil {
+		err = passed.rest()
+	}
+	if err != nil {
+		p.close()
+		passed.close()
+	}
+	return err
+}
+
+// close closes the listeners of what was not started.
+func (p *process) close() {
+	closeAll(p.listeners)
+	if p.admin.listener != nil {
+		p.admin.listener.Close()
+	}
 }
 
 // inquiryTimeout is how long an operator waits for what other proxies say.
@@ -193,6 +217,9 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			p.started = true
 			p.log.Info("every master has been tried", "ready", p.server.Ready())
 			p.tell(p.notifier.ready())
+			if p.notifier != nil {
+				p.running.Go(p.tellStanding)
+			}
 		case err := <-p.failed:
 			p.log.Error("cannot accept connections any more", "error", err)
 			p.stop(signals)
@@ -203,57 +230,10 @@ func (p *process) wait(signals <-chan os.Signal) int {
 				continue
 			}
 			p.log.Info("shutting down", "signal", s.String(), "timeout", p.live.Load().ShutdownTimeout)
+			p.leave(signals)
 			return p.stop(signals)
 		}
 	}
-}
-
-// sameSignal is how long after the first a second signal is still the same
-// wish: timeout(1) and others signal a process and then its group.
-const sameSignal = 200 * time.Millisecond
-
-// stop ends everything in order, within shutdown-timeout, or at once when a
-// second signal comes.
-func (p *process) stop(signals <-chan os.Signal) int {
-	began := time.Now()
-	p.tell(p.notifier.stopping())
-	close(p.stopped)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		p.end(p.live.Load().ShutdownTimeout)
-	}()
-	for {
-		select {
-		case <-ended:
-			p.log.Info("all has ended")
-			p.notifier.close()
-			return exitOK
-		case s := <-signals:
-			if s != syscall.SIGHUP && time.Since(began) > sameSignal {
-				p.log.Warn("ended at once by a second signal", "signal", s.String())
-				return exitFailed
-			}
-		}
-	}
-}
-
-// end lets clients finish, pays debts and closes the lanes. Clients get three
-// quarters of the time, so that there is some for the masters however slow the
-// clients are.
-func (p *process) end(timeout time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	clients, cancelClients := context.WithTimeout(ctx, timeout/4*3)
-	defer cancelClients()
-	if err := p.server.Shutdown(clients); err != nil {
-		p.log.Warn("some clients were cut off", "error", err)
-	}
-	p.engine.Close(ctx)
-	p.endTraces(ctx)
-	p.endAdmin(ctx)
-	closeEmbedded(p.embedded)
-	p.running.Wait()
 }
 
 // tell notes that systemd could not be told something. It is its own to act on.
