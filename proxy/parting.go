@@ -12,7 +12,8 @@ import (
 // and its client sends again elsewhere, or fails. So what matters is when a connection is closed:
 //
 //	right behind an answer  of who asks often. The end reaches the client together with what
-//	                        it waited for, before it asks for more.
+//	                        it waited for, before it asks for more. It is an answer of the masters:
+//	                        behind those to PING, HELLO or AUTH the client asks for something.
 //	after quietTime         of who asks seldom. Then a command crosses the end on its way only if
 //	                        it is sent within half a round trip of it; and most libraries look
 //	                        whether a connection is still there before they use one that was idle.
@@ -107,16 +108,25 @@ func (s *Server) partQuiet() (more bool) {
 func (c *conn) partQuiet() (more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.silence() >= quietTime {
-		c.part()
+	if c.silence() >= quietTime && c.atRest() {
+		c.readNoMore()
 	}
 	return c.phase == serving && !(c.listens() && c.owed.head == nil && !c.reading)
 }
 
-// part ends the connection once the server drains and nothing is under way on it. mu is held.
+// part ends the connection once the server drains, if an answer of the masters was the last thing
+// that was sent and nothing is under way. The end goes out here and now: the goroutine that does
+// the rest may have to wait for its turn. mu is held.
 func (c *conn) part() {
-	if c.srv.draining.Load() && c.atRest() {
+	switch {
+	case !c.srv.draining.Load():
+	case c.answered && c.atRest():
+		if c.fd != noSocket {
+			sysEnd(c.fd)
+		}
 		c.readNoMore()
+	case c.fd != noSocket && c.phase < cutOff:
+		sysPush(c.fd)
 	}
 }
 

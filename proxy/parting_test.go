@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -29,18 +30,34 @@ func (c *client) wantEndAfter(text string, least, most time.Duration) {
 func TestWhoAsksOftenIsClosedRightBehindAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		c, waits := r.dial(), r.dial()
-		c.send("ping\r\n")
-		c.expect("+PONG\r\n")
-		waits.send("write k\r\n")
+		c, checks := r.dial(), r.dial()
+		c.send("write k\r\n")
 		synctest.Wait()
+		ended := r.shutdown()
+		time.Sleep(2 * quietTime) // who is owed something is not quiet
+		checks.wantEndAfter("", 0, 0)
+		r.engine.answer(t, "k", won)
+		c.wantEndAfter("$1\r\nk\r\n", 0, 0)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestWhoIsToldThatItIsThereIsNotClosedBehindThat: it is about to ask for something.
+func TestWhoIsToldThatItIsThereIsNotClosedBehindThat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
 		ended := r.shutdown()
 		time.Sleep(quietTime / 2)
 		c.send("ping\r\n")
-		c.wantEndAfter("+PONG\r\n", 0, 0)
-		time.Sleep(2 * quietTime) // who is owed something is not quiet
+		c.expect("+PONG\r\n")
+		time.Sleep(quietTime / 2)
+		c.send("write k\r\n")
+		synctest.Wait()
 		r.engine.answer(t, "k", won)
-		waits.wantEndAfter("$1\r\nk\r\n", 0, 0)
+		c.wantEndAfter("$1\r\nk\r\n", 0, 0)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -77,11 +94,11 @@ func TestWhoIsInTheMiddleOfSomethingGetsToFinish(t *testing.T) {
 		ended := r.shutdown()
 		time.Sleep(2 * quietTime)
 		multi.send("exec\r\n")
-		multi.wantEndAfter("*0\r\n", 0, 0)
+		multi.wantEndAfter("*0\r\n", quietTime, quietTime+partTick)
 		half.send("ng\r\n")
-		half.wantEndAfter("+PONG\r\n", 0, 0)
+		half.wantEndAfter("+PONG\r\n", quietTime, quietTime+partTick)
 		watching.send("unwatch\r\n")
-		watching.wantEndAfter("+OK\r\n", 0, 0)
+		watching.wantEndAfter("+OK\r\n", quietTime, quietTime+partTick)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -116,7 +133,7 @@ func TestWhoListensIsToldOfWhatOthersDoUntilTheyEnd(t *testing.T) {
 		r.server.subscribers.Flush()
 		listens.expect("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n")
 		publishes.send("discard\r\n")
-		publishes.wantEndAfter("+OK\r\n", 0, 0)
+		publishes.wantEndAfter("+OK\r\n", quietTime, quietTime+partTick)
 		listens.wantEndAfter("", 0, partTick)
 		if err := <-ended; err != nil {
 			t.Error(err)
@@ -167,9 +184,9 @@ func TestNoAnswerIsLostToAShutdown(t *testing.T) {
 		})
 	}
 	begun.Wait()
-	if err := r.server.Shutdown(t.Context()); err != nil {
-		t.Error(err)
-	}
+	ctx, cancel := context.WithTimeout(t.Context(), quietTime)
+	defer cancel()
+	r.server.Shutdown(ctx) // to the end of which some may ask
 	group.Wait()
 }
 
