@@ -74,8 +74,11 @@ func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 
 // start brings everything up, or nothing.
 func (p *process) start(cfg *conf.Config) (err error) {
-	if err := p.open(cfg); err != nil {
-		return err
+	beside := cfg.ReusePort == "yes"
+	if !beside {
+		if err := p.open(cfg); err != nil {
+			return err
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -109,6 +112,11 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	server.Tracer = tracer
 	p.server = proxy.New(server, p.engine, p.log)
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
+	if beside {
+		if err := p.openBeside(cfg); err != nil {
+			return err
+		}
+	}
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
 		p.log.Info("listening", "address", ln.Addr().String())
@@ -123,33 +131,6 @@ func (p *process) start(cfg *conf.Config) (err error) {
 		p.running.Go(func() { p.watch(every) })
 	}
 	return nil
-}
-
-// open opens all listeners, or none.
-func (p *process) open(cfg *conf.Config) error {
-	passed, err := passedToUs()
-	if err != nil {
-		return err
-	}
-	if p.listeners, err = listen(cfg, p.live, passed); err == nil {
-		err = p.openAdmin(cfg, passed)
-	}
-	if err == nil {
-		err = passed.rest()
-	}
-	if err != nil {
-		p.close()
-		passed.close()
-	}
-	return err
-}
-
-// close closes the listeners of what was not started.
-func (p *process) close() {
-	closeAll(p.listeners)
-	if p.admin.listener != nil {
-		p.admin.listener.Close()
-	}
 }
 
 // inquiryTimeout is how long an operator waits for what other proxies say.
@@ -189,7 +170,7 @@ func (p *process) maxClients(cfg *conf.Config, masters int) int {
 		p.log.Warn("the limit on open files is not known", "error", err)
 		return cfg.MaxClients
 	}
-	if p.admin.listener != nil {
+	if cfg.Admin.Network != "" {
 		limit -= min(limit, admin.MaxConnections)
 	}
 	fit, warning := fitClients(cfg.MaxClients, masters, limit)
