@@ -7,12 +7,19 @@ import (
 	"redlock-proxy/conf"
 )
 
-// open opens all listeners, or none.
-func (p *process) open(cfg *conf.Config) error {
-	passed, err := passedToUs()
-	if err != nil {
-		return err
+// openAlone is open for a process whose addresses are its own. beside says that they are not.
+func (p *process) openAlone(cfg *conf.Config) (beside bool, passed *passed, err error) {
+	if passed, err = passedToUs(); err != nil {
+		return false, nil, err
 	}
+	if cfg.ReusePort == "yes" || passed.any() {
+		return true, passed, nil
+	}
+	return false, passed, p.open(cfg, passed)
+}
+
+// open opens all listeners, or none.
+func (p *process) open(cfg *conf.Config, passed *passed) (err error) {
 	if p.listeners, err = listen(cfg, p.live, passed); err == nil {
 		err = p.openAdmin(cfg, passed)
 	}
@@ -35,20 +42,21 @@ func (p *process) close() {
 }
 
 // A process that is to listen beside another is given a share of the clients as soon as it
-// listens. So it waits until it can grant locks; but not for ever, as one that finds no
-// quorum is to say so. It is looked every besideTick.
+// listens, and one after another, at a socket of systemd's, those who have waited for it. So it
+// waits until it can grant locks; but not for ever, as one that finds no quorum is to say
+// so. It is looked every besideTick.
 const (
 	besideTime = 5 * time.Second
 	besideTick = 5 * time.Millisecond
 )
 
-// openBeside is open for when another process may be listening. The engine ends if it fails.
-func (p *process) openBeside(cfg *conf.Config) error {
+// openBeside is open for these. The engine ends if it fails.
+func (p *process) openBeside(cfg *conf.Config, passed *passed) error {
 	over := time.Now().Add(besideTime)
 	for !p.engine.Ready() && p.engine.Refusal() == nil && time.Now().Before(over) {
 		time.Sleep(besideTick)
 	}
-	err := p.open(cfg)
+	err := p.open(cfg, passed)
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), cfg.ShutdownTimeout)
 		defer cancel()

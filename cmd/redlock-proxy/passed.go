@@ -53,6 +53,8 @@ func passedToUs() (*passed, error) {
 	return p, nil
 }
 
+func (p *passed) any() bool { return len(p.listeners) > 0 }
+
 // take gives what was passed for an address of an option, nil if nothing was.
 func (p *passed) take(option string, a conf.Address) net.Listener {
 	if p == nil {

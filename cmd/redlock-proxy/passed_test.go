@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -53,12 +54,12 @@ func TestSocketsOfTheSupervisorAreTakenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		fmt.Fprint(conn, "PING\r\n")
+		fmt.Fprint(conn, "SET k t NX PX 30000\r\n")
 		second := activated(t, "listen", f, "--listen", listen)
 		second.await(tried)
-		pong := make([]byte, 7)
-		if _, err := conn.Read(pong); err != nil || string(pong) != "+PONG\r\n" {
-			t.Errorf("%s: %q, %v", network, pong, err)
+		got := make([]byte, len("+OK\r\n"))
+		if _, err := io.ReadFull(conn, got); err != nil || string(got) != "+OK\r\n" {
+			t.Errorf("%s: %q, %v", network, got, err)
 		}
 		second.end()
 	}

@@ -74,11 +74,9 @@ func serve(cfg *conf.Config, args []string, stderr io.Writer) int {
 
 // start brings everything up, or nothing.
 func (p *process) start(cfg *conf.Config) (err error) {
-	beside := cfg.ReusePort == "yes"
-	if !beside {
-		if err := p.open(cfg); err != nil {
-			return err
-		}
+	beside, passed, err := p.openAlone(cfg)
+	if err != nil {
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -113,7 +111,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	p.server = proxy.New(server, p.engine, p.log)
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	if beside {
-		if err := p.openBeside(cfg); err != nil {
+		if err := p.openBeside(cfg, passed); err != nil {
 			return err
 		}
 	}
