@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -229,6 +230,47 @@ func TestWhoWaitsToBeAcceptedIsServed(t *testing.T) {
 	for _, c := range clients {
 		c.expectEnd("+PONG\r\n")
 	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOverTLSTheEndIsCleanToo: what the client sends behind it is thrown away, and does not reset
+// the connection before the client has read its answer.
+func TestOverTLSTheEndIsCleanToo(t *testing.T) {
+	r := newRig(t, Config{})
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.serve(tls.NewListener(inner, &tls.Config{Certificates: []tls.Certificate{selfSigned(t)}}))
+	c := r.dialAt(inner.Addr())
+	raw := c.nc
+	c.nc = tls.Client(raw, &tls.Config{InsecureSkipVerify: true})
+	c.send("write k\r\n")
+	r.awaitRequest()
+	ended := r.shutdown()
+	eventually(t, "the shutdown", r.server.draining.Load)
+	r.engine.answer(t, "k", won)
+	eventually(t, "the end of the connection", func() bool {
+		r.server.mu.Lock()
+		defer r.server.mu.Unlock()
+		for _, c := range r.server.conns {
+			c.mu.Lock()
+			phase := c.phase
+			c.mu.Unlock()
+			if phase < closing {
+				return false
+			}
+		}
+		return true
+	})
+	c.send("ping\r\n")
+	c.nc.SetReadDeadline(time.Now().Add(patience))
+	if got, err := io.ReadAll(c.nc); string(got) != "$1\r\nk\r\n" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	c.nc.Close()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
