@@ -14,7 +14,7 @@ import (
 
 const (
 	restartClients = 50
-	betweenPairs   = 250 * time.Millisecond
+	betweenPairs   = 400 * time.Millisecond
 	longTTL        = 5 * time.Minute
 )
 

@@ -8,7 +8,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { IORedis } = require('./ioredis')
 
 const CLIENTS = 50
-const BETWEEN_PAIRS = 250
+const BETWEEN_PAIRS = 400
 const PLENTY = 20_000
 const LONG = 300_000
 

@@ -12,7 +12,7 @@ import uuid
 import redis
 
 CLIENTS = 50
-BETWEEN_PAIRS = 0.25  # seconds
+BETWEEN_PAIRS = 0.4  # seconds
 PLENTY, LONG = 20_000, 300_000  # milliseconds
 
 RELEASE = """

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Restart {
     private static final int CLIENTS = 50;
-    private static final long BETWEEN_PAIRS = 250;
+    private static final long BETWEEN_PAIRS = 400;
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final List<Library> libraries;
