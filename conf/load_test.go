@@ -42,7 +42,7 @@ func TestNothingConfiguredMeansEmbeddedMastersOnLoopback(t *testing.T) {
 		ProtectedMode: "yes", RedisVersion: "7.2.0", TLSAuthClients: "yes", FirstStart: "yes", OverMaxTTL: "keep", AllowDangerous: "no", LogLevel: "info", LogFormat: "text",
 		SlowlogSlowerThan: 10000, SlowlogMaxLen: 128,
 		MaxClients: 10000, Embedded: 3, SplitRetries: 3, ScriptSteps: 10000, ScriptMemory: 1 << 20,
-		TCPKeepalive: 300 * time.Second, ShutdownTimeout: 10 * time.Second,
+		TCPKeepalive: 300 * time.Second, ReusePort: "no", ShutdownTimeout: 10 * time.Second,
 		ConnectTimeout: 500 * time.Millisecond, MasterTimeout: 500 * time.Millisecond, ProbeInterval: time.Second,
 		AcquireTimeout: 250 * time.Millisecond, MaxTTL: 5 * time.Minute, SplitDelay: 25 * time.Millisecond, TraceSample: 0.01,
 	}

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// unitFile reads the settings of the service unit by section and name, as
+// unitFile reads the settings of a unit by section and name, as
 // systemd does: a line is a comment, a section or a setting.
-func unitFile(t *testing.T) map[string]string {
+func unitFile(t *testing.T, name string) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile("redlock-proxy.service")
+	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func unitFile(t *testing.T) map[string]string {
 }
 
 func TestUnitStartsTheProgramAsItMayBeStarted(t *testing.T) {
-	unit := unitFile(t)
+	unit := unitFile(t, "redlock-proxy.service")
 	args := strings.Fields(unit["Service.ExecStart"])
 	if len(args) < 2 || args[0] != "redlock-proxy" {
 		t.Fatalf("ExecStart=%s", unit["Service.ExecStart"])
@@ -56,7 +56,7 @@ func TestUnitStartsTheProgramAsItMayBeStarted(t *testing.T) {
 
 // What the unit allows is enough for the defaults.
 func TestUnitFitsTheDefaults(t *testing.T) {
-	unit, defaults := unitFile(t), load(t, nil)
+	unit, defaults := unitFile(t, "redlock-proxy.service"), load(t, nil)
 	seconds := lookup("timeout")
 	stop, problem := seconds.duration(unit["Service.TimeoutStopSec"])
 	if problem != nil || stop <= defaults.ShutdownTimeout {
@@ -68,5 +68,16 @@ func TestUnitFitsTheDefaults(t *testing.T) {
 	}
 	if _, problem := seconds.duration(unit["Service.WatchdogSec"]); problem != nil {
 		t.Errorf("WatchdogSec=%s: %v", unit["Service.WatchdogSec"], problem)
+	}
+}
+
+// TestSocketUnitIsOfTheDefaults: the service takes only what its configuration names.
+func TestSocketUnitIsOfTheDefaults(t *testing.T) {
+	unit, defaults := unitFile(t, "redlock-proxy.socket"), load(t, nil)
+	if got := unit["Socket.ListenStream"]; len(defaults.Listeners) != 1 || got != defaults.Listeners[0].Address {
+		t.Errorf("ListenStream=%s, but listen is %v", got, defaults.Listeners)
+	}
+	if got := unit["Socket.FileDescriptorName"]; lookup(got) == nil || got != "listen" {
+		t.Errorf("FileDescriptorName=%s", got)
 	}
 }

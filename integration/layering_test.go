@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/commands/lua":       {},
 	"redlock-proxy/commands/recognise": {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
 	"redlock-proxy/proxy": {"redlock-proxy/proxy/resp", "redlock-proxy/proxy/audit", "redlock-proxy/commands", "redlock-proxy/commands/acl", "redlock-proxy/commands/glob", "redlock-proxy/quorum", "redlock-proxy/quorum/registry",
-		"github.com/hashicorp/go-hclog"},
+		"github.com/hashicorp/go-hclog", "golang.org/x/sys/unix"},
 	"redlock-proxy/proxy/resp":  {"redlock-proxy/commands", "github.com/tidwall/redcon"},
 	"redlock-proxy/proxy/audit": {"github.com/hashicorp/go-hclog"},
 	"redlock-proxy/proxy/page":  {"redlock-proxy/quorum", "github.com/hashicorp/go-hclog"},
@@ -51,7 +51,8 @@ var mayImport = map[string][]string{
 		"github.com/hashicorp/go-hclog", "github.com/prometheus/client_golang/prometheus/..."},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
 	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/audit", "redlock-proxy/proxy/page", "redlock-proxy/proxy/trace", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/doctor", "redlock-proxy/quorum/members",
-		"redlock-proxy/quorum/clock", "redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/..."},
+		"redlock-proxy/quorum/clock", "redlock-proxy/conf", "github.com/hashicorp/go-hclog", "github.com/alicebob/miniredis/v2/...",
+		"github.com/coreos/go-systemd/v22/activation", "golang.org/x/sys/unix"},
 
 	// For tests alone. The conversations' reader knows nothing of the program: the dialect's
 	// tests hold them with a session, those of integration with servers.

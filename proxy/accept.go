@@ -14,7 +14,7 @@ import (
 // flood of such many are done with then for one wake-up, and who else connects hardly waits.
 const floodPause = time.Millisecond
 
-// Serve accepts connections on ln until Shutdown, and then returns nil; or
+// Serve accepts connections on ln until Shutdown, and those that wait in its queue by then, and returns nil; or
 // until ln is closed by somebody else, which is an error. It closes ln.
 func (s *Server) Serve(ln net.Listener) error {
 	defer ln.Close()
@@ -40,6 +40,7 @@ func (s *Server) Serve(ln net.Listener) error {
 				paused = time.Now()
 			}
 		case s.draining.Load():
+			s.empty(ln)
 			return nil
 		case errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF):
 			return fmt.Errorf("accept on %s: %w", ln.Addr(), err)
@@ -101,8 +102,8 @@ func (s *Server) admit(nc net.Conn) bool {
 	s.keepAlive(nc)
 	c := newConn(s, nc)
 	s.mu.Lock()
-	draining, full := s.draining.Load(), len(s.conns) >= s.cfg.MaxClients
-	if !draining && !full {
+	closed, full := s.closed, len(s.conns) >= s.cfg.MaxClients
+	if !closed && !full {
 		s.conns[c.id] = c
 		s.running.Add(1)
 	}
@@ -110,7 +111,7 @@ func (s *Server) admit(nc net.Conn) bool {
 	s.mu.Unlock()
 
 	switch {
-	case draining:
+	case closed:
 		nc.Close()
 	case full:
 		s.stats.rejectedConnections.Add(1)

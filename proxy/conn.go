@@ -39,7 +39,7 @@ type conn struct {
 	changed sync.Cond  // what the reader may wait for has changed
 	phase   phase
 	waits   bool // the reader waits for changed
-	reading bool // of a polled connection: somebody reads, begins or ends it
+	reading bool // somebody carries out what it sends, begins or ends it
 	asking
 	output
 	charged int64 // bytes that are counted in the server's memory
@@ -91,7 +91,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 	c.scan.Limits = s.cfg.Limits.Input
 	c.session = s.newSession(c.id)
 	c.poller = s.pollers.of(c)
-	c.reading = c.poller != nil
+	c.reading = true
 	c.show()
 	return c
 }
@@ -141,10 +141,13 @@ func (c *conn) handshake() error {
 // readAll reads until the connection is to end. linger says that the client
 // may still be sending, and does not expect the end.
 func (c *conn) readAll() (linger bool) {
+	c.mu.Lock()
+	c.reading = false
+	c.mu.Unlock()
 	for {
 		k, p, err := c.receive()
 		if len(p) > 0 {
-			if last := c.received(k, p); last != 0 {
+			if last := c.busy(k, p); last != 0 {
 				k.release()
 				return last == lingering
 			}
@@ -166,6 +169,19 @@ func (c *conn) readAll() (linger bool) {
 			return false
 		}
 	}
+}
+
+// busy is received of a connection that has a goroutine of its own.
+func (c *conn) busy(k *chunk, p []byte) ending {
+	c.mu.Lock()
+	c.reading = true
+	c.mu.Unlock()
+	last := c.received(k, p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reading = false
+	c.part()
+	return last
 }
 
 // drained tells that the server ends a connection whose client may be sending.

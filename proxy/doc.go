@@ -15,6 +15,8 @@
 // reply, resp.Append encodes it, conn.complete (output.go) and conn.flush
 // (write.go) send it. A long reply (resp.Long) is encoded by who writes it.
 //
+// How a server parts from its clients is told in parting.go.
+//
 // What became of locks is noted on the way (noted.go), for who looks into it: by commands (lookout.go,
 // verdict.go), or without a connection (ask.go). Changes of masters are seen by watched.go. Some
 // requests are traced (tracing.go); figures.go, histogram.go, durations.go and keyspace.go count.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"crypto/tls"
+	"net"
 	"time"
 )
 
@@ -25,21 +26,28 @@ func (c *conn) settle(linger bool) {
 	}
 	gone := c.phase == cutOff
 	c.mu.Unlock()
-	_, over := c.nc.(*tls.Conn)
-	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && !over && linger && !gone {
+	if !linger || gone {
+		return
+	}
+	nc := c.nc
+	if over, ok := nc.(*tls.Conn); ok {
+		over.CloseWrite() // the end of its session, which is a message
+		nc = over.NetConn()
+	}
+	if half, ok := nc.(interface{ CloseWrite() error }); ok {
 		half.CloseWrite()
-		c.discard()
+		c.discard(nc)
 	}
 }
 
 // discard reads until the client closes or lingerTimeout has passed. What a
 // client sends that never stops is bounded by the time.
-func (c *conn) discard() {
-	c.setDeadline(c.nc.SetReadDeadline, time.Now().Add(lingerTimeout))
+func (c *conn) discard(nc net.Conn) {
+	c.setDeadline(nc.SetReadDeadline, time.Now().Add(lingerTimeout))
 	k := chunks.Get().(*chunk)
 	defer k.release()
 	for {
-		if _, err := c.nc.Read(k.buf); err != nil {
+		if _, err := nc.Read(k.buf); err != nil {
 			return
 		}
 	}
@@ -95,6 +103,11 @@ func (c *conn) sever() (broken []*slot) {
 func (c *conn) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.readNoMore()
+}
+
+// readNoMore is called with mu held.
+func (c *conn) readNoMore() {
 	if c.phase == serving {
 		c.phase = draining
 		c.nc.SetReadDeadline(longAgo)

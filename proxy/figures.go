@@ -46,7 +46,7 @@ func (s *Server) Figures() Figures {
 	f := Figures{
 		Version:         s.cfg.ProgramVersion,
 		Ready:           s.Ready(),
-		Draining:        s.draining.Load(),
+		Draining:        s.Draining(),
 		MaxClients:      s.cfg.MaxClients,
 		ClientMemory:    s.memory.used.Load(),
 		MaxClientMemory: s.memory.most,

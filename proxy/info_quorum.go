@@ -13,7 +13,7 @@ import (
 func (t *infoText) quorum() {
 	st := t.srv.engine.Status()
 	t.line("ready:%d", digit(t.srv.Ready()))
-	t.line("draining:%d", digit(t.srv.draining.Load()))
+	t.line("draining:%d", digit(t.srv.Draining()))
 	t.line("quorum:%d", st.Quorum)
 	t.line("masters:%d", len(st.Masters))
 	withheld, debts, debtBytes := uint64(0), 0, 0

@@ -27,6 +27,7 @@ type output struct {
 	latest   int      // and that the one has that was taken out last
 	pace     int      // how few of them the reader waits for
 	writing  bool     // somebody writes
+	answered bool     // the latest reply is to what masters were asked for
 	pushed   uint64   // bytes of replies that went into out since the beginning
 	sent     uint64   // and those of them that the kernel took
 	promises slotLine // slots whose replies are OKs among the others, see undelivered.go
@@ -58,6 +59,7 @@ func (c *conn) append(encoded []byte) bool {
 		last.after = append(last.after, encoded...)
 	}
 	c.unread += len(encoded)
+	c.answered = false
 	return true
 }
 
@@ -77,6 +79,7 @@ func (c *conn) appendLong(l *resp.Long) bool {
 	}
 	c.unread += l.Size
 	c.long.add(l)
+	c.answered = false
 	return true
 }
 
@@ -119,6 +122,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 // leave sends what a slot holds that has left the line. mu is held.
 func (c *conn) leave(s *slot) {
 	s.begins = c.pushed
+	c.answered = len(s.after) == 0
 	c.push(s.reply)
 	if s.long != nil {
 		c.pushLong(s.long)

@@ -81,8 +81,10 @@ func (c *conn) carryOn() (leads bool) {
 		go c.finish(linger)
 	case leads && c.phase == serving:
 		c.reading = false
+		c.part()
 	default:
 		c.begin()
+		c.part()
 	}
 	return leads
 }

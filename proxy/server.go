@@ -43,7 +43,8 @@ type Server struct {
 
 	attackLogged atomic.Int64 // when, in nanoseconds since started; 0 before the first
 	lastID       atomic.Int64
-	draining     atomic.Bool
+	leaving      atomic.Bool // Leave or Shutdown has begun
+	draining     atomic.Bool // Shutdown has
 
 	running  sync.WaitGroup // the sampler and the connections
 	sampling sync.Once      // the sampler begins with the first listener
@@ -58,6 +59,7 @@ type opened struct {
 	mu        sync.Mutex // guards what follows
 	listeners map[net.Listener]struct{}
 	conns     map[int64]*conn
+	closed    bool   // no connection is taken in any more
 	port      int    // of the first TCP listener
 	address   string // of the first listener
 }
@@ -121,28 +123,46 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 
 // Ready: a lock can be had here. A load balancer asks this; PING tells only
 // that the process lives.
-func (s *Server) Ready() bool { return !s.draining.Load() && s.engine.Ready() }
+func (s *Server) Ready() bool { return !s.leaving.Load() && s.engine.Ready() }
 
-// Draining: Shutdown has begun.
-func (s *Server) Draining() bool { return s.draining.Load() }
+// Draining: Leave or Shutdown has been called.
+func (s *Server) Draining() bool { return s.leaving.Load() }
 
-// Shutdown ends the server: no more connections, no more commands. What has
-// been read is answered and written, then connections are closed. When ctx
+// Clients is how many are connected.
+func (s *Server) Clients() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+// Shutdown ends the server: no more connections; those that there are end at a moment that
+// costs their clients nothing, see parting.go. Half of ctx's time later no more commands are read from
+// those that are left; what has been read is answered and written. When ctx
 // ends first, the connections that are left are cut off and ctx's error is
 // returned. All goroutines have ended when Shutdown returns.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.Leave()
 	s.mu.Lock()
 	if !s.draining.Swap(true) {
 		close(s.stop)
 	}
 	for ln := range s.listeners {
+		stopAccepting(ln)
+	}
+	clients := len(s.conns)
+	s.mu.Unlock()
+	if clients > 0 {
+		s.log.Info("closing connections", "clients", clients)
+	}
+	s.part(ctx)
+
+	s.mu.Lock()
+	s.closed = true
+	for ln := range s.listeners {
 		ln.Close()
 	}
 	conns := s.connections()
 	s.mu.Unlock()
-	if len(conns) > 0 {
-		s.log.Info("closing connections", "clients", len(conns))
-	}
 	for _, c := range conns {
 		c.drain()
 	}

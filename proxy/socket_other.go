@@ -13,5 +13,9 @@ func socket(net.Conn) int { return noSocket }
 
 func isReset(int) bool { return false }
 
+func hasInput(net.Conn) bool { return false }
+
+func hasQueued(syscall.Conn) bool { return false }
+
 func sysRead(int, []byte) (int, error)  { return 0, syscall.EINVAL }
 func sysWrite(int, []byte) (int, error) { return 0, syscall.EINVAL }

@@ -53,6 +53,8 @@ func (s *Server) grants(st *quorum.Status) string {
 		text = "no locks are granted: this proxy is shutting down"
 	case !s.engine.Ready():
 		text = "no locks are granted"
+	case s.Draining():
+		text = "this proxy is shutting down, and grants locks until then"
 	case st.CanVote == st.Quorum && len(st.Masters) > 1:
 		text = "locks are granted, and will not be if one more master fails"
 	}

@@ -65,6 +65,7 @@ func (c *conn) doneWriting() {
 	c.writing = false
 	c.wake()
 	broken := c.broken()
+	c.part()
 	c.mu.Unlock()
 	c.takeBack(broken)
 }
@@ -72,7 +73,11 @@ func (c *conn) doneWriting() {
 // tryWrite gives p to the socket once and never waits. The connection is not closed
 // while somebody writes.
 func (c *conn) tryWrite(p []byte) (int, error) {
-	n, err := sysWrite(c.fd, p)
+	write := sysWrite
+	if c.srv.draining.Load() {
+		write = sysWriteMore // see part
+	}
+	n, err := write(c.fd, p)
 	if err == syscall.EAGAIN {
 		return 0, nil
 	}
@@ -144,6 +149,7 @@ func (c *conn) takeMore() *buffer {
 		c.writing = false
 		c.wake()
 		broken = c.broken()
+		c.part()
 	}
 	c.mu.Unlock()
 	c.takeBack(broken)

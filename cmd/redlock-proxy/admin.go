@@ -23,14 +23,17 @@ type adminDoor struct {
 
 // openAdmin opens the listener. One that nobody has asked for is done without where somebody
 // else is at its address, as who tries out two proxies is.
-func (p *process) openAdmin(cfg *conf.Config) (err error) {
+func (p *process) openAdmin(cfg *conf.Config, passed *passed) error {
 	if cfg.Admin.Network == "" {
 		return nil
 	}
-	p.admin.listener, err = openFor("admin-listen", cfg.Admin)
+	ln, err := door{reuse: cfg.ReusePort == "yes", passed: passed}.open("admin-listen", cfg.Admin)
 	if err != nil && cfg.AdminByItself {
 		p.log.Info("there is no admin listener, which is there by itself while masters are embedded; admin-listen names another address", "error", err)
 		return nil
+	}
+	if err == nil {
+		p.admin.listener = ln
 	}
 	return err
 }
@@ -71,13 +74,6 @@ func (p *process) endAdmin(ctx context.Context) {
 		p.admin.page.Close()
 		p.admin.server.Shutdown(ctx)
 		p.admin.sight.close()
-	}
-}
-
-// close closes the listener of what was not started.
-func (a *adminDoor) close() {
-	if a.listener != nil {
-		a.listener.Close()
 	}
 }
 

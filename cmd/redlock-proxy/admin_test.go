@@ -86,7 +86,7 @@ func TestAddressOfTheAdminListenerInUseIsNamedWithTheCure(t *testing.T) {
 	}
 	defer ln.Close()
 	_, stderr, code := runProgram(t, nil, "--listen", "127.0.0.1:0", "--admin-listen", ln.Addr().String())
-	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, or choose another address with admin-listen") {
+	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, have both share it by reuse-port, or choose another address with admin-listen") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -103,7 +103,7 @@ func TestAnAdminListenerThatNobodyAskedForIsDoneWithout(t *testing.T) {
 	var log strings.Builder
 	logger, queue := newLogger(cfg, &log)
 	p := &process{log: logger}
-	if err := p.openAdmin(cfg); err != nil || p.admin.listener != nil {
+	if err := p.openAdmin(cfg, nil); err != nil || p.admin.listener != nil {
 		t.Errorf("listener %v, error %v", p.admin.listener, err)
 	}
 	queue.close(patience)
@@ -111,11 +111,11 @@ func TestAnAdminListenerThatNobodyAskedForIsDoneWithout(t *testing.T) {
 		t.Errorf("the log: %s", log.String())
 	}
 	cfg.AdminByItself = false
-	if err := p.openAdmin(cfg); err == nil {
+	if err := p.openAdmin(cfg, nil); err == nil {
 		t.Error("one that was asked for is done without")
 	}
 	cfg.Admin = conf.Address{}
-	if err := p.openAdmin(cfg); err != nil || p.admin.listener != nil {
+	if err := p.openAdmin(cfg, nil); err != nil || p.admin.listener != nil {
 		t.Errorf("without one: listener %v, error %v", p.admin.listener, err)
 	}
 }

@@ -36,10 +36,8 @@ func order(t *testing.T, url, body string) (code int, said string) {
 func TestMastersOfADemoAreBrokenAndMended(t *testing.T) {
 	var invitation bytes.Buffer
 	p := startProgramTo(t, &invitation, "demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
-	address := p.await(`listening: address=(\S+)`)
-	url := p.await(`the admin listener is open: at=(\S+)`)
-	master := p.await(`master is voting: master=(\S+)`)
-	p.await(`every master has been tried: ready=true`)
+	told := p.awaitAll(`master is voting: master=(\S+)`, `listening: address=(\S+)`, `the admin listener is open: at=(\S+)`, `every master has been tried: ready=true`)
+	master, address, url := told[0], told[1], told[2]
 	give := func(name, more string, want int) {
 		t.Helper()
 		body := fmt.Sprintf(`{"order":%q,"master":%q,"reason":"to see it"%s}`, name, master, more)
@@ -92,9 +90,8 @@ func TestMastersOfADemoAreBrokenAndMended(t *testing.T) {
 
 func TestNobodyBreaksMastersOutsideOfADemo(t *testing.T) {
 	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--allow-dangerous", "yes")
-	url := p.await(`the admin listener is open: at=(\S+)`)
-	master := p.await(`master is voting: master=(\S+)`)
-	p.await(`every master has been tried: ready=true`)
+	told := p.awaitAll(`the admin listener is open: at=(\S+)`, `master is voting: master=(\S+)`, `every master has been tried: ready=true`)
+	url, master := told[0], told[1]
 	for _, name := range []string{"kill", "freeze", "start-blank", "thaw"} {
 		if code, said := order(t, url, fmt.Sprintf(`{"order":%q,"master":%q,"reason":"r"}`, name, master)); code != 400 {
 			t.Errorf("%s: %d %s", name, code, said)

@@ -10,21 +10,24 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"redlock-proxy/conf"
 )
 
 // listen opens all listeners of the configuration, those without TLS first, or
-// none. The certificates of a TLS listener are those of live at each handshake.
-func listen(cfg *conf.Config, live *atomic.Pointer[conf.Config]) ([]net.Listener, error) {
+// none. What the supervisor has opened already is taken over. The certificates of a TLS
+// listener are those of live at each handshake.
+func listen(cfg *conf.Config, live *atomic.Pointer[conf.Config], passed *passed) ([]net.Listener, error) {
+	d := door{reuse: cfg.ReusePort == "yes", passed: passed}
 	var opened []net.Listener
-	open := func(a conf.Address, secure bool) error {
-		ln, err := open(a)
+	open := func(option string, a conf.Address) error {
+		ln, err := d.open(option, a)
 		if err != nil {
 			return err
 		}
-		if secure {
-			ln = tls.NewListener(ln, &tls.Config{
+		if option == "tls-listen" {
+			ln = secured(ln, &tls.Config{
 				GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return live.Load().ServerTLS, nil },
 			})
 		}
@@ -33,10 +36,10 @@ func listen(cfg *conf.Config, live *atomic.Pointer[conf.Config]) ([]net.Listener
 	}
 	var err error
 	for _, a := range cfg.Listeners {
-		err = errors.Join(err, open(a, false))
+		err = errors.Join(err, open("listen", a))
 	}
 	for _, a := range cfg.TLSListeners {
-		err = errors.Join(err, open(a, true))
+		err = errors.Join(err, open("tls-listen", a))
 	}
 	if err != nil {
 		closeAll(opened)
@@ -51,43 +54,132 @@ func closeAll(listeners []net.Listener) {
 	}
 }
 
-func open(a conf.Address) (net.Listener, error) { return openFor("listen", a) }
+// queue is a listener whose queue can be emptied before it is closed.
+type queue interface {
+	net.Listener
+	syscall.Conn
+	SetDeadline(time.Time) error
+}
 
-// openFor opens the address that an option names.
-func openFor(option string, a conf.Address) (net.Listener, error) {
-	if a.Network == "unix" {
-		if err := removeStaleSocket(option, a.Address); err != nil {
-			return nil, err
-		}
+// secure is a TLS listener of that sort, as crypto/tls has none.
+type secure struct {
+	queue
+	config *tls.Config
+}
+
+func (s secure) Accept() (net.Conn, error) {
+	nc, err := s.queue.Accept()
+	if err != nil {
+		return nil, err
 	}
-	without := net.ListenConfig{KeepAlive: -1} // package proxy sets the probes, and once is enough
-	ln, err := without.Listen(context.Background(), a.Network, a.Address)
+	return tls.Server(nc, s.config), nil
+}
+
+func secured(ln net.Listener, config *tls.Config) net.Listener {
+	if q, ok := ln.(queue); ok {
+		return secure{q, config}
+	}
+	return tls.NewListener(ln, config)
+}
+
+// door opens addresses.
+type door struct {
+	reuse  bool    // other processes may open the same
+	passed *passed // nil: nothing was
+}
+
+// open opens the address that an option names.
+func (d door) open(option string, a conf.Address) (net.Listener, error) {
+	if ln := d.passed.take(option, a); ln != nil {
+		return ln, nil
+	}
+	var ln net.Listener
+	var err error
+	if a.Network == "unix" {
+		ln, err = d.openSocket(option, a.Address)
+	} else {
+		ln, err = d.bind(a.Network, a.Address)
+	}
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w: end the process that listens there, or choose another address with %s", err, option)
+		return nil, fmt.Errorf("%w: end the process that listens there, have both share it by reuse-port, or choose another address with %s", err, option)
 	}
 	return ln, err
 }
 
-// removeStaleSocket removes the socket that a process left behind which was
-// killed. One that is listened to stays, and so does what is no socket.
-func removeStaleSocket(option, path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+func (d door) bind(network, address string) (net.Listener, error) {
+	lc := net.ListenConfig{KeepAlive: -1} // package proxy sets the probes, and once is enough
+	if d.reuse && network != "unix" {
+		lc.Control = reusePort
+	}
+	return lc.Listen(context.Background(), network, address)
+}
+
+// openSocket opens a Unix socket. Where the path may be taken over of a process that listens there,
+// a socket is made beside it and then put in its place: at no moment is there none.
+func (d door) openSocket(option, path string) (net.Listener, error) {
+	taken, err := removeStaleSocket(option, path)
+	if err != nil {
+		return nil, err
+	}
+	at := path
+	if taken && d.reuse {
+		at = fmt.Sprintf("%s.%d", path, os.Getpid())
+	}
+	ln, err := d.bind("unix", at)
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{UnixListener: ln.(*net.UnixListener), path: path}
+	s.SetUnlinkOnClose(false)
+	s.own, err = os.Lstat(at)
+	if err == nil && at != path {
+		err = os.Rename(at, path)
 	}
 	if err != nil {
-		return err
+		s.UnixListener.Close()
+		os.Remove(at)
+		return nil, fmt.Errorf("listen unix %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// socket is a Unix socket at a path that another process may take over.
+type socket struct {
+	*net.UnixListener
+	path string
+	own  fs.FileInfo
+}
+
+func (s *socket) Addr() net.Addr { return &net.UnixAddr{Net: "unix", Name: s.path} }
+
+// Close removes the socket from the path, unless another process has put its own there.
+func (s *socket) Close() error {
+	if now, err := os.Lstat(s.path); err == nil && os.SameFile(now, s.own) {
+		os.Remove(s.path)
+	}
+	return s.UnixListener.Close()
+}
+
+// removeStaleSocket removes the socket that a process left behind which was
+// killed. One that is listened to stays, which it tells, and so does what is no socket.
+func removeStaleSocket(option, path string) (taken bool, err error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("listen unix %s: there is a file that is no socket: remove it, or choose another path with %s", path, option)
+		return false, fmt.Errorf("listen unix %s: there is a file that is no socket: remove it, or choose another path with %s", path, option)
 	}
 	conn, err := net.Dial("unix", path)
 	if err == nil {
 		conn.Close()
-		return nil // to listen there fails, with the usual error
+		return true, nil // to listen there fails, with the usual error
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return err
+		return false, err
 	}
-	return os.Remove(path)
+	return false, os.Remove(path)
 }

@@ -17,6 +17,7 @@
 //	demo's       serve          –                        the shutdown begins   process.stop
 //	clients
 //	watchdog     serve          –                        the shutdown begins   process.stop
+//	teller       process.wait   –                        no client is left     process.stop
 //	log writer   newLogger      standard error           logQueue.close        logQueue.close, for a
 //	                                                                           second at most
 //	stopper      process.stop   the order of the end     all has ended         serve, unless a second

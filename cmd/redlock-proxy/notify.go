@@ -42,7 +42,13 @@ func (n *notifier) reloading() error {
 	return n.send("RELOADING=1", "MONOTONIC_USEC="+strconv.FormatInt(monotonic().Microseconds(), 10))
 }
 
-func (n *notifier) stopping() error { return n.send("STOPPING=1") }
+// stopping says that the process is about to end, for how long that may take, and how it stands.
+func (n *notifier) stopping(within time.Duration, standing string) error {
+	return n.send("STOPPING=1", "EXTEND_TIMEOUT_USEC="+strconv.FormatInt(within.Microseconds(), 10), "STATUS="+standing)
+}
+
+// status is the line that systemctl status shows.
+func (n *notifier) status(standing string) error { return n.send("STATUS=" + standing) }
 
 func (n *notifier) watchdog() error { return n.send("WATCHDOG=1") }
 

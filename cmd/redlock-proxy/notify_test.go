@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,11 +45,21 @@ func (s *supervisor) next() string {
 	return string(b[:n])
 }
 
-// nextBut is the next message that is another one than skipped.
+// turn is the next message that tells of more than how the process stands.
+func (s *supervisor) turn() string {
+	s.t.Helper()
+	for {
+		if m := s.next(); !strings.HasPrefix(m, "STATUS=") {
+			return m
+		}
+	}
+}
+
+// nextBut is the next of these that is another one than skipped.
 func (s *supervisor) nextBut(skipped string) string {
 	s.t.Helper()
 	for {
-		if m := s.next(); m != skipped {
+		if m := s.turn(); m != skipped {
 			return m
 		}
 	}
@@ -76,7 +87,8 @@ func TestNotifierSpeaksToPathsAndAbstractNames(t *testing.T) {
 			{n.ready, `^READY=1$`},
 			{n.reloading, `^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*$`},
 			{n.watchdog, `^WATCHDOG=1$`},
-			{n.stopping, `^STOPPING=1$`},
+			{func() error { return n.stopping(7*time.Second, "draining: no client left") }, `^STOPPING=1\nEXTEND_TIMEOUT_USEC=7000000\nSTATUS=draining: no client left$`},
+			{func() error { return n.status("well") }, `^STATUS=well$`},
 		} {
 			if err := c.send(); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -151,7 +163,7 @@ func TestSupervisorHearsOfEveryTurn(t *testing.T) {
 		t.Errorf("first %q, want READY=1", got)
 	}
 	for range 3 {
-		if got := s.next(); got != alive {
+		if got := s.turn(); got != alive {
 			t.Errorf("then %q, want %s", got, alive)
 		}
 	}
@@ -163,7 +175,7 @@ func TestSupervisorHearsOfEveryTurn(t *testing.T) {
 		t.Errorf("after the reload %q, want READY=1", got)
 	}
 	p.signal(syscall.SIGTERM)
-	if got := s.nextBut(alive); got != "STOPPING=1" {
+	if got := s.nextBut(alive); !regexp.MustCompile(`^STOPPING=1\nEXTEND_TIMEOUT_USEC=15000000\nSTATUS=draining: [01] clients? left$`).MatchString(got) {
 		t.Errorf("on SIGTERM %q, want STOPPING=1", got)
 	}
 	if code := p.exitCode(); code != 0 {

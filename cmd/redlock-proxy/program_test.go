@@ -123,25 +123,38 @@ func (p *program) logged() string {
 	return p.log.String()
 }
 
-// await reads the log on to a line that matches, and gives its first group.
+// await reads the log on to a line that matches, and gives its last group.
 func (p *program) await(pattern string) string {
 	p.t.Helper()
-	wanted := regexp.MustCompile(pattern)
+	return p.awaitAll(pattern)[0]
+}
+
+// awaitAll is await of several lines, which may come in any order.
+func (p *program) awaitAll(patterns ...string) []string {
+	p.t.Helper()
+	found := make(map[string]string)
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	for {
+	for len(found) < len(patterns) {
 		select {
 		case line, ok := <-p.lines:
 			if !ok {
-				p.t.Fatalf("the log ends without %q", pattern)
+				p.t.Fatalf("the log ends with %q of %q", found, patterns)
 			}
-			if m := wanted.FindStringSubmatch(line); m != nil {
-				return m[len(m)-1]
+			for _, pattern := range patterns {
+				if m := regexp.MustCompile(pattern).FindStringSubmatch(line); m != nil {
+					found[pattern] = m[len(m)-1]
+				}
 			}
 		case <-deadline.C:
-			p.t.Fatalf("no line %q in the log", pattern)
+			p.t.Fatalf("the log has %q of %q", found, patterns)
 		}
 	}
+	list := make([]string, len(patterns))
+	for i, pattern := range patterns {
+		list[i] = found[pattern]
+	}
+	return list
 }
 
 func (p *program) signal(s syscall.Signal) {
@@ -287,7 +300,7 @@ func TestAddressInUseIsNamedWithTheCure(t *testing.T) {
 	}
 	defer ln.Close()
 	_, stderr, code := runProgram(t, nil, "--listen", ln.Addr().String())
-	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, or choose another address with listen") {
+	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, have both share it by reuse-port, or choose another address with listen") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

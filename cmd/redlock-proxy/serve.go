@@ -45,8 +45,9 @@ type process struct {
 	server    *proxy.Server
 	tracer    *trace.Tracer // nil if nothing is traced
 
-	running sync.WaitGroup // acceptors and watchdog
+	running sync.WaitGroup // acceptors, watchdog and who tells how the process stands
 	stopped chan struct{}  // closed when the shutdown begins
+	parted  chan struct{}  // closed when no client is left
 	failed  chan error     // of acceptors; has room for all
 }
 
@@ -61,7 +62,7 @@ func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE)
 	log, queue := newLogger(cfg, stderr)
 	defer queue.close(logFlushTimeout)
-	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, endAudit: func() {}, stopped: make(chan struct{})}
+	p := &process{args: args, log: log, live: &atomic.Pointer[conf.Config]{}, logLost: queue.lost.Load, endAudit: func() {}, stopped: make(chan struct{}), parted: make(chan struct{})}
 	p.live.Store(cfg)
 	log.Info("starting", "version", programVersion(), "pid", os.Getpid())
 	for _, w := range cfg.Warnings {
@@ -81,18 +82,15 @@ func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 
 // start brings everything up, or nothing.
 func (p *process) start(cfg *conf.Config) (err error) {
-	if p.listeners, err = listen(cfg, p.live); err != nil {
+	beside, passed, err := p.openAlone(cfg)
+	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			closeAll(p.listeners)
-			p.admin.close()
+			p.close()
 		}
 	}()
-	if err := p.openAdmin(cfg); err != nil {
-		return err
-	}
 	masters, err := p.masters(cfg)
 	if err != nil {
 		return err
@@ -125,6 +123,11 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	}
 	p.audit.Tell(audit.Entry{Event: audit.Start, Door: audit.Process, Answer: "version " + programVersion()})
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
+	if beside {
+		if err := p.openBeside(cfg, passed); err != nil {
+			return err
+		}
+	}
 	p.failed = make(chan error, len(p.listeners))
 	for _, ln := range p.listeners {
 		p.log.Info("listening", "address", ln.Addr().String())
@@ -166,7 +169,7 @@ func (p *process) maxClients(cfg *conf.Config, masters int) int {
 		p.log.Warn("the limit on open files is not known", "error", err)
 		return cfg.MaxClients
 	}
-	if p.admin.listener != nil {
+	if cfg.Admin.Network != "" {
 		limit -= min(limit, admin.MaxConnections)
 	}
 	fit, warning := fitClients(cfg.MaxClients, masters, limit)
@@ -195,6 +198,9 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			p.started = true
 			p.log.Info("every master has been tried", "ready", p.server.Ready())
 			p.tell(p.notifier.ready())
+			if p.notifier != nil {
+				p.running.Go(p.tellStatus)
+			}
 		case err := <-p.failed:
 			p.log.Error("cannot accept connections any more", "error", err)
 			p.auditStop("cannot accept connections")
@@ -207,57 +213,10 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			}
 			p.log.Info("shutting down", "signal", s.String(), "timeout", p.live.Load().ShutdownTimeout)
 			p.auditStop("signal: " + s.String())
+			p.leave(signals)
 			return p.stop(signals)
 		}
 	}
-}
-
-// sameSignal is how long after the first a second signal is still the same
-// wish: timeout(1) and others signal a process and then its group.
-const sameSignal = 200 * time.Millisecond
-
-// stop ends everything in order, within shutdown-timeout, or at once when a
-// second signal comes.
-func (p *process) stop(signals <-chan os.Signal) int {
-	began := time.Now()
-	p.tell(p.notifier.stopping())
-	close(p.stopped)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		p.end(p.live.Load().ShutdownTimeout)
-	}()
-	for {
-		select {
-		case <-ended:
-			p.log.Info("all has ended")
-			p.notifier.close()
-			return exitOK
-		case s := <-signals:
-			if s != syscall.SIGHUP && time.Since(began) > sameSignal {
-				p.log.Warn("ended at once by a second signal", "signal", s.String())
-				return exitFailed
-			}
-		}
-	}
-}
-
-// end lets clients finish, pays debts and closes the lanes. Clients get three
-// quarters of the time, so that there is some for the masters however slow the
-// clients are.
-func (p *process) end(timeout time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	clients, cancelClients := context.WithTimeout(ctx, timeout/4*3)
-	defer cancelClients()
-	if err := p.server.Shutdown(clients); err != nil {
-		p.log.Warn("some clients were cut off", "error", err)
-	}
-	p.engine.Close(ctx)
-	p.endTraces(ctx)
-	p.endAdmin(ctx)
-	closeEmbedded(p.embedded)
-	p.running.Wait()
 }
 
 // tell notes that systemd could not be told something. It is its own to act on.

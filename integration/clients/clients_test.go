@@ -23,10 +23,11 @@ func TestUnmodifiedClientsLockThroughTheProxy(t *testing.T) {
 			masters, p := start(t)
 			d := &deaths{t: t, masters: masters, proxy: p, counters: map[string]*counter{}}
 			verdicts := 0
-			s, err := launch(filepath.Join(language, "run"), p.Addr, patience)
+			s, err := launch(filepath.Join(language, "run"), patience, hostAndPort(t, p.Addr)...)
 			if err != nil {
 				t.Fatal(err)
 			}
+			s.in.Close()
 			s.follow(func(line string) {
 				t.Log(line)
 				what, _, _ := strings.Cut(line, " ")

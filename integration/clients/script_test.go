@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 // script is a language's script while it runs.
 type script struct {
 	cmd    *exec.Cmd
+	in     *os.File // its input, in which nothing is, and which ends when that is closed
 	out    *os.File
 	lines  chan string // closed when nobody can print any more
 	within time.Duration
@@ -21,26 +21,29 @@ type script struct {
 	cancel context.CancelFunc
 }
 
-// launch starts a script against addr. It has to be followed and waited for.
-func launch(path, addr string, within time.Duration) (*script, error) {
-	host, port, err := net.SplitHostPort(addr)
+// launch starts a script against an address, or what else it is told. It has to be followed and waited for.
+func launch(path string, within time.Duration, args ...string) (*script, error) {
+	input, ours, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	defer input.Close()
 	out, in, err := os.Pipe()
 	if err != nil {
+		ours.Close()
 		return nil, err
 	}
 	defer in.Close()
-	s := &script{out: out, lines: make(chan string), within: within}
+	s := &script{in: ours, out: out, lines: make(chan string), within: within}
 	s.ctx, s.cancel = context.WithTimeout(context.Background(), within)
-	s.cmd = exec.CommandContext(s.ctx, "bash", path, host, port)
-	s.cmd.Stdout, s.cmd.Stderr = in, in
+	s.cmd = exec.CommandContext(s.ctx, "bash", append([]string{path}, args...)...)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = input, in, in
 	// What the script starts ends with it.
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.cmd.Cancel = func() error { return syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) }
 	if err := s.cmd.Start(); err != nil {
 		s.cancel()
+		ours.Close()
 		out.Close()
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
@@ -85,6 +88,7 @@ func (s *script) follow(hear func(line string), look func()) {
 func (s *script) wait() error {
 	defer s.cancel()
 	defer s.out.Close()
+	defer s.in.Close()
 	err := s.cmd.Wait()
 	if s.ctx.Err() != nil {
 		return fmt.Errorf("not ended after %v", s.within)

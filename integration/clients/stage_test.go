@@ -2,6 +2,7 @@ package clients
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -34,12 +35,16 @@ func run(m *testing.M) int {
 // matrix is about what is decided and not about how long it takes.
 func start(t *testing.T) ([]*integration.Redis, *integration.Proxy) {
 	t.Helper()
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"--acquire-timeout", "2s", "--master-timeout", "5s"}
-	var masters []*integration.Redis
+	masters, args := startMasters(t)
+	p := startProxy(t, args, "")
+	awaitVoting(t, p, len(masters))
+	return masters, p
+}
+
+// startMasters gives masters that end with the test, and what a proxy in front of them is told.
+func startMasters(t *testing.T) (masters []*integration.Redis, args []string) {
+	t.Helper()
+	args = []string{"--acquire-timeout", "2s", "--master-timeout", "5s"}
 	for range 3 {
 		m, err := integration.StartRedis(integration.RedisOptions{})
 		if err != nil {
@@ -53,27 +58,56 @@ func start(t *testing.T) ([]*integration.Redis, *integration.Proxy) {
 		masters = append(masters, m)
 		args = append(args, "--master", m.Addr)
 	}
-	p, err := integration.StartProxy(integration.ProxyOptions{Path: path, Args: args})
+	return masters, args
+}
+
+// startProxy starts a proxy at an address, or at any if that is "".
+func startProxy(t *testing.T, args []string, addr string) *integration.Proxy {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := integration.StartProxy(integration.ProxyOptions{Path: path, Args: args, Addr: addr})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if code, err := p.Terminate(time.Minute); err != nil || code != 0 {
-			t.Errorf("the proxy ended with exit code %d, %v", code, err)
-		}
+		terminate(t, p)
 		if t.Failed() {
 			t.Logf("the proxy's log:\n%s", p.Log())
 		}
 	})
+	return p
+}
+
+func terminate(t *testing.T, p *integration.Proxy) {
+	t.Helper()
+	if code, err := p.Terminate(time.Minute); err != nil || code != 0 {
+		t.Errorf("the proxy ended with exit code %d, %v", code, err)
+	}
+}
+
+func awaitVoting(t *testing.T, p *integration.Proxy, all int) {
+	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		n, err := voting(p)
-		if n == len(masters) {
-			return masters, p
+		if n == all {
+			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d masters vote, %v", n, len(masters), err)
+			t.Fatalf("%d of %d masters vote, %v", n, all, err)
 		}
 	}
+}
+
+func hostAndPort(t *testing.T, addr string) []string {
+	t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{host, port}
 }
 
 // voting counts the masters whose votes count, as INFO tells.

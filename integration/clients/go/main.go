@@ -3,6 +3,7 @@
 // depend on what its clients depend on.
 //
 //	usage: clients HOST PORT
+//	       clients restart HOST PORT HOST PORT
 package main
 
 import (
@@ -19,13 +20,19 @@ import (
 const patience = 90 * time.Second
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: clients HOST PORT")
-		os.Exit(2)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if !run(ctx, net.JoinHostPort(os.Args[1], os.Args[2])) {
+	var good bool
+	switch a := os.Args; {
+	case len(a) == 3:
+		good = run(ctx, net.JoinHostPort(a[1], a[2]))
+	case len(a) == 6 && a[1] == "restart":
+		good = restart(ctx, []string{net.JoinHostPort(a[2], a[3]), net.JoinHostPort(a[4], a[5])})
+	default:
+		fmt.Fprintln(os.Stderr, "usage: clients HOST PORT | clients restart HOST PORT HOST PORT")
+		os.Exit(2)
+	}
+	if !good {
 		os.Exit(1)
 	}
 }

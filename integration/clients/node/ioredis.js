@@ -34,4 +34,4 @@ class IORedis {
   close() { return this.client.quit() }
 }
 
-module.exports = { subjects: (host, port) => ['ioredis5', 'ioredis6'].map((d) => new IORedis(d, host, port)) }
+module.exports = { IORedis, subjects: (host, port) => ['ioredis5', 'ioredis6'].map((d) => new IORedis(d, host, port)) }

@@ -5,14 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.params.SetParams;
 
-record JedisClassic(String host, int port) implements Library {
+/** One that looks asks whether a connection is there yet before it uses it (testOnBorrow). */
+record JedisClassic(String host, int port, boolean looks) implements Library {
     @Override
     public String name() {
-        return "jedis";
+        return looks ? "jedis-testOnBorrow" : "jedis";
     }
 
     @Override
@@ -27,7 +29,10 @@ record JedisClassic(String host, int port) implements Library {
 
     @Override
     public Contender contender() {
-        RedisClient jedis = RedisClient.create(host, port);
+        ConnectionPoolConfig pool = new ConnectionPoolConfig();
+        pool.setTestOnBorrow(looks);
+        RedisClient jedis =
+                RedisClient.builder().hostAndPort(host, port).poolConfig(pool).build();
         return new Classic() {
             @Override
             boolean set(String key, String token, long millis) {

@@ -31,7 +31,7 @@ final class Main {
                 new Redisson(host, port, Redisson.Kind.PLAIN),
                 new Redisson(host, port, Redisson.Kind.WAITING),
                 new Redisson(host, port, Redisson.Kind.SPIN),
-                new JedisClassic(host, port),
+                new JedisClassic(host, port, false),
                 new LettuceClassic(host, port),
                 new ShedLock(host, port, false),
                 new ShedLock(host, port, true));

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"redlock-proxy/conf"
+)
+
+// openAlone is open for a process whose addresses are its own. beside says that they are not.
+func (p *process) openAlone(cfg *conf.Config) (beside bool, passed *passed, err error) {
+	if passed, err = passedToUs(); err != nil {
+		return false, nil, err
+	}
+	if cfg.ReusePort == "yes" || passed.any() {
+		return true, passed, nil
+	}
+	return false, passed, p.open(cfg, passed)
+}
+
+// open opens all listeners, or none.
+func (p *process) open(cfg *conf.Config, passed *passed) (err error) {
+	if p.listeners, err = listen(cfg, p.live, passed); err == nil {
+		err = p.openAdmin(cfg, passed)
+	}
+	if err == nil {
+		err = passed.rest()
+	}
+	if err != nil {
+		p.close()
+		passed.close()
+	}
+	return err
+}
+
+// close closes the listeners of what was not started.
+func (p *process) close() {
+	closeAll(p.listeners)
+	if p.admin.listener != nil {
+		p.admin.listener.Close()
+	}
+}
+
+// A process that is to listen beside another is given a share of the clients as soon as it
+// listens, and one after another, at a socket of systemd's, those who have waited for it. So it
+// waits until it can grant locks; but not for ever, as one that finds no quorum is to say
+// so. It is looked every besideTick.
+const (
+	besideTime = 5 * time.Second
+	besideTick = 5 * time.Millisecond
+)
+
+// openBeside is open for these. The engine ends if it fails.
+func (p *process) openBeside(cfg *conf.Config, passed *passed) error {
+	over := time.Now().Add(besideTime)
+	for !p.engine.Ready() && p.engine.Refusal() == nil && time.Now().Before(over) {
+		time.Sleep(besideTick)
+	}
+	err := p.open(cfg, passed)
+	if err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), cfg.ShutdownTimeout)
+		defer cancel()
+		p.engine.Close(ctx)
+		p.endTraces(ctx)
+		closeEmbedded(p.embedded)
+	}
+	return err
+}
