@@ -120,6 +120,10 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 	case "lock|admit", "lock|drain", "lock|resume":
 		e.Master, e.Args = words[0], strings.Join(words[1:], " ")
 	case "acl|setuser":
+		if e.Outcome != audit.Done {
+			e.Args, e.Answer = args[2], "" // what is no rule may have been meant to be a password
+			return
+		}
 		e.Args = strings.Join(commands.ShownRules(args[2:]), " ")
 	case "acl|deluser":
 		e.Args = strings.Join(args[2:], " ")

@@ -243,6 +243,24 @@ func TestCommandThatAClientHasNoRightToIsADenial(t *testing.T) {
 	})
 }
 
+func TestWhatBecomesOfUsersIsToldWithoutPasswords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, p := newAudited(t, Config{Commands: commands.Options{AllowDangerous: true}})
+		c := r.dial()
+		c.send("ACL SETUSER bob on >the-token ~b +get\r\n")
+		c.expect("+OK\r\n")
+		c.send("ACL SETUSER bob the-token\r\n")
+		c.expect("-ERR Error in ACL SETUSER modifier 'the-token': Syntax error\r\n")
+		c.send("ACL DELUSER bob\r\n")
+		c.expect(":1\r\n")
+		wantTold(t, p, "order client ACL SETUSER bob on >(redacted) ~b +get done", "order client ACL SETUSER bob refused", "order client ACL DELUSER bob done")
+		if strings.Contains(p.String(), "the-token") {
+			t.Error("a password is told")
+		}
+		r.endAudited()
+	})
+}
+
 func TestOrdersOfThePageAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
