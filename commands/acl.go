@@ -174,7 +174,7 @@ func (d *Dialect) SetUsers(text string) (changed []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.users.Replace(append([]*acl.User{d.standard}, list...)), nil
+	return d.users.Replace(append([]*acl.User{standardUser()}, list...)), nil
 }
 
 // CheckUsers is what SetUsers would find wrong.
@@ -182,6 +182,9 @@ func CheckUsers(text string) error {
 	_, err := catalogue().Parse(text)
 	return err
 }
+
+// SomebodyOperates tells whether there is one among such users who may give orders.
+func SomebodyOperates(text string) bool { return NewDialect(Options{Users: text}).SomebodyOperates() }
 
 // UsersText is all users in the words that SetUsers reads.
 func (d *Dialect) UsersText() string { return d.users.Text() }

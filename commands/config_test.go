@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-func TestConfigOrdersNeedAllowDangerous(t *testing.T) {
+func TestConfigOrdersAreForOperators(t *testing.T) {
 	for _, words := range [][]string{{"CONFIG", "SET", "loglevel", "debug"}, {"CONFIG", "SET", "loglevel", "debug", "x"}, {"CONFIG", "REWRITE"}, {"CONFIG", "RESETSTAT"}} {
 		a := NewDialect(Options{}).Session(1).Do(words)
-		want := "ERR CONFIG " + words[1] + " can harm those who hold locks: it needs the option allow-dangerous"
+		want := "NOPERM User default has no permissions to run the 'config|" + lower(words[1]) + "' command"
 		if a.Effect != nil || a.Reply.Str != want {
 			t.Errorf("%q: %+v", words, a)
 		}
@@ -17,7 +17,7 @@ func TestConfigOrdersNeedAllowDangerous(t *testing.T) {
 }
 
 func TestConfigSetTakesPairs(t *testing.T) {
-	s := NewDialect(Options{AllowDangerous: true}).Session(1)
+	s := NewDialect(Options{Users: everybodyOperates}).Session(1)
 	for line, want := range map[string]Effect{
 		"CONFIG SET a b":         ConfigSetEffect{Settings: []Setting{{"a", "b"}}},
 		"config set A b c d a b": ConfigSetEffect{Settings: []Setting{{"A", "b"}, {"c", "d"}, {"a", "b"}}},

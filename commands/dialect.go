@@ -29,9 +29,9 @@ type Options struct {
 	// is given as a time of day, if that is known. Nil: such an expiry is not judged.
 	Now func() (now time.Time, known bool)
 
-	// AllowDangerous lets the user default call the commands of @operate, as long as nobody
-	// has said by SetUsers or ACL SETUSER what he may.
-	AllowDangerous bool
+	// Users are lines that SetUsers takes, and that CheckUsers found right. Without one of his the user
+	// default may do everything but what @operate is.
+	Users string
 
 	// ScriptBounds is what one call of a client's script may cost a master. The zero value
 	// is quorum.DefaultBounds.
@@ -55,8 +55,7 @@ type Dialect struct {
 	maxKeys int // listed by KEYS
 	right   atomic.Pointer[digested]
 
-	users    *acl.Users
-	standard *acl.User // default, as long as nobody has said what he may
+	users *acl.Users
 }
 
 // NewDialect makes the dialect of a server. There is one Dialect for all connections of a
@@ -68,15 +67,17 @@ func NewDialect(o Options) *Dialect {
 	if o.Lookout == nil {
 		o.Lookout = nobody{registry.New(0)}
 	}
-	standard := standardUser(o.AllowDangerous)
-	return &Dialect{
-		users:    acl.NewUsers(catalogue(), standard),
-		standard: standard,
-		options:  o,
-		lookout:  o.Lookout,
-		scripts:  newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
-		maxKeys:  maxKeys,
+	d := &Dialect{
+		users:   acl.NewUsers(catalogue(), standardUser()),
+		options: o,
+		lookout: o.Lookout,
+		scripts: newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
+		maxKeys: maxKeys,
 	}
+	if _, err := d.SetUsers(o.Users); err != nil {
+		panic("commands: users that were found right: " + err.Error())
+	}
+	return d
 }
 
 // Memory is about how many bytes are remembered for all clients: scripts, and what scans

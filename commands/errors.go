@@ -99,7 +99,6 @@ const (
 	errNoACLFile      = "ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration."
 	errACLNotSaved    = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
 	errGenPass        = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
-	errDangerous      = "ERR %s can harm those who hold locks: it needs the option allow-dangerous"
 	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"
 	errPrivateKey     = "ERR keys that begin with redlock-proxy:{ are the proxy's own"
 	errKeyName        = "ERR the name of a key is longer than %d bytes"

@@ -7,7 +7,7 @@ import (
 
 func TestKeysListsThemAtOnceWithinBounds(t *testing.T) {
 	s := newShelves(3)
-	d := NewDialect(Options{AllowDangerous: true})
+	d := NewDialect(Options{Users: everybodyOperates})
 	for i := range 3000 {
 		s.masters[i%2].keys[fmt.Sprint("k", i)] = true
 		s.masters[2].keys[fmt.Sprint("k", i)] = true

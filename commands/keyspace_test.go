@@ -90,7 +90,7 @@ func TestFlushIsDoneWhenAQuorumSaysSo(t *testing.T) {
 }
 
 func TestWhatIsDangerousIsAllowedByItsOption(t *testing.T) {
-	h := newHouse(Options{AllowDangerous: true})
+	h := newHouse(Options{Users: everybodyOperates})
 	client, _ := h.dial(1)
 	g := client.(*guest)
 	for _, c := range []struct {

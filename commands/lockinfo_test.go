@@ -39,7 +39,7 @@ func (w *watcher) Inquire(q string) (answers []string) {
 
 func newWatcher() (*watcher, *Dialect) {
 	w := &watcher{seen: registry.New(1024), now: time.Minute}
-	return w, NewDialect(Options{Lookout: w, AllowDangerous: true})
+	return w, NewDialect(Options{Lookout: w, Users: everybodyOperates})
 }
 
 // hasKey is what contentScript says on a master of a key, "" of one without it; nil is no answer.
@@ -283,7 +283,7 @@ func TestLockIsForcedFromItsHolderAlone(t *testing.T) {
 			t.Errorf("%s: %+v", words, a)
 		}
 	}
-	if a := NewDialect(Options{}).Session(1).Do(strings.Fields("LOCK FORCE k HOLDER x")); !strings.HasSuffix(a.Reply.Str, "allow-dangerous") {
+	if a := NewDialect(Options{}).Session(1).Do(strings.Fields("LOCK FORCE k HOLDER x")); !strings.HasPrefix(a.Reply.Str, "NOPERM ") {
 		t.Errorf("%+v", a)
 	}
 }

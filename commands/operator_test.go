@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-func TestOrdersAboutMastersNeedAllowDangerous(t *testing.T) {
+func TestOrdersAboutMastersAreForOperators(t *testing.T) {
 	for word, want := range map[string]Effect{
 		"admit": AdmitEffect{"m1"}, "drain": DrainEffect{Master: "m1"}, "resume": ResumeEffect{"m1"},
 	} {
 		a := NewDialect(Options{}).Session(1).Do([]string{"LOCK", word, "m1"})
-		if a.Effect != nil || !strings.HasSuffix(a.Reply.Str, "it needs the option allow-dangerous") {
+		if a.Effect != nil || !strings.HasPrefix(a.Reply.Str, "NOPERM ") {
 			t.Errorf("%s: %+v", word, a)
 		}
-		a = NewDialect(Options{AllowDangerous: true}).Session(1).Do([]string{"LOCK", word, "m1"})
+		a = NewDialect(Options{Users: everybodyOperates}).Session(1).Do([]string{"LOCK", word, "m1"})
 		if a.Effect != want || a.Rejected {
 			t.Errorf("%s: %+v, want %+v", word, a, want)
 		}

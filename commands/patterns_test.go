@@ -19,7 +19,7 @@ func TestMastersMatchOnlyWhatCostsThemLittle(t *testing.T) {
 }
 
 func TestLongPatternsAreRefused(t *testing.T) {
-	h := newHouse(Options{AllowDangerous: true})
+	h := newHouse(Options{Users: everybodyOperates})
 	client, _ := h.dial(1)
 	g := client.(*guest)
 	for _, command := range []string{"SCAN 0 MATCH %s", "KEYS %s", "CONFIG GET %s", "COMMAND LIST FILTERBY PATTERN %s", "PUBSUB CHANNELS %s", "PSUBSCRIBE %s"} {

@@ -134,7 +134,7 @@ func TestSpellingOfACommandGoesNoFurther(t *testing.T) {
 	surveys := 0
 	for _, line := range lines {
 		requests := func(line string) []quorum.Request {
-			return do(t, NewDialect(Options{AllowDangerous: true}).Session(1), line).Requests
+			return do(t, NewDialect(Options{Users: everybodyOperates}).Session(1), line).Requests
 		}
 		want := requests(line)
 		if got := requests(strings.ToLower(line)); !reflect.DeepEqual(got, want) {

@@ -36,17 +36,13 @@ func (c *Command) categories() []string {
 }
 
 // standardUser is the user default as long as nobody has said what he may.
-func standardUser(dangerous bool) *acl.User {
-	rules := []string{"on", "nopass", "allkeys", "allchannels", "+@all", "-@operate"}
-	if dangerous {
-		rules = rules[:len(rules)-1]
-	}
-	user, err := acl.NewUser(catalogue(), acl.Default).With(catalogue(), rules)
+var standardUser = sync.OnceValue(func() *acl.User {
+	user, err := acl.NewUser(catalogue(), acl.Default).With(catalogue(), []string{"on", "nopass", "allkeys", "allchannels", "+@all", "-@operate"})
 	if err != nil {
 		panic("commands: " + err.Error())
 	}
 	return user
-}
+})
 
 // user is who the session's client is, as of now: nil if there is no such user any more.
 func (s *Session) user() *acl.User {
@@ -86,16 +82,14 @@ func (s *Session) forbidden(c *Command, args []string) (Action, bool) {
 	if denial == (acl.Denial{}) {
 		return Action{}, false
 	}
-	a := refuse(s.d.denialText(user, c, denial))
+	a := refuse(denialText(user, c, denial))
 	a.Forbidden, a.DeniedUser = denial, user.Name
 	return a, true
 }
 
-// denialText is how a denial reads. Of the user default as long as he is as he was made it names the option.
-func (d *Dialect) denialText(user *acl.User, c *Command, denial acl.Denial) string {
+// denialText is how a denial reads, as on Redis.
+func denialText(user *acl.User, c *Command, denial acl.Denial) string {
 	switch {
-	case user == d.standard && denial.Object == c.Name && slices.Contains(operating, c.Name):
-		return refusef(errDangerous, c.typed()).Reply.Str
 	case denial.Reason == acl.ByCommand && denial.Object != c.Name:
 		return oneLine("NOPERM ACL failure in script: " + denial.Words(user.Name))
 	case denial.Reason == acl.ByKey:

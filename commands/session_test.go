@@ -90,7 +90,7 @@ func TestWrongPasswordsAreTold(t *testing.T) {
 }
 
 func TestSnapshotTellsWhatTheClientSaid(t *testing.T) {
-	s := NewDialect(Options{Version: "7.0.15", AllowDangerous: true}).Session(7)
+	s := NewDialect(Options{Version: "7.0.15", Users: everybodyOperates}).Session(7)
 	for _, line := range []string{
 		"HELLO 3 SETNAME somebody", "CLIENT SETINFO LIB-NAME lib", "CLIENT SETINFO LIB-VER 1.2",
 		"CLIENT NO-EVICT on", "CLIENT NO-TOUCH on", "CLIENT NO-TOUCH off", "CLIENT SETNAME 'a b'",
@@ -128,9 +128,9 @@ func TestSnapshotTellsOfATransaction(t *testing.T) {
 	told(Snapshot{})
 }
 
-func TestNoEvictNeedsAllowDangerous(t *testing.T) {
-	for _, allowed := range []bool{true, false} {
-		s := NewDialect(Options{AllowDangerous: allowed}).Session(1)
+func TestNoEvictIsForOperators(t *testing.T) {
+	for users, allowed := range map[string]bool{everybodyOperates: true, "": false} {
+		s := NewDialect(Options{Users: users}).Session(1)
 		if a := do(t, s, "CLIENT NO-EVICT on"); a.Reply.Str != "OK" || s.Snapshot().NoEvict != allowed {
 			t.Errorf("allowed %v: %+v, %+v", allowed, a.Reply, s.Snapshot())
 		}

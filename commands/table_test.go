@@ -56,7 +56,7 @@ func TestHandlersGetAlongWithAsFewWordsAsAllowed(t *testing.T) {
 			for range extra {
 				words = append(words, "x")
 			}
-			a := NewDialect(Options{AllowDangerous: true}).Session(1).Do(words)
+			a := NewDialect(Options{Users: everybodyOperates}).Session(1).Do(words)
 			if a.Command != c {
 				t.Errorf("%q is carried out by another than %s", words, c.Name)
 			}

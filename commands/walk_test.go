@@ -61,7 +61,7 @@ func TestScanListsWhatAQuorumMayHold(t *testing.T) {
 	s.masters[0].keys["k"], s.masters[1].keys["k"] = true, true
 	s.masters[0].keys["perhaps"] = true
 	s.masters[2].up = false
-	d := NewDialect(Options{AllowDangerous: true})
+	d := NewDialect(Options{Users: everybodyOperates})
 	got := s.scanAll(t, []*Dialect{d}, 10, func() { t.Fatal("no quorum") })
 	if got["k"] != 1 || got["perhaps"] != 1 {
 		t.Errorf("listed %v", got)

@@ -69,7 +69,7 @@ type grammar struct {
 	Options `embed:""`
 	Show    bool     `name:"version" help:"Print the version and exit."`
 	Serve   struct{} `cmd:"" default:"withargs" help:"Serve clients. This is what happens if no command is named."`
-	Demo    struct{} `cmd:"" help:"Serve on embedded masters that can be killed, started anew, frozen and have their clocks set from the page, with some clients that lock, and say what to try. For seeing how it behaves: nothing is kept. Unless they are named, max-ttl is 30s and allow-dangerous yes."`
+	Demo    struct{} `cmd:"" help:"Serve on embedded masters that can be killed, started anew, frozen and have their clocks set from the page, with some clients that lock, and say what to try. For seeing how it behaves: nothing is kept. Unless they are named, max-ttl is 30s, and the user default may do everything."`
 	Check   struct{} `cmd:"" help:"Check the configuration, print what it comes to and where each value is from, and exit: 0 if it is right, 78 if not. Passwords are not printed."`
 	Doctor  struct {
 		JSON bool `name:"json" help:"Print the findings as JSON."`

@@ -20,7 +20,7 @@ func (c *Config) checkDemo(problems *Problems) {
 	if !c.named("max-ttl") {
 		c.MaxTTL = demoMaxTTL
 	}
-	if !c.named("allow-dangerous") {
-		c.AllowDangerous = "yes"
+	if !c.named("user") && !c.named("aclfile") {
+		c.User = []string{"default on nopass ~* &* +@all"}
 	}
 }

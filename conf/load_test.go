@@ -39,7 +39,7 @@ func TestNothingConfiguredMeansEmbeddedMastersOnLoopback(t *testing.T) {
 	}
 	want := Options{
 		Listen: []string{"127.0.0.1:6380"}, TLSListen: []string{}, AdminHost: []string{}, User: []string{}, AdminTLS: "no", Master: []string{},
-		ProtectedMode: "yes", RedisVersion: "7.2.0", TLSAuthClients: "yes", FirstStart: "yes", OverMaxTTL: "keep", AllowDangerous: "no", LogLevel: "info", LogFormat: "text",
+		ProtectedMode: "yes", RedisVersion: "7.2.0", TLSAuthClients: "yes", FirstStart: "yes", OverMaxTTL: "keep", LogLevel: "info", LogFormat: "text",
 		SlowlogSlowerThan: 10000, SlowlogMaxLen: 128,
 		MaxClients: 10000, Embedded: 3, SplitRetries: 3, ScriptSteps: 10000, ScriptMemory: 1 << 20,
 		TCPKeepalive: 300 * time.Second, ReusePort: "no", ShutdownTimeout: 10 * time.Second,

@@ -65,7 +65,8 @@ var redisOptions = map[string]string{
 	"lua-time-limit":             "write --script-steps N: scripts are bounded by what they do",
 	"busy-reply-threshold":       "write --script-steps N: scripts are bounded by what they do",
 	"notify-keyspace-events":     "it has no meaning here: there are no keyspace events; who waits for a lock can SUBSCRIBE, or ask again",
-	"rename-command":             "it has no meaning here: what is no command about locks is refused anyway, and what is dangerous unless allow-dangerous is yes",
+	"rename-command":             "it has no meaning here: what is no command about locks is refused anyway, and what is dangerous but for users with the right to @operate",
+	"allow-dangerous":            "give a user the right to @operate instead: --user 'default on nopass ~* &* +@all'",
 }
 
 // redisCure is the cure for an option of Redis that is none here, "" of any other; value is what

@@ -89,7 +89,7 @@ func TestAuditLogTellsWhoOrderedWhatAndWhoWasDenied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
 	const password = "the-pass-word"
 	p := launch(t, ProxyOptions{Args: append(append(flags(masters), patient...),
-		"--allow-dangerous", "yes", "--requirepass", password, "--admin-listen", "127.0.0.1:0", "--audit-log", path)})
+		"--user", "default on nopass ~* &* +@all", "--requirepass", password, "--admin-listen", "127.0.0.1:0", "--audit-log", path)})
 	page := adminOf(t, p)
 	connect := func() talk {
 		c := dial(t, p.Addr)
@@ -162,7 +162,7 @@ func TestOrdersAreCarriedOutWhereTheyCannotBeWrittenDown(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	must(t, os.Mkdir(dir, 0o700))
 	path := filepath.Join(dir, "audit")
-	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes", "--audit-log", path)
+	masters, p := startQuorum(t, 3, "--user", "default on nopass ~* &* +@all", "--audit-log", path)
 	c := dial(t, p.Addr)
 	wantAudited(t, path, "start process")
 	must(t, os.Rename(dir, dir+".gone"))

@@ -32,7 +32,7 @@ func TestRandomCommandsAreAnsweredAsByRedis(t *testing.T) {
 	secured := startMaster(t, RedisOptions{Server: Installed, Password: "s3cret"})
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprintf("proxy over %d", n), func(t *testing.T) {
-			options := append([]string{"--redis-version", "7.0.15", "--allow-dangerous", "yes"}, unhurried...)
+			options := append([]string{"--redis-version", "7.0.15", "--user", "default on nopass ~* &* +@all"}, unhurried...)
 			masters, p := startQuorum(t, n, options...)
 			securedProxy := sync.OnceValue(func() string {
 				args := append(append(flags(masters), options...), "--requirepass", "s3cret")

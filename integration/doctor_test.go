@@ -184,7 +184,7 @@ func TestDoctorFindsTheRightsThatLack(t *testing.T) {
 	for _, m := range masters {
 		ask(t, m, rights...)
 	}
-	args := append(flags(masters), "--max-clients", "100", "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--allow-dangerous", "yes")
+	args := append(flags(masters), "--max-clients", "100", "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--user", "default on nopass ~* &* +@all")
 	wantHealthy(t, args...)
 	ask(t, masters[0], "ACL", "SETUSER", "px", "-evalsha", "-config|get")
 	ask(t, masters[1], "ACL", "SETUSER", "px", "resetchannels")

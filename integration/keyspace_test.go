@@ -88,7 +88,7 @@ func awaitGone(t *testing.T, masters []*Redis, db, key string) {
 func TestDangerousCommandsDoWhatTheySayWhereTheyAreAllowed(t *testing.T) {
 	t.Parallel()
 	masters := startMasters(t, 3)
-	p := startProxy(t, append(flags(masters), "--allow-dangerous", "yes")...)
+	p := startProxy(t, append(flags(masters), "--user", "default on nopass ~* &* +@all")...)
 	k := dial(t, p.Addr)
 	fill := func() {
 		t.Helper()

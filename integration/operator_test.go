@@ -28,7 +28,7 @@ func stateIs(c talk, i int, state, why string) error {
 // The master has lost its memory by then, and the operator lets it vote.
 func TestMasterIsTakenOutAndInByHand(t *testing.T) {
 	t.Parallel()
-	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
+	masters, p := startQuorum(t, 3, "--user", "default on nopass ~* &* +@all")
 	c := dial(t, p.Addr)
 	m := masters[0]
 	stands := func(state, why string) {

@@ -11,7 +11,7 @@ import (
 // gave the order.
 func TestOrderOfWhoHasLeftIsToldOf(t *testing.T) {
 	t.Parallel()
-	_, p := startQuorum(t, 3, "--admin-listen", "127.0.0.1:0", "--allow-dangerous", "yes")
+	_, p := startQuorum(t, 3, "--admin-listen", "127.0.0.1:0", "--user", "default on nopass ~* &* +@all")
 	address := strings.TrimPrefix(adminOf(t, p).url, "http://")
 	c := dial(t, p.Addr)
 	const orders = 40

@@ -77,7 +77,7 @@ func TestRightsThatAreToldAreEnough(t *testing.T) {
 	for _, m := range masters {
 		ask(t, m, rights...)
 	}
-	args := append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--allow-dangerous", "yes", "--max-ttl", "10s", "--acquire-timeout", "1s")
+	args := append(flags(masters), "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--user", "default on nopass ~* &* +@all", "--max-ttl", "10s", "--acquire-timeout", "1s")
 	first, err := StartProxy(ProxyOptions{Path: program(t), Args: args, Unmarked: true})
 	must(t, err)
 	t.Cleanup(func() { must(t, first.Kill()) })

@@ -33,7 +33,7 @@ func fieldIs(t *testing.T, c talk, name, want string, args ...string) {
 // The questions of an operator at night, with a master that dies, one that is flushed, and none.
 func TestOperatorSeesWhoHoldsWhatAndWhyOthersAreRefused(t *testing.T) {
 	t.Parallel()
-	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
+	masters, p := startQuorum(t, 3, "--user", "default on nopass ~* &* +@all")
 	holder, other, c := dial(t, p.Addr), dial(t, p.Addr), dial(t, p.Addr)
 	holder.want("OK", "CLIENT", "SETNAME", "nightly-job")
 	holder.want("OK", "SET", "job", "the-token", "NX", "PX", "300000")
@@ -98,7 +98,7 @@ func TestOperatorSeesWhoHoldsWhatAndWhyOthersAreRefused(t *testing.T) {
 
 func TestOperatorFreesALockFromWhoStillHoldsIt(t *testing.T) {
 	t.Parallel()
-	masters, p := startQuorum(t, 3, "--allow-dangerous", "yes")
+	masters, p := startQuorum(t, 3, "--user", "default on nopass ~* &* +@all")
 	c := dial(t, p.Addr)
 	c.want("OK", "SET", "k", "old", "NX", "PX", milliseconds(ttl))
 	old := fieldOf(c.do("LOCK", "INFO", "k"), "holder")

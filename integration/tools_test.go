@@ -21,7 +21,7 @@ func TestOperatorsAreAnsweredAsByRedis(t *testing.T) {
 	})
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprintf("proxy over %d", n), func(t *testing.T) {
-			masters, p := startQuorum(t, n, "--allow-dangerous", "yes")
+			masters, p := startQuorum(t, n, "--user", "default on nopass ~* &* +@all")
 			for _, file := range files {
 				converse(t, file, transcript.Proxy, p.Addr, masters, nil)
 			}

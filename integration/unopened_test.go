@@ -147,7 +147,7 @@ func TestFirstStartThatIsOverAdmitsNobodyWhoWasFlushedSince(t *testing.T) {
 // flushedInItsFirstStart tells whether that was in time.
 func flushedInItsFirstStart(t *testing.T, maxTTL time.Duration) bool {
 	masters := startMasters(t, 3)
-	p := launch(t, ProxyOptions{Args: append(flags(masters), "--max-ttl", maxTTL.String(), "--acquire-timeout", "500ms", "--probe-interval", "200ms", "--allow-dangerous", "yes"), Unmarked: true})
+	p := launch(t, ProxyOptions{Args: append(flags(masters), "--max-ttl", maxTTL.String(), "--acquire-timeout", "500ms", "--probe-interval", "200ms", "--user", "default on nopass ~* &* +@all"), Unmarked: true})
 	stands := func(m *Redis, db int, kind string) {
 		t.Helper()
 		eventually(t, func() error {

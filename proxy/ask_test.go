@@ -26,7 +26,7 @@ func on(value string) quorum.SurveyAnswer {
 func TestOperatorForcesALockWithoutAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		cfg.Commands.Password = func() string { return "secret" } // he has shown it to somebody else
 		r := newRig(t, cfg)
 		var dbs []int
@@ -64,7 +64,7 @@ func TestOperatorForcesALockWithoutAConnection(t *testing.T) {
 func TestOperatorFreesALockWhoeverHoldsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		r := newRig(t, cfg)
 		last := func() string {
 			events, _ := r.server.seen.Events.After(0, 10)

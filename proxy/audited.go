@@ -43,14 +43,10 @@ func (s *Server) isOrder(row *commands.Command) bool {
 
 // The words of denials.
 const (
-	whyPassword  = "wrong password"
-	whyNoAuth    = "no password was given" // told once for each connection
-	whyRights    = "no right to it"
-	whyDangerous = "allow-dangerous is off"
+	whyPassword = "wrong password"
+	whyNoAuth   = "no password was given" // told once for each connection
+	whyRights   = "no right to it"
 )
-
-// dangerousNeeded is how the refusal of a command ends that allow-dangerous does not let through.
-const dangerousNeeded = "needs the option allow-dangerous"
 
 // audit tells of a command that asked no master, if it was an order or was denied.
 func (c *conn) audit(a *commands.Action) {
@@ -146,13 +142,9 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 func (c *conn) auditForbidden(a *commands.Action, said string) {
 	e := audit.Entry{Event: audit.Denial, Why: whyRights, Answer: said, Open: true}
 	by := *c.snapshot.Load()
-	switch {
-	case a.Denied:
+	if a.Denied {
 		e.Why, by.User = whyPassword, brief(a.DeniedUser)
-	case strings.HasSuffix(said, dangerousNeeded):
-		e.Why = whyDangerous
-	}
-	if !a.Denied {
+	} else {
 		e.Args = strings.Join(c.toldOf(a.Command), " ")
 	}
 	c.tellAudit(a.Command, &by, e)

@@ -109,7 +109,7 @@ func TestOrdersOfClientsAreToldWithWhatCameOfThem(t *testing.T) {
 			}
 			return commands.OptionRefused(s[0].Name, s[0].Value+" is wrong")
 		}}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		r, p := newAudited(t, cfg)
 		r.engine.auto = heldBy("the-token")
 		c := r.dial()
@@ -151,7 +151,7 @@ func TestOrdersOfClientsAreToldWithWhatCameOfThem(t *testing.T) {
 func TestOrderThatMastersDoNotAnswerMayHaveBeenCarriedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		r, p := newAudited(t, cfg)
 		r.engine.auto = func(_ *fakeEngine, a asked) {
 			refused := quorum.SurveyAnswer{Given: true, Reply: quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "NOPERM no"}}}
@@ -181,7 +181,7 @@ func TestOrderThatMastersDoNotAnswerMayHaveBeenCarriedOut(t *testing.T) {
 func TestOrderIsHisWhoHasGivenIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		r, p := newAudited(t, cfg)
 		c := r.dial()
 		c.send("CLIENT SETNAME me\r\nSELECT 2\r\n")
@@ -206,7 +206,7 @@ func TestDenialsAreTold(t *testing.T) {
 		c.send("GET key-of-a-stranger\r\nGET k\r\nAUTH wr0ng\r\nHELLO 3 AUTH default wr0ng\r\n")
 		c.expect("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n" + wrongPass + wrongPass)
 		c.send("AUTH secret\r\nLOCK DRAIN m1\r\nKEYS *\r\n")
-		c.expect("+OK\r\n-ERR LOCK DRAIN can harm those who hold locks: it needs the option allow-dangerous\r\n-ERR KEYS can harm")
+		c.expect("+OK\r\n-NOPERM User default has no permissions to run the 'lock|drain' command\r\n-NOPERM ")
 		other := r.dial()
 		other.send("SET k the-token NX\r\n")
 		other.expect("-NOAUTH Authentication required.\r\n")
@@ -214,7 +214,7 @@ func TestDenialsAreTold(t *testing.T) {
 		r.server.Forbidden(nightShift, "another site's page asks")
 		wantTold(t, p,
 			"denial client GET no password was given", "denial client AUTH wrong password", "denial client HELLO wrong password",
-			"denial client LOCK DRAIN m1 allow-dangerous is off", "denial client KEYS allow-dangerous is off",
+			"denial client LOCK DRAIN m1 no right to it", "denial client KEYS no right to it",
 			"denial client SET no password was given", "denial admin wrong password", "denial admin another site's page asks")
 		for _, secret := range []string{"secret", "wr0ng", "the-token", "stranger"} {
 			if strings.Contains(p.String(), secret) {
@@ -245,7 +245,7 @@ func TestCommandThatAClientHasNoRightToIsADenial(t *testing.T) {
 
 func TestWhatBecomesOfUsersIsToldWithoutPasswords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, p := newAudited(t, Config{Commands: commands.Options{AllowDangerous: true}})
+		r, p := newAudited(t, Config{Commands: commands.Options{Users: everybodyOperates}})
 		c := r.dial()
 		c.send("ACL SETUSER bob on >the-token ~b +get\r\n")
 		c.expect("+OK\r\n")
@@ -264,7 +264,7 @@ func TestWhatBecomesOfUsersIsToldWithoutPasswords(t *testing.T) {
 func TestOrdersOfThePageAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		r, p := newAudited(t, cfg)
 		r.server.Order(nightShift, "LOCK DRAIN", "m1", "disk", true)
 		r.engine.auto = heldBy("t")
@@ -293,7 +293,7 @@ func TestEveryOrderIsACommand(t *testing.T) {
 		} else if _, named := orders[row.Name]; named {
 			t.Errorf("%s is not found", row.Name)
 		}
-		// Whatever needs allow-dangerous and changes something is an order.
+		// What changes how the proxy runs is an order.
 		if strings.HasPrefix(row.Name, "config|") && row.HasFlag("admin") && !is && row.Name != "config|get" && row.Name != "config|help" {
 			t.Errorf("%s is no order", row.Name)
 		}

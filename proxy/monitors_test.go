@@ -65,12 +65,12 @@ func TestMonitorShowsCommandsWithoutTokens(t *testing.T) {
 	})
 }
 
-func TestMonitorNeedsAllowDangerous(t *testing.T) {
+func TestMonitorIsForOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
 		c := r.dial()
 		c.send("MONITOR\r\n")
-		c.expect("-ERR MONITOR can harm those who hold locks: it needs the option allow-dangerous\r\n")
+		c.expect("-NOPERM User default has no permissions to run the 'monitor' command\r\n")
 		if r.server.monitors.all.Load() != nil {
 			t.Error("it is told all the same")
 		}

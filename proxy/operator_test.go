@@ -83,7 +83,7 @@ func TestHowMastersStandIsToldFieldByField(t *testing.T) {
 func TestOrdersReachTheEngineAndAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{}
-		cfg.Commands.AllowDangerous = true
+		cfg.Commands.Users = everybodyOperates
 		r := newRig(t, cfg)
 		c := r.dial()
 		c.send("LOCK ADMIT m1\r\n")

@@ -193,7 +193,7 @@ func TestWhatChangesAKeyComesBehindWhatListsAllKeys(t *testing.T) {
 	for _, list := range []string{"KEYS *\r\n", "SCAN 0\r\n"} {
 		for _, change := range []string{"acquire c\r\n", "write c\r\n", "DEL c\r\n", unlock, count, "extendmore c\r\n"} {
 			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, Config{Commands: commands.Options{AllowDangerous: true}})
+				r := newRig(t, Config{Commands: commands.Options{Users: everybodyOperates}})
 				go r.dial().send(list + "GET a\r\n" + change)
 				for _, want := range []string{"survey: read:a", "survey: read:a survey:"} {
 					synctest.Wait()
@@ -216,7 +216,7 @@ func TestWhatChangesAKeyComesBehindWhatListsAllKeys(t *testing.T) {
 // own way.
 func TestAFlushComesBehindAllAndAllBehindIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Config{Commands: commands.Options{AllowDangerous: true}})
+		r := newRig(t, Config{Commands: commands.Options{Users: everybodyOperates}})
 		r.dial().send("write a\r\nSELECT 1\r\nFLUSHALL\r\nSELECT 2\r\nGET b\r\nping\r\n")
 		for _, c := range []struct{ put, next string }{
 			{"write:a", "a"},

@@ -11,7 +11,10 @@ import (
 )
 
 // dangerous is a Config that lets an operator's orders through.
-func dangerous() Config { return Config{Commands: commands.Options{AllowDangerous: true}} }
+// everybodyOperates are users as allow all to everybody.
+const everybodyOperates = "user default on nopass ~* &* +@all\n"
+
+func dangerous() Config { return Config{Commands: commands.Options{Users: everybodyOperates}} }
 
 func TestConfigSetAndRewriteAreTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -50,7 +50,7 @@ func TestAdminListenerAnswersUntilTheEnd(t *testing.T) {
 	}
 	p.await(`clients do not know the password: from=127.0.0.1 failures=1`)
 	if code, _ := get(t, url+"/debug/pprof/", "secret"); code != 403 {
-		t.Errorf("without allow-dangerous profiles are answered %d", code)
+		t.Errorf("of who may not operate profiles are answered %d", code)
 	}
 	silent, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	if err != nil {

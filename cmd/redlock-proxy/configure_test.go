@@ -8,7 +8,7 @@ import (
 )
 
 func TestConfigSetChangesARunningProxyAndRewriteItsFile(t *testing.T) {
-	const file = "# ours\nallow-dangerous = \"yes\"\nlog-level = \"info\" # not much\n"
+	const file = "# ours\nuser = [\"default on nopass ~* &* +@all\"]\nlog-level = \"info\" # not much\n"
 	path := write(t, "c.toml", file)
 	p := startProgram(t, nil, "--config", path, "--listen", "127.0.0.1:0", "--slowlog-max-len", "7")
 	e := endpoint{network: "tcp", address: p.await(`listening: address=(\S+)`)}
@@ -35,7 +35,7 @@ func TestConfigSetChangesARunningProxyAndRewriteItsFile(t *testing.T) {
 	}
 	ask("OK", "CONFIG", "REWRITE")
 	p.await(`what was written into the configuration file does not count at the next start: these do: instead=--slowlog-max-len`)
-	want := "# ours\nallow-dangerous = \"yes\"\nlog-level = \"debug\" # not much\n" +
+	want := "# ours\nuser = [\"default on nopass ~* &* +@all\"]\nlog-level = \"debug\" # not much\n" +
 		"# Written by CONFIG REWRITE.\nrequirepass = \"hunter2\"\nslowlog-log-slower-than = 0\nslowlog-max-len = 9\n"
 	if b, err := os.ReadFile(path); string(b) != want || err != nil {
 		t.Errorf("the file becomes %q, %v", b, err)
@@ -52,7 +52,7 @@ func TestConfigSetChangesARunningProxyAndRewriteItsFile(t *testing.T) {
 }
 
 func TestConfigRewriteNeedsAFile(t *testing.T) {
-	p := startProgram(t, nil, "--allow-dangerous", "yes", "--listen", "127.0.0.1:0")
+	p := startProgram(t, nil, "--user", "default on nopass ~* &* +@all", "--listen", "127.0.0.1:0")
 	e := endpoint{network: "tcp", address: p.await(`listening: address=(\S+)`)}
 	if reply, err := e.ask(patience, "CONFIG", "REWRITE"); reply != "-ERR The server is running without a config file" || err != nil {
 		t.Errorf("%q, %v", reply, err)

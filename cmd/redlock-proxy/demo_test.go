@@ -89,7 +89,7 @@ func TestMastersOfADemoAreBrokenAndMended(t *testing.T) {
 }
 
 func TestNobodyBreaksMastersOutsideOfADemo(t *testing.T) {
-	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--allow-dangerous", "yes")
+	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--user", "default on nopass ~* &* +@all")
 	told := p.awaitAll(`the admin listener is open: at=(\S+)`, `master is voting: master=(\S+)`, `every master has been tried: ready=true`)
 	url, master := told[0], told[1]
 	for _, name := range []string{"kill", "freeze", "start-blank", "thaw"} {

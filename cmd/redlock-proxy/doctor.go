@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"redlock-proxy/commands"
 	"redlock-proxy/conf"
 	"redlock-proxy/proxy/admin"
 	"redlock-proxy/quorum/doctor"
@@ -58,7 +59,7 @@ func factsOf(cfg *conf.Config, set *master.Set, masters []doctor.Master) *doctor
 		Terms:         set.Terms(),
 		MasterTimeout: cfg.MasterTimeout,
 		ProbeInterval: cfg.ProbeInterval,
-		Flushes:       cfg.AllowDangerous == "yes",
+		Flushes:       commands.SomebodyOperates(string(cfg.Users)),
 		Masters:       masters,
 		Machine:       doctor.Machine{MaxClients: cfg.MaxClients, Backlog: backlog()},
 	}

@@ -168,7 +168,7 @@ func TestStandardErrorThatIsNotReadOrGoneEndsNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			p := command(nil, "--listen", "unix://"+t.TempDir()+"/s", "--allow-dangerous", "yes")
+			p := command(nil, "--listen", "unix://"+t.TempDir()+"/s", "--user", "default on nopass ~* &* +@all")
 			socket := strings.TrimPrefix(p.Args[2], "unix://")
 			p.Stderr = w
 			if err := p.Start(); err != nil {

@@ -118,9 +118,6 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	server.Tracer, server.Audit = tracer, p.audit
 	server.ReadUsers, server.WriteUsers = cfg.ReadUsers, cfg.WriteUsers
 	p.server = proxy.New(server, p.engine, p.log)
-	if err := p.server.SetUsers(string(cfg.Users)); err != nil {
-		panic("the users were found right before: " + err.Error())
-	}
 	p.audit.Tell(audit.Entry{Event: audit.Start, Door: audit.Process, Answer: "version " + programVersion()})
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	if beside {

@@ -73,7 +73,7 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 			Password:         func() string { return string(live.Load().Password) },
 			MaxTTL:           cfg.MaxTTL,
 			RefuseOverMaxTTL: cfg.OverMaxTTL == "refuse",
-			AllowDangerous:   cfg.AllowDangerous == "yes",
+			Users:            string(cfg.Users),
 			ScriptBounds:     quorum.Bounds{Steps: cfg.ScriptSteps, Memory: cfg.ScriptMemory},
 			Now:              now,
 			Settings:         func() map[string]string { return settings(live.Load(), maxClients) },

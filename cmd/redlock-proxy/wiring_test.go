@@ -30,12 +30,12 @@ func TestEngineGetsWhatIsConfigured(t *testing.T) {
 }
 
 func TestServerGetsWhatIsConfigured(t *testing.T) {
-	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--over-max-ttl", "refuse", "--max-ttl", "1m", "--redis-version", "8.4.0", "--allow-dangerous", "yes",
+	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--over-max-ttl", "refuse", "--max-ttl", "1m", "--redis-version", "8.4.0", "--user", "default on nopass ~* &* +@all",
 		"--listen", "127.0.0.1:7000,unix:///x,[::1]:7001")
 	live := inEffect(cfg)
 	got := serverConfig(cfg, live, 9, now)
 	if got.MaxClients != 9 || got.Timeout != 1500*time.Millisecond || got.TCPKeepAlive != 20*time.Second ||
-		got.Commands.MaxTTL != time.Minute || !got.Commands.RefuseOverMaxTTL || got.Commands.Now == nil || got.Commands.Version != "8.4.0" || !got.Commands.AllowDangerous {
+		got.Commands.MaxTTL != time.Minute || !got.Commands.RefuseOverMaxTTL || got.Commands.Now == nil || got.Commands.Version != "8.4.0" || got.Commands.Users != "user default on nopass ~* &* +@all\n" {
 		t.Errorf("got %+v", got)
 	}
 	for name, want := range map[string]string{
@@ -46,8 +46,8 @@ func TestServerGetsWhatIsConfigured(t *testing.T) {
 			t.Errorf("CONFIG GET %s tells %q, want %q", name, got, want)
 		}
 	}
-	if got := serverConfig(loaded(t), live, 9, now); got.Commands.RefuseOverMaxTTL || got.Commands.AllowDangerous {
-		t.Error("over-max-ttl keep refuses, or what is dangerous is let through")
+	if got := serverConfig(loaded(t), live, 9, now); got.Commands.RefuseOverMaxTTL || got.Commands.Users != "" {
+		t.Error("over-max-ttl keep refuses, or there are users")
 	}
 }
 

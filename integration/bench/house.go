@@ -39,7 +39,7 @@ func (b *bench) house(p plan) (h *house, err error) {
 	if h.direct, err = integration.StartRedis(manyClients); err != nil {
 		return h, err
 	}
-	h.args = append([]string{"--allow-dangerous", "yes", "--max-clients", strconv.Itoa(b.idle + 1000)}, slices.Concat(b.args, p.args)...)
+	h.args = append([]string{"--user", "default on nopass ~* &* +@all", "--max-clients", strconv.Itoa(b.idle + 1000)}, slices.Concat(b.args, p.args)...)
 	for range p.masters {
 		m, err := integration.StartRedis(manyClients)
 		if err != nil {

@@ -62,7 +62,7 @@ func openInside(masters int) (i *inside, err error) {
 	var served proxy.Config
 	served.Commands.Version = "7.2.0"
 	served.Commands.MaxTTL = config.MaxTTL
-	served.Commands.AllowDangerous = true
+	served.Commands.Users = "user default on nopass ~* &* +@all\n"
 	i.server = proxy.New(served, i.engine, hclog.NewNullLogger())
 	go func() { i.served <- i.server.Serve(ln) }()
 	return i, awaitVoting(i.addr, masters)

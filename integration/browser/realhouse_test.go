@@ -44,7 +44,7 @@ func newReal(t *testing.T, args ...string) *real {
 	program.Do(build)
 	must(t, program.err)
 	r := &real{t: t}
-	args = append(args, "--admin-listen", "127.0.0.1:0", "--allow-dangerous", "yes")
+	args = append(args, "--admin-listen", "127.0.0.1:0", "--user", "default on nopass ~* &* +@all")
 	for range 3 {
 		m, err := integration.StartRedis(integration.RedisOptions{})
 		must(t, err)

@@ -22,7 +22,7 @@ func mountProfiles(mux *http.ServeMux) {
 func forOperators(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !OrdersAllowed(r) {
-			http.Error(w, "this is for users with the right to @operate, see allow-dangerous", http.StatusForbidden)
+			http.Error(w, "this is for users with the right to @operate", http.StatusForbidden)
 			return
 		}
 		h(w, r)

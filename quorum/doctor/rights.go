@@ -21,7 +21,7 @@ const (
 	forChange
 	forSettings
 	forBusy
-	forFlush // with allow-dangerous alone
+	forFlush // of who may operate alone
 )
 
 // lacks is what follows where a command is refused.
@@ -44,7 +44,7 @@ func (p purpose) lacks() (severity Severity, means string) {
 	case forBusy:
 		return Warning, "while somebody's script keeps it busy, it has no vote, and proxies cannot end that"
 	}
-	return Warning, "FLUSHALL and FLUSHDB, which allow-dangerous lets through, have no vote of it"
+	return Warning, "FLUSHALL and FLUSHDB, which users with the right to @operate may call, have no vote of it"
 }
 
 // Call is a command that a master's user needs, in a form that changes nothing and harms nobody,

@@ -59,7 +59,7 @@ func (db *database) hindrance() string {
 	elsewhere := db.votesElsewhere()
 	if elsewhere { // where one votes, bootstrap does nothing
 		why = fmt.Sprintf("what was granted in database %d is lost", db.number())
-		atOnce = fmt.Sprintf("or at once after LOCK ADMIT of %d of them, which needs allow-dangerous", quorum.QuorumOf(len(db.lanes)))
+		atOnce = fmt.Sprintf("or at once after LOCK ADMIT of %d of them, which needs the right to @operate", quorum.QuorumOf(len(db.lanes)))
 	}
 	switch {
 	case elsewhere && len(f.waits) > 0:

@@ -33,7 +33,7 @@ func TestDatabaseThatAllHaveLostNamesNoAdviceThatDoesNothing(t *testing.T) {
 					time.Sleep(w.cfg.ProbeInterval)
 					r = ask()
 				}
-				if !strings.HasPrefix(r.Why, begins) || !strings.HasSuffix(r.Why, ", or at once after LOCK ADMIT of 2 of them, which needs allow-dangerous") {
+				if !strings.HasPrefix(r.Why, begins) || !strings.HasSuffix(r.Why, ", or at once after LOCK ADMIT of 2 of them, which needs the right to @operate") {
 					t.Errorf("%q", r.Why)
 				}
 				w.order(w.engine.Admit("m1"))
