@@ -112,7 +112,7 @@ func (s *Session) aclDryRun(c *Command, args []string) Action {
 	case called.anyone:
 		return Action{Reply: OK}
 	}
-	if denial := s.d.denial(user, called, words); denial != (acl.Denial{}) {
+	if denial, _ := s.d.denial(user, called, words); denial != (acl.Denial{}) {
 		return Action{Reply: Bulk(denial.Words(user.Name))}
 	}
 	return Action{Reply: OK}
@@ -223,14 +223,44 @@ func (d *Dialect) Certified(names []string) string {
 func (d *Dialect) Knows(user, password string) bool { return d.admits(user, password) }
 
 // Operates tells whether a user may give orders, and Looks whether he may look into all locks.
-func (d *Dialect) Operates(user string) bool { return d.mayOnAll(user, "lock|force") }
+func (d *Dialect) Operates(user string) bool { return d.MayOnAll(user, "lock|force") }
 
-func (d *Dialect) Looks(user string) bool { return d.mayOnAll(user, "lock|list") }
+func (d *Dialect) Looks(user string) bool { return d.MayOnAll(user, "lock|list") }
 
-func (d *Dialect) mayOnAll(user, command string) bool {
+// MayOnAll tells whether a user may call a command on all keys, by the name of its row.
+func (d *Dialect) MayOnAll(user, command string) bool {
 	place, _ := catalogue().Named(command)
 	u := d.users.Named(user)
 	return u != nil && u.Unbound(place)
+}
+
+// MayListen tells whether the session's user may hear all that it listens to, as of now. Where nobody's rights
+// have changed since its command was judged that is known.
+func (s *Session) MayListen() bool {
+	if s.rights.user != nil && s.rights.version == s.d.users.Version() {
+		return true
+	}
+	user := s.user()
+	if user == nil || s.seen.Monitors && !s.d.MayOnAll(user.Name, "monitor") {
+		return false
+	}
+	channels, patterns := s.Subscriptions()
+	for _, call := range []acl.Call{{Channels: channels}, {Channels: patterns, Patterns: true}} {
+		name := "subscribe"
+		if call.Patterns {
+			name = "psubscribe"
+		}
+		if call.Command, _ = catalogue().Named(name); len(call.Channels) > 0 && user.May(catalogue(), &call) != (acl.Denial{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// KnowsOf tells whether the session's user may be told that there is a channel.
+func (s *Session) KnowsOf(channel string) bool {
+	user := s.user()
+	return user != nil && user.Hears(channel)
 }
 
 // SomebodyOperates tells whether there is a user who may give orders.

@@ -44,9 +44,20 @@ var standardUser = sync.OnceValue(func() *acl.User {
 	return user
 })
 
+// everybody is a user who may do everything.
+var everybody = sync.OnceValue(func() *acl.User {
+	user, err := acl.NewUser(catalogue(), "").With(catalogue(), []string{"on", "allkeys", "allchannels", "+@all"})
+	if err != nil {
+		panic("commands: " + err.Error())
+	}
+	return user
+})
+
 // user is who the session's client is, as of now: nil if there is no such user any more.
 func (s *Session) user() *acl.User {
-	if v := s.d.users.Version(); s.rights.user == nil || s.rights.version != v {
+	if s.itself {
+		s.rights = rights{user: everybody(), scripts: true}
+	} else if v := s.d.users.Version(); s.rights.user == nil || s.rights.version != v {
 		s.rights = rights{version: v, user: s.d.users.Named(s.seen.User)}
 		s.rights.scripts = s.rights.user != nil && runsAll(s.rights.user)
 	}
@@ -63,29 +74,35 @@ type rights struct {
 	scripts bool // he may call all that scripts may, on all keys and channels
 }
 
-// forbidden tells why the session's user may not call this, and is false if he may. Keys and channels are
+// forbidden tells that the session's user may not call this, and a is the answer then. Keys and channels are
 // looked at only of those who may not use all.
-func (s *Session) forbidden(c *Command, args []string) (Action, bool) {
+func (s *Session) forbidden(c *Command, args []string, a *Action) bool {
+	s.judged = nil
 	if c.anyone {
-		return Action{}, false
+		return false
 	}
 	user := s.user()
 	switch {
 	case user == nil:
-		a := refuse(errNoAuth)
+		*a = refuse(errNoAuth)
 		a.Close = true // as Redis closes the connections of a user that is taken away
-		return a, true
+		return true
 	case user.Unbound(c.Index) && (s.rights.scripts || !c.runsScript()):
-		return Action{}, false
+		return false
 	}
-	denial := s.d.denial(user, c, args)
+	denial, sc := s.d.denial(user, c, args)
 	if denial == (acl.Denial{}) {
-		return Action{}, false
+		s.judged = &judged{sc}
+		return false
 	}
-	a := refuse(denialText(user, c, denial))
+	*a = refuse(denialText(user, c, denial))
 	a.Forbidden, a.DeniedUser = denial, user.Name
-	return a, true
+	return true
 }
+
+// judged is the script that a user may call, nil if there was none of that name: what comes under it
+// later he was not judged by.
+type judged struct{ script *script }
 
 // denialText is how a denial reads, as on Redis.
 func denialText(user *acl.User, c *Command, denial acl.Denial) string {
@@ -100,8 +117,9 @@ func denialText(user *acl.User, c *Command, denial acl.Denial) string {
 	return oneLine("NOPERM " + denial.Words(user.Name))
 }
 
-// denial is why a user may not make a call of which name and arity are right; the zero value is that he may.
-func (d *Dialect) denial(user *acl.User, c *Command, args []string) acl.Denial {
+// denial is why a user may not make a call of which name and arity are right; the zero value is that he may. sc is
+// the script that it runs, if it does.
+func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.Denial, sc *script) {
 	call := acl.Call{Command: c.Index}
 	access := c.access(args)
 	if c.KeyFlags != "" {
@@ -114,13 +132,15 @@ func (d *Dialect) denial(user *acl.User, c *Command, args []string) acl.Denial {
 		call.Channels = args[1:2]
 	case "subscribe":
 		call.Channels = args[1:]
+	case "pubsub|numsub":
+		call.Channels = args[2:]
 	case "psubscribe":
 		call.Channels, call.Patterns = args[1:], true
 	}
-	if denial := user.May(catalogue(), &call); denial != (acl.Denial{}) || !c.runsScript() {
-		return denial
+	if c.runsScript() {
+		sc = d.addScript(&call, c, args)
 	}
-	return d.scriptDenial(user, c, args)
+	return user.May(catalogue(), &call), sc
 }
 
 // reads tells which keys a command that lists some may show the session's user, nil for all: those that he may
@@ -133,81 +153,77 @@ func (s *Session) reads(c *Command) func(key string) bool {
 	return func(key string) bool { return user.Reads(c.Index, key) }
 }
 
-// access is how a command uses its keys.
+// access is how a command uses its keys. What compares a value tells of it.
 func (c *Command) access(args []string) acl.Access {
 	a := acl.Access{
 		Read:  hasWord(c.KeyFlags, "access"),
 		Write: hasWord(c.KeyFlags, "insert") || hasWord(c.KeyFlags, "update") || hasWord(c.KeyFlags, "delete"),
 	}
-	if c.Name == "set" && !slices.ContainsFunc(args[3:], func(option string) bool { return sameWord(option, "get") }) {
-		a.Read = false
+	if c.Name == "set" || c.Name == "delex" {
+		a.Read = slices.ContainsFunc(args[2:], func(option string) bool {
+			return len(option) < longestName && slices.Contains([]string{"get", "ifeq", "ifne", "ifdeq", "ifdne"}, lower(option))
+		})
 	}
 	return a
 }
 
-// scriptDenial is denial of what a script calls.
-func (d *Dialect) scriptDenial(user *acl.User, c *Command, args []string) acl.Denial {
-	var sc *script
+// addScript adds what a script calls to its call: one right must allow that altogether. The keys are those that
+// it was given.
+func (d *Dialect) addScript(call *acl.Call, c *Command, args []string) (sc *script) {
 	switch c.Name {
 	case "eval", "eval_ro":
 		sc = d.scripts.enter(args[1])
 	case "evalsha", "evalsha_ro":
 		sc = d.scripts.find(args[1])
 	}
-	keys, argv, text := []string(nil), []string(nil), "none"
-	if sc != nil && sc.fault == "" {
-		keys, argv, text = splitKeys(args)
+	if sc == nil || sc.fault != "" {
+		return sc // it will be refused for that
 	}
+	keys, argv, text := splitKeys(args)
 	if text != "" {
-		return acl.Denial{} // it will be refused for that
+		return sc
 	}
+	told := make(map[scriptCall]bool)
 	for _, called := range sc.calls() {
-		if denial := callDenial(user, called, keys, argv); denial != (acl.Denial{}) {
-			return denial
+		name, known := called.command.in(keys, argv)
+		if !known {
+			call.Also, call.AnyChannel = scriptPlaces(), true
+			break
+		}
+		if len(name) > longestName || told[called] {
+			continue // no command is called so, or it was looked at
+		}
+		told[called] = true
+		name = lower(name)
+		place, there := catalogue().Named(name)
+		if !there || !slices.Contains(scriptCommands, name) {
+			continue // no script may call it
+		}
+		if !slices.Contains(call.Also, place) {
+			call.Also = append(call.Also, place)
+		}
+		if strings.HasSuffix(name, "publish") {
+			channel, known := called.first.in(keys, argv)
+			if known && len(channel) <= maxChannelName {
+				call.Channels = append(call.Channels, channel)
+			} else {
+				call.AnyChannel = true
+			}
 		}
 	}
-	return acl.Denial{}
+	return sc
 }
 
-// callDenial is denial of one call of a script. The keys are those of the script, which were looked at.
-func callDenial(user *acl.User, called scriptCall, keys, argv []string) acl.Denial {
-	name, known := called.command.in(keys, argv)
-	if !known {
-		return callsAll(user)
-	}
-	place, there := catalogue().Named(lower(name))
-	if !there || !slices.Contains(scriptCommands, lower(name)) {
-		return acl.Denial{} // no script may call it
-	}
-	call := acl.Call{Command: place}
-	if strings.HasSuffix(lower(name), "publish") {
-		channel, known := called.first.in(keys, argv)
-		if !known && !user.Unbound(place) {
-			return acl.Denial{Reason: acl.ByChannel, Object: "any"}
-		}
-		call.Channels = []string{channel}
-	}
-	return user.May(catalogue(), &call)
-}
-
-// callsAll is denial of whatever a script may call.
-func callsAll(user *acl.User) acl.Denial {
+// scriptPlaces are all commands that a script may call.
+var scriptPlaces = sync.OnceValue(func() (places []int) {
 	for _, name := range scriptCommands {
 		place, _ := catalogue().Named(name)
-		if denial := user.May(catalogue(), &acl.Call{Command: place}); denial != (acl.Denial{}) {
-			return denial
-		}
+		places = append(places, place)
 	}
-	if place, _ := catalogue().Named("publish"); !user.AllChannels(place) {
-		return acl.Denial{Reason: acl.ByChannel, Object: "any"}
-	}
-	return acl.Denial{}
-}
+	return places
+})
 
 // runsAll tells that no script of any kind needs to be looked at for what it calls.
 func runsAll(user *acl.User) bool {
-	return !slices.ContainsFunc(scriptCommands, func(name string) bool {
-		place, _ := catalogue().Named(name)
-		return !user.Unbound(place)
-	})
+	return !slices.ContainsFunc(scriptPlaces(), func(place int) bool { return !user.Unbound(place) })
 }

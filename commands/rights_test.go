@@ -51,6 +51,9 @@ func TestRightsAreHeldFromBothSides(t *testing.T) {
 		{"%R~a:* +@lock", "SET a:1 v", "key a:1"},
 		{"%W~a:* +@lock", "SET a:1 v", ""},
 		{"%W~a:* +@lock", "SET a:1 v GET", "key a:1"},
+		{"%W~a:* +@lock", "SET a:1 v IFEQ guess", "key a:1"},
+		{"%W~a:* +@lock", "DELEX a:1 IFEQ guess", "key a:1"},
+		{"%W~a:* +@lock", "DELEX a:1", ""},
 		{"%W~a:* +@lock", "GET a:1", "key a:1"},
 		{"%R~a:* +@lock", "DEL a:1", "key a:1"},
 		{"~a:* +@lock", "WATCH b:1", "key b:1"},
@@ -143,6 +146,17 @@ func TestScriptThatMayCallAnythingIsTakenForThat(t *testing.T) {
 		"local function f(ARGV) return redis.call(ARGV[1], KEYS[1]) end return f({'del'})",
 		"KEYS[1] = 'del' return redis.call(KEYS[1], 'a:1')",
 		"return redis.call('g'..'et', KEYS[1])",
+		"(function() local x; ARGV[1], x = 'set', 1 end)() return redis.call(ARGV[1], KEYS[1], 'v')",
+		"pcall(function() local x; ARGV[1], x = 'set', 1 end) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local t = {g = function() local x; ARGV[1], x = 'set', 1 end} t.g() return redis.call(ARGV[1], KEYS[1], 'v')",
+		"string.gsub('a', 'a', function() local x; ARGV[1], x = 'set', 1 end) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local unpack = function(t) t[1] = 'set' end unpack(ARGV) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local function unpack(t) t[1] = 'set' end unpack(ARGV) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local f = {unpack = function(t) t[1] = 'set' end} f.unpack(ARGV) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local f = function(n) return function(t) t[1] = 'set' end end f 'unpack' (ARGV) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local function g(unpack) unpack(ARGV) end g(function(t) t[1] = 'set' end) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"for _, unpack in ipairs({function(t) t[1] = 'set' end}) do unpack(ARGV) end return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local a, unpack = 1, function(t) t[1] = 'set' end unpack(ARGV) return redis.call(ARGV[1], KEYS[1], 'v')",
 		"return redis.call(('del'), KEYS[1])",
 		"return redis.call(ARGV[1] and 'del', KEYS[1])",
 		"return redis.call(ARGV[1]..'', KEYS[1])",
@@ -158,6 +172,40 @@ func TestScriptThatMayCallAnythingIsTakenForThat(t *testing.T) {
 				t.Errorf("%s: %q", text, got)
 			}
 		}
+	}
+}
+
+// TestScriptIsJudgedByOneRight: by that which allows its keys.
+func TestScriptIsJudgedByOneRight(t *testing.T) {
+	set := "return redis.call('set', KEYS[1], 'v')"
+	s := as(t, NewDialect(Options{}), "+eval +get ~a:* (+set +del ~b:*)")
+	if got := deniedFor(s, "EVAL", set, "1", "a:1"); got != "command set" {
+		t.Errorf("by another selector's right: %q", got)
+	}
+	s = as(t, NewDialect(Options{}), "+get ~a:* (+set +eval ~b:*)")
+	if got := deniedFor(s, "EVAL", set, "1", "b:1"); got != "" {
+		t.Errorf("by its own: %q", got)
+	}
+}
+
+// TestScriptThatIsNotKnownYetIsNotRun when somebody loads it between the look at what it calls and its run.
+func TestScriptThatIsNotKnownYetIsNotRun(t *testing.T) {
+	d := NewDialect(Options{})
+	s := as(t, d, "~a:* +evalsha +get")
+	sha := d.Session(2).Do([]string{"SCRIPT", "LOAD", "return redis.call('del', KEYS[1])"}).Reply.Str
+	d.scripts.flush()
+	var a Action
+	args := []string{"EVALSHA", sha, "1", "a:1"}
+	row, _ := findCommand(args)
+	if s.forbidden(row, args, &a) {
+		t.Fatalf("%+v", a)
+	}
+	d.Session(2).Do([]string{"SCRIPT", "LOAD", "return redis.call('del', KEYS[1])"})
+	if a := row.do(s, row, args); a.Reply.Str != errNoScript {
+		t.Errorf("%+v", a)
+	}
+	if got := deniedFor(s, args...); got != "command del" {
+		t.Errorf("when it is there: %q", got)
 	}
 }
 

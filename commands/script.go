@@ -55,11 +55,19 @@ func (s *Session) evalsha(c *Command, args []string) Action {
 	if text != "" {
 		return refuse(text)
 	}
-	sc := s.d.scripts.find(args[1])
+	sc := s.scriptNamed(args[1])
 	if sc == nil {
 		return refuse(errNoScript)
 	}
 	return s.run(c, sc, keys, argv)
+}
+
+// scriptNamed is the script of a name: the one that the user was found to be allowed, if that was looked at.
+func (s *Session) scriptNamed(sha string) *script {
+	if s.judged != nil {
+		return s.judged.script
+	}
+	return s.d.scripts.find(sha)
 }
 
 // splitKeys parts what follows the script into KEYS and ARGV, or says what is

@@ -36,8 +36,12 @@ var scriptCommands = strings.Fields(`get hexists hget type zscore zcard zcount s
 	hincrby hset zadd hmset zincrby incr incrby decr decrby getset append pexpire expire pexpireat expireat set getex del unlink hdel
 	srem zrem zremrangebyscore zremrangebyrank getdel setnx hsetnx sadd persist setex psetex mset msetnx publish spublish`)
 
-// maxCalls is how many calls of a script are told apart.
-const maxCalls = 256
+// maxCalls is how many calls of a script are told apart, and maxList for how many tokens it is looked whether a
+// list is one that is assigned to.
+const (
+	maxCalls = 256
+	maxList  = 256
+)
 
 // scriptCalls is what a script calls.
 type scriptCalls struct {
@@ -89,20 +93,35 @@ func callsOf(text string) scriptCalls {
 		return scriptCalls{any: true}
 	}
 	var s scriptCalls
-	depth := 0 // of parentheses and the like: outside of them a comma may stand in an assignment
-	for i := 0; i < len(tokens); i++ {
-		switch t := tokens[i]; {
-		case isSymbol(t, "(", "{", "["):
-			depth++
-		case isSymbol(t, ")", "}", "]"):
-			depth--
-		case t.Kind == lua.Name && t.Text == "redis":
+	unpacks := keepsUnpack(tokens)
+	for i, t := range tokens {
+		switch {
+		case t.Kind != lua.Name:
+		case t.Text == "redis":
 			s.redis(tokens[i+1:])
-		case t.Kind == lua.Name && (t.Text == "KEYS" || t.Text == "ARGV"):
-			s.any = s.any || !onlyRead(tokens, i, depth)
+		case t.Text == "KEYS" || t.Text == "ARGV":
+			s.any = s.any || !onlyRead(tokens, i, unpacks)
 		}
 	}
 	return s
+}
+
+// keepsUnpack tells that unpack is Lua's own wherever it is named: it is called by that name, and nothing else is
+// called so.
+func keepsUnpack(tokens []lua.Token) bool {
+	for i, t := range tokens {
+		if t.Kind != lua.Name || t.Text != "unpack" {
+			continue
+		}
+		before := lua.Token{}
+		if i > 0 {
+			before = tokens[i-1]
+		}
+		if !isSymbol(tokens[i+1], "(") || isSymbol(before, ".", ":") || before.Text == "function" {
+			return false
+		}
+	}
+	return true
 }
 
 func isSymbol(t lua.Token, texts ...string) bool {
@@ -156,26 +175,55 @@ func readWord(tokens []lua.Token) (w word, rest []lua.Token) {
 }
 
 // onlyRead tells that nothing can be written to KEYS or ARGV at a place where one of them is named.
-func onlyRead(tokens []lua.Token, i, depth int) bool {
+func onlyRead(tokens []lua.Token, i int, unpacks bool) bool {
 	if i > 0 && isSymbol(tokens[i-1], "#") {
 		return true
 	}
-	if i > 1 && tokens[i-2].Text == "unpack" && isSymbol(tokens[i-1], "(") {
+	if unpacks && i > 1 && isSymbol(tokens[i-1], "(") && tokens[i-2].Kind == lua.Name && tokens[i-2].Text == "unpack" {
 		return true
 	}
 	rest := tokens[i+1:]
-	if len(rest) == 0 || !isSymbol(rest[0], "[") {
+	if !isSymbol(rest[0], "[") {
 		return false
 	}
-	for inner, j := 0, 0; j < len(rest); j++ {
+	return !assigns(behindIndex(rest))
+}
+
+// behindIndex is what follows an index, which the tokens begin with.
+func behindIndex(tokens []lua.Token) []lua.Token {
+	for depth, j := 0, 0; j < len(tokens); j++ {
 		switch {
-		case isSymbol(rest[j], "[", "(", "{"):
-			inner++
-		case isSymbol(rest[j], "]", ")", "}"):
-			if inner--; inner == 0 {
-				next := rest[min(j+1, len(rest)-1)]
-				return !isSymbol(next, "=") && (depth > 0 || !isSymbol(next, ","))
+		case isSymbol(tokens[j], "[", "(", "{"):
+			depth++
+		case isSymbol(tokens[j], "]", ")", "}"):
+			if depth--; depth == 0 {
+				return tokens[j+1:]
 			}
+		}
+	}
+	return nil
+}
+
+// assigns tells that what stands before these tokens may be assigned to, alone or as one of several.
+func assigns(tokens []lua.Token) bool {
+	if len(tokens) == 0 || isSymbol(tokens[0], "=") {
+		return true
+	}
+	if !isSymbol(tokens[0], ",") {
+		return false
+	}
+	for depth, j := 0, 0; j < len(tokens); j++ {
+		switch {
+		case j == maxList:
+			return true // for all that is known
+		case isSymbol(tokens[j], "[", "(", "{"):
+			depth++
+		case isSymbol(tokens[j], "]", ")", "}"):
+			if depth--; depth < 0 {
+				return false // it was an argument, or an element
+			}
+		case depth == 0 && isSymbol(tokens[j], "="):
+			return true
 		}
 	}
 	return false

@@ -13,7 +13,9 @@ type Session struct {
 	seen Snapshot
 
 	from   string // of Inside: his address
+	itself bool   // it is the server's own
 	rights rights
+	judged *judged // of the command that is carried out; nil if it was not looked what it calls
 
 	channels, patterns nameSet // subscribed to
 	named              int     // what these take, in bytes
@@ -64,10 +66,11 @@ func (d *Dialect) Session(id int64) *Session {
 	return s
 }
 
-// Inside is a session of an operator who is no client: he has shown who he is to somebody else.
+// Inside is a session of an operator who is no client: he has shown who he is to somebody else. Where he is
+// not named, it is the server itself that looks, and may do everything.
 func (d *Dialect) Inside(user, from string, db int) *Session {
 	s := d.Session(0)
-	s.seen.Authed, s.seen.User, s.seen.DB, s.from = true, user, db, from
+	s.seen.Authed, s.seen.User, s.seen.DB, s.from, s.itself = true, user, db, from, user == ""
 	return s
 }
 
@@ -148,12 +151,8 @@ func (s *Session) admit(args []string) Action {
 	if c != nil {
 		args[0] = c.verb
 	}
-	a, forbidden := Action{}, false
-	if c != nil && container == nil && c.arityFits(len(args)) && c.do != nil && !s.mustAuth() {
-		a, forbidden = s.forbidden(c, args)
-	}
+	var a Action
 	switch {
-	case forbidden:
 	case container != nil:
 		a = unknownSubcommand(container, args[1])
 	case c == nil:
@@ -170,6 +169,7 @@ func (s *Session) admit(args []string) Action {
 		a = refuse(errPrivateKey)
 	case c.names(args, isLongName):
 		a = refusef(errKeyName, maxKeyName)
+	case s.forbidden(c, args, &a):
 	case s.tx.open && !c.goesThroughMulti():
 		if a = s.queue(c, args); a.Reply.Kind != ErrorReply {
 			return a // EXEC is what the statistics count

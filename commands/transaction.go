@@ -148,7 +148,8 @@ func (s *Session) exec(c *Command, args []string) Action {
 		return refusef(errWatchDB, w.db)
 	}
 	for _, q := range tx.queue {
-		if a, forbidden := s.forbidden(q.command, q.args); forbidden { // his rights are others since
+		var a Action
+		if s.forbidden(q.command, q.args, &a) { // his rights are others since
 			a.Reply.Str = errExecAbortOf + a.Reply.Str
 			return a
 		}

@@ -16,9 +16,13 @@ import (
 
 // The bounds of what one command goes through.
 const (
-	maxKeys     = 100_000 // listed by KEYS
-	maxPages    = 2000    // of a master's keys, maxScanCount each
-	readsAtOnce = 256     // so that there is room for others in the lanes
+	maxKeys  = 100_000 // listed by KEYS
+	maxPages = 2000    // of a master's keys, maxScanCount each
+
+	// maxPagesForAny is after how many RANDOMKEY gives up, for who may not read every key.
+	maxPagesForAny = 10
+
+	readsAtOnce = 256 // so that there is room for others in the lanes
 )
 
 // walkKind says when a walk ends.
@@ -83,7 +87,7 @@ func (w *walk) next() Action {
 		return Action{Reply: w.reply()}
 	case w.kind == allKeys && (len(w.page) > w.d.maxKeys || w.pages == maxPages):
 		return refusef(errManyKeys, w.d.maxKeys, maxPages*maxScanCount)
-	case w.pages == maxPages:
+	case w.pages == maxPages, w.kind == anyKey && w.shown != nil && w.pages == maxPagesForAny:
 		w.at.master = 0 // of so many keys none is held by a quorum
 		return Action{Reply: w.reply()}
 	}

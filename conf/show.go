@@ -3,6 +3,7 @@ package conf
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,16 +60,19 @@ func (o *option) shownItem(text string) string {
 	return text
 }
 
-// shownUser is a user's rules with (set) for each password and hash of one.
+// shownUser is a user's rules with (set) for each password, hash of one, and word that is no rule and may have
+// been meant to be one.
 func shownUser(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
-		if i > 0 && strings.ContainsAny(word[:1], "><#!") {
-			words[i] = word[:1] + "(set)"
+		if i > 0 && !plainRule.MatchString(word) {
+			words[i] = "(set)"
 		}
 	}
 	return strings.Join(words, " ")
 }
+
+var plainRule = regexp.MustCompile(`^\(?([~%&+-][^ ]*|(?i:on|off|nopass|resetpass|reset|certificate|nocertificate|allkeys|resetkeys|allchannels|resetchannels|allcommands|nocommands|clearselectors))\)?$`)
 
 // shownMaster is a master's URL with (set) for its password.
 func shownMaster(text string) string {

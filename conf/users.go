@@ -52,15 +52,20 @@ func (c *Config) knowsEverybody() bool {
 		if len(words) < 2 || words[0] != "user" || words[1] != "default" {
 			continue
 		}
-		closed = true // a user of these lines begins with no right to come
+		on, nopass := false, false // as a user of these lines begins
 		for _, word := range words[2:] {
-			switch {
-			case strings.EqualFold(word, "nopass"):
-				closed = false
-			case strings.EqualFold(word, "off"), strings.EqualFold(word, "resetpass"), strings.HasPrefix(word, ">"), strings.HasPrefix(word, "#"):
-				closed = true
+			switch lower := strings.ToLower(word); {
+			case lower == "on", lower == "off":
+				on = lower == "on"
+			case lower == "nopass":
+				nopass = true
+			case lower == "reset":
+				on, nopass = false, false
+			case lower == "resetpass", word[0] == '>', word[0] == '#':
+				nopass = false
 			}
 		}
+		closed = !(on && nopass)
 	}
 	return closed
 }

@@ -28,6 +28,10 @@ var differences = []difference{
 	{tells: "a remaining ttl reads up to 0.02 % and 3 ms lower than what was set, and never higher, but by up to 101 ms where an extension has moved its end by no more than that: see [what is promised](../quorum/README.md#what-is-promised-and-under-which-conditions)", is: isTTL},
 	{tells: "`GT` and `LT` of an expiry compare what masters have padded, which is up to 1 % and 2 ms of the earlier ttl later than what was set: by that much they may refuse what one Redis would do, or do what it would refuse"},
 	{
+		tells: "`ACL` knows two categories more, and a word or two less: see [who may what](#who-may-what)",
+		is:    func(x *exchange) bool { return strings.HasPrefix(x.name(), "acl") }, ends: true,
+	},
+	{
 		tells: "a ttl is cut to 200 years, and a time to the end of the year 2199",
 		is: func(x *exchange) bool {
 			const years = 170 * 365 * 24 * 3600

@@ -45,6 +45,9 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.carryOut(&a)
 	}
 	c.show()
+	if c.listens() && !c.session.MayListen() { // his rights may have become others while he began to
+		a.Close = true
+	}
 	switch {
 	case a.Rejected:
 		c.srv.stats.rejected(a.Command, &a.Reply)

@@ -65,6 +65,8 @@ type session interface {
 	Proto() int
 	Authed() bool
 	Certified(names []string)
+	MayListen() bool
+	KnowsOf(channel string) bool
 	Memory() int
 	Watched() *atomic.Int64
 	Rest()

@@ -21,7 +21,9 @@ func (c *conn) carryOutPubsub(a *commands.Action) bool {
 	case commands.ChannelsEffect:
 		var names []commands.Reply
 		for _, name := range of.matching(e) {
-			names = append(names, commands.Bulk(name))
+			if c.session.KnowsOf(name) {
+				names = append(names, commands.Bulk(name))
+			}
 		}
 		a.Reply = commands.Array(names...)
 	case commands.NumPatEffect:

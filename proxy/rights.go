@@ -36,19 +36,22 @@ func (s *Server) Anybody() (user string) {
 // if none is.
 func (s *Server) Certified(names []string) (user string) { return s.dialect.Certified(names) }
 
+// MayOnAll tells whether a user may call a command on all keys, by the name of its row.
+func (s *Server) MayOnAll(user, command string) bool { return s.dialect.MayOnAll(user, command) }
+
 // Looks tells whether a user may look into all locks.
 func (s *Server) Looks(user string) bool { return s.dialect.Looks(user) }
 
 // SomebodyOperates tells whether there is a user who may give orders.
 func (s *Server) SomebodyOperates() bool { return s.dialect.SomebodyOperates() }
 
-// endUsers ends the connections of these users, of subscribers alone if it says so; me says that the one that
+// endUsers ends the connections of these users, of those alone who listen to something if it says so; me says that the one that
 // asks is among them.
 func (s *Server) endUsers(asker *conn, users []string, subscribers bool) (me bool) {
 	for _, c := range s.matching(asker, commands.ClientFilter{}) {
 		session := c.snapshot.Load()
 		switch {
-		case !slices.Contains(users, session.User) || subscribers && !session.Subscribed():
+		case !slices.Contains(users, session.User) || subscribers && !session.Subscribed() && !session.Monitors:
 		case c == asker:
 			me = true
 		default:

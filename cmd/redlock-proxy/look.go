@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -158,8 +159,16 @@ func eventOf(e *registry.Event, wall func(time.Duration) time.Time) page.Event {
 // OrdersAllowed implements page.Source.
 func (s *sight) OrdersAllowed() bool { return s.server.SomebodyOperates() }
 
-// MayOrder implements page.Source.
-func (s *sight) MayOrder(who page.Who) bool { return s.server.Operates(who.User) }
+// orderRights are the commands that do what orders do.
+var orderRights = map[string]string{page.DrainMaster: "lock|drain", page.ResumeMaster: "lock|resume", page.AdmitMaster: "lock|admit"}
+
+// MayOrder implements page.Source. To break a demo's masters takes what freeing a lock does.
+func (s *sight) MayOrder(who page.Who, order string) bool {
+	return s.server.MayOnAll(who.User, cmp.Or(orderRights[order], "lock|force"))
+}
+
+// MayLook implements page.Source.
+func (s *sight) MayLook(who page.Who) bool { return s.server.Looks(who.User) }
 
 // Forbidden implements page.Source.
 func (s *sight) Forbidden(who page.Who, why string) {

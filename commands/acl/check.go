@@ -14,10 +14,13 @@ type Key struct {
 
 // Call is something that a user wants to do.
 type Call struct {
-	Command  int // its place in the catalogue
+	Command  int   // its place in the catalogue
+	Also     []int // the commands of a script
 	Keys     []Key
 	Channels []string
 	Patterns bool // the channels are patterns, each of which must be one of the user's own
+
+	AnyChannel bool // it is not known which
 }
 
 // Reason is why a call is denied.
@@ -48,11 +51,6 @@ func (d Denial) Words(user string) string {
 	return "User " + user + " has no permissions to run the '" + d.Object + "' command"
 }
 
-// AllChannels tells that the user may call this command on any channel.
-func (u *User) AllChannels(command int) bool {
-	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.allChannels && s.may.has(command) })
-}
-
 // Unbound tells that the user may call this command on all keys and channels, so that nobody needs to look
 // which they are. It is on the way of each command.
 func (u *User) Unbound(command int) bool {
@@ -80,10 +78,18 @@ func (s *selector) allows(c *Catalogue, call *Call) Denial {
 	if !s.may.has(call.Command) {
 		return Denial{ByCommand, c.Name(call.Command)}
 	}
+	for _, also := range call.Also {
+		if !s.may.has(also) {
+			return Denial{ByCommand, c.Name(also)}
+		}
+	}
 	for _, k := range call.Keys {
 		if !s.allowsKey(k) {
 			return Denial{ByKey, k.Name}
 		}
+	}
+	if call.AnyChannel && !s.allChannels {
+		return Denial{ByChannel, "any"}
 	}
 	for _, channel := range call.Channels {
 		if !s.allowsChannel(channel, call.Patterns) {
@@ -110,4 +116,9 @@ func (u *User) Reads(command int, key string) bool {
 	return slices.ContainsFunc(u.selectors, func(s *selector) bool {
 		return s.may.has(command) && s.allowsKey(Key{key, Access{Read: true}})
 	})
+}
+
+// Hears tells whether the user may use a channel by whatever command.
+func (u *User) Hears(channel string) bool {
+	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.allowsChannel(channel, false) })
 }

@@ -27,15 +27,19 @@ var (
 		"Try 'resetkeys' to start with an empty list of patterns")
 	errAfterAllChannels = fault("Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not have any " +
 		"effect. Try 'resetchannels' to start with an empty list of channels")
-	errLongPattern   = fmt.Errorf("a pattern may be %d bytes long", glob.MaxLength)
+	errLongPattern   = fmt.Errorf("a pattern may be %d bytes long", maxPattern)
 	errManyPasswords = fmt.Errorf("a user may have %d passwords", maxPasswords)
+	errManySelectors = fmt.Errorf("a user may have %d selectors", maxSelectors)
+	errParenthesis   = errors.New("a parenthesis is not closed")
 	errManyRules     = fmt.Errorf("a user may have %d rules of each kind", maxRules)
 )
 
 // The bounds of one user.
 const (
 	maxPasswords = 64
-	maxRules     = 1024 // of each kind: commands, keys, channels, selectors
+	maxRules     = 256 // of each kind, of one selector: commands, keys, channels
+	maxPattern   = 256 // bytes
+	maxSelectors = 16
 )
 
 // A RuleError names the word that is no rule.
@@ -89,6 +93,7 @@ func joinSelectors(words []string) (joined []string, err error) {
 func (u *User) apply(c *Catalogue, rule string) error {
 	var err error
 	switch word := lower(rule); {
+	case word == "": // says nothing, as on Redis
 	case word == "on":
 		u.Enabled = true
 	case word == "off":
@@ -106,7 +111,7 @@ func (u *User) apply(c *Catalogue, rule string) error {
 		u.selectors = u.selectors[:1]
 	case word == "reset":
 		*u = *NewUser(c, u.Name)
-	case rule != "" && strings.Contains("><#!", rule[:1]):
+	case strings.Contains("><#!", rule[:1]):
 		err = u.applyPassword(rule[0], rule[1:])
 	case strings.HasPrefix(rule, "("):
 		err = u.applySelector(c, rule)
@@ -160,8 +165,8 @@ func (u *User) applySelector(c *Catalogue, rule string) error {
 			return &RuleError{rule, err}
 		}
 	}
-	if len(u.selectors) > maxRules {
-		return errManyRules
+	if len(u.selectors) > maxSelectors {
+		return errManySelectors
 	}
 	u.selectors = append(u.selectors, s)
 	return nil
@@ -195,7 +200,7 @@ func (s *selector) apply(c *Catalogue, rule string) error {
 		return s.addKeys(pattern, strings.Contains(how, "r"), strings.Contains(how, "w"))
 	case strings.HasPrefix(rule, "&"):
 		return s.addChannels(rule[1:])
-	case len(word) > 1 && (word[0] == '+' || word[0] == '-'):
+	case word[0] == '+' || word[0] == '-':
 		if len(s.rules) >= maxRules {
 			return errManyRules
 		}
@@ -216,7 +221,7 @@ func (s *selector) addKeys(pattern string, read, write bool) error {
 	switch {
 	case s.allKeys:
 		return errAfterAllKeys
-	case len(pattern) > glob.MaxLength:
+	case len(pattern) > maxPattern:
 		return errLongPattern
 	case len(s.keys) == maxRules:
 		return errManyRules
@@ -238,7 +243,7 @@ func (s *selector) addChannels(pattern string) error {
 	switch {
 	case s.allChannels:
 		return errAfterAllChannels
-	case len(pattern) > glob.MaxLength:
+	case len(pattern) > maxPattern:
 		return errLongPattern
 	case len(s.channels) == maxRules:
 		return errManyRules

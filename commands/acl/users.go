@@ -1,6 +1,7 @@
 package acl
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,8 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// maxUsers is how many users there may be.
-const maxUsers = 10_000
+// maxUsers is how many users there may be, and maxName how long their names, in bytes.
+const (
+	maxUsers = 10_000
+	maxName  = 128
+)
 
 // ErrDefault is that the user default is to go.
 var ErrDefault error = fault("The 'default' user cannot be removed")
@@ -51,6 +55,9 @@ func (u *Users) change(all map[string]*User) {
 func (u *Users) Set(name string, rules []string) error {
 	if name == "" || hasSpace(name) {
 		return fault("Usernames can't contain spaces or null characters")
+	}
+	if len(name) > maxName {
+		return fmt.Errorf("a user's name may be %d bytes long", maxName)
 	}
 	u.changing.Lock()
 	defer u.changing.Unlock()
@@ -126,6 +133,9 @@ func (c *Catalogue) Parse(text string) (list []*User, err error) {
 		if words[0] != "user" || len(words) < 2 {
 			return nil, fmt.Errorf("line %d: it is to begin with the word user and a name", number)
 		}
+		if len(words[1]) > maxName {
+			return nil, fmt.Errorf("line %d: a name may be %d bytes long", number, maxName)
+		}
 		if seen[words[1]] {
 			return nil, fmt.Errorf("line %d: user %s was there before", number, words[1])
 		}
@@ -135,11 +145,23 @@ func (c *Catalogue) Parse(text string) (list []*User, err error) {
 		}
 		user, err := NewUser(c, words[1]).With(c, words[2:])
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w", number, untold(err))
 		}
 		list = append(list, user)
 	}
 	return list, nil
+}
+
+// untold is why a rule is none, without the rule where it may have been meant to be a password.
+func untold(err error) error {
+	var rule *RuleError
+	if !errors.As(err, &rule) {
+		return errParenthesis
+	}
+	if rule.Rule != "" && strings.ContainsAny(rule.Rule[:1], "~%&+-") {
+		return err
+	}
+	return rule.Err
 }
 
 // Text is all users as Parse reads them.

@@ -115,8 +115,10 @@ func (f *fake) Events(after uint64) ([]page.Event, <-chan struct{}) {
 
 func (f *fake) Forbidden(page.Who, string) {}
 
-func (f *fake) OrdersAllowed() bool    { return f.allowed }
-func (f *fake) MayOrder(page.Who) bool { return f.allowed }
+func (f *fake) OrdersAllowed() bool            { return f.allowed }
+func (f *fake) MayOrder(page.Who, string) bool { return f.allowed }
+
+func (f *fake) MayLook(page.Who) bool { return true }
 
 func (f *fake) Order(_ context.Context, who page.Who, o page.Order) (string, error) {
 	f.mu.Lock()

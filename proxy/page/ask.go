@@ -93,11 +93,6 @@ func (h *Handler) order(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "an order is taken from this page alone")
 		return
 	}
-	if who := h.who(r); !h.source.MayOrder(who) {
-		h.source.Forbidden(who, "no right to it")
-		refuse(w, http.StatusForbidden, "you may not give orders: that takes the right to @operate")
-		return
-	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		refuse(w, http.StatusUnsupportedMediaType, "an order is application/json")
 		return
@@ -117,6 +112,11 @@ func (h *Handler) order(w http.ResponseWriter, r *http.Request) {
 	o, err := parseOrder(body, h.frames.demo)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if who := h.who(r); !h.source.MayOrder(who, o.Order) {
+		h.source.Forbidden(who, "no right to it")
+		refuse(w, http.StatusForbidden, "you may not give this order: that takes the right to @operate")
 		return
 	}
 	type said struct {

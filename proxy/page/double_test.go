@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -15,7 +16,8 @@ import (
 
 // fakeSource says what a test has it say, and keeps what it is asked.
 type fakeSource struct {
-	mu        sync.Mutex // guards what follows
+	ended     atomic.Bool // nobody may look any more
+	mu        sync.Mutex  // guards what follows
 	overview  Overview
 	overviews int // how many were asked for
 	locks     Locks
@@ -109,8 +111,9 @@ func (s *fakeSource) Forbidden(who Who, why string) {
 	s.forbidden = append(s.forbidden, who.From+": "+why)
 }
 
-func (s *fakeSource) OrdersAllowed() bool { return s.allowed }
-func (s *fakeSource) MayOrder(Who) bool   { return s.allowed }
+func (s *fakeSource) OrdersAllowed() bool       { return s.allowed }
+func (s *fakeSource) MayOrder(Who, string) bool { return s.allowed }
+func (s *fakeSource) MayLook(Who) bool          { return !s.ended.Load() }
 
 func (s *fakeSource) Order(_ context.Context, who Who, o Order) (string, error) {
 	s.mu.Lock()

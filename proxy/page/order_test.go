@@ -109,7 +109,7 @@ func TestAnOrderOfAnotherPagesIsNotGiven(t *testing.T) {
 func TestOrdersAreForNobodyWhereTheyAreNotAllowed(t *testing.T) {
 	s := &fakeSource{}
 	h := newHandler(t, s)
-	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"drain","master":"a","reason":"r"}`, "Content-Type", asJSON), 403, "may not give orders")
+	wantRefused(t, asks(h, "POST", "/api/order", `{"order":"drain","master":"a","reason":"r"}`, "Content-Type", asJSON), 403, "may not give this order")
 	if len(s.forbidden) != 1 || !strings.HasSuffix(s.forbidden[0], ": no right to it") {
 		t.Errorf("told of are %v", s.forbidden)
 	}

@@ -23,9 +23,12 @@ type Source interface {
 	// Numbers begin at 1 and grow by the event.
 	Events(after uint64) (events []Event, more <-chan struct{})
 
-	// OrdersAllowed tells whether Order is for anybody at all, and MayOrder whether it is for him.
+	// OrdersAllowed tells whether Order is for anybody at all, and MayOrder whether an order is for him.
 	OrdersAllowed() bool
-	MayOrder(who Who) bool
+	MayOrder(who Who, order string) bool
+
+	// MayLook tells whether who looks may still do so.
+	MayLook(who Who) bool
 
 	// Forbidden is told of an order that was not looked at, as it is for nobody or nobody has sent it.
 	Forbidden(who Who, why string)

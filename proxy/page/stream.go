@@ -80,7 +80,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.streams.leave()
-	s := stream{source: h.source, frames: &h.frames, to: http.NewResponseController(w), w: w, readWithin: h.streams.readWithin}
+	s := stream{source: h.source, who: h.who(r), frames: &h.frames, to: http.NewResponseController(w), w: w, readWithin: h.streams.readWithin}
 	if err := s.to.SetWriteDeadline(time.Now().Add(s.readWithin)); err != nil {
 		h.log.Error("a stream cannot be written with a deadline by what the page is served with", "error", err)
 		refuse(w, http.StatusInternalServerError, "there are no streams here")
@@ -96,6 +96,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) {
 // stream is one of them.
 type stream struct {
 	source     Source
+	who        Who
 	frames     *frames
 	to         *http.ResponseController
 	w          http.ResponseWriter
@@ -125,6 +126,9 @@ func (s *stream) run(request, server context.Context, lastID string) error {
 		case <-server.Done():
 			return nil
 		case <-overviews.C:
+			if !s.source.MayLook(s.who) { // as of now
+				return nil
+			}
 			text = s.overview()
 		case <-pause.C:
 			text, more = s.events()
