@@ -112,6 +112,23 @@ func TestAStreamHasAnOverviewEachSecondThatIsMadeForAll(t *testing.T) {
 	})
 }
 
+func TestStreamOfWhoMayLookNoMoreEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeSource{overview: Overview{Proxy: Proxy{ID: "p1"}}}
+		r := follow(t, newHandler(t, s), "")
+		time.Sleep(3 * time.Second)
+		if r.hasEnded() {
+			t.Error("it has ended before")
+		}
+		s.ended.Store(true)
+		time.Sleep(2 * time.Second)
+		if !r.hasEnded() {
+			t.Error("it goes on")
+			r.gone()
+		}
+	})
+}
+
 func TestWhatHappensIsToldAtOnceAndOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeSource{overview: Overview{Proxy: Proxy{ID: "p1"}}}
