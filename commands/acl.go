@@ -203,7 +203,7 @@ func ACLFileWrong(err error) Reply {
 // Certified has the session be the first of these names, which its client has shown a certificate of,
 // that is a user who may come so.
 func (s *Session) Certified(names []string) {
-	if user := s.d.Certified(names); user != "" {
+	if user := s.d.users.Named(s.d.Certified(names)); user != nil {
 		s.become(user)
 		s.seen.Authed = true
 	}
@@ -220,7 +220,7 @@ func (d *Dialect) Certified(names []string) string {
 }
 
 // Knows tells whether a user of this name has this password, at another door than the clients' own.
-func (d *Dialect) Knows(user, password string) bool { return d.admits(user, password) }
+func (d *Dialect) Knows(user, password string) bool { return d.admits(user, password) != nil }
 
 // Operates tells whether a user may give orders, and Looks whether he may look into all locks.
 func (d *Dialect) Operates(user string) bool { return d.MayOnAll(user, "lock|force") }

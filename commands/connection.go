@@ -42,7 +42,7 @@ func (s *Session) reset(c *Command, args []string) Action {
 		ID: s.seen.ID, Proto: 2, Authed: s.d.Open(),
 		LibName: s.seen.LibName, LibVer: s.seen.LibVer,
 	}
-	s.become(acl.Default)
+	s.become(s.d.standard())
 	if gone.Channels != nil || gone.Patterns != nil {
 		gone.Reply = Simple("RESET")
 		return Action{Effect: gone}
@@ -83,10 +83,11 @@ func (s *Session) auth(c *Command, args []string) Action {
 	case len(args) == 3:
 		user = args[1]
 	}
-	if !s.d.admits(user, given) {
+	admitted := s.d.admits(user, given)
+	if admitted == nil {
 		return denied(user)
 	}
-	s.become(strings.Clone(user))
+	s.become(admitted)
 	s.seen.Authed = true
 	return Action{Reply: OK}
 }
@@ -101,17 +102,27 @@ func denied(user string) Action {
 // more than they need to, unless the right one is as long.
 const longestPassword = 4096
 
-// admits tells whether a user may come with a password. The user default may with the option's as
-// well, if there is one, and then not without any. It compares digests, so that the time it takes tells neither
-// where nor by how much a password is wrong.
-func (d *Dialect) admits(name, given string) bool {
-	password, user := "", d.users.Named(name)
+// admits is the user of this name, if he may come with a password, or nil. The user default may with the
+// option's as well, if there is one, and then not without any. It compares digests, so that the time it takes tells
+// neither where nor by how much a password is wrong.
+func (d *Dialect) admits(name, given string) *acl.User {
+	user, password := d.users.Named(name), ""
 	if name == acl.Default {
 		password = d.password()
 	}
+	if user == nil || !user.Enabled || !d.knows(user, password, given) {
+		return nil
+	}
+	return user
+}
+
+// knows tells whether what was given is a user's password, of which the option's may be one.
+func (d *Dialect) knows(user *acl.User, password, given string) bool {
 	switch {
-	case user == nil || !user.Enabled || len(given) > max(longestPassword, len(password)):
-		return user != nil && user.Enabled && user.NoPass && password == ""
+	case password == "" && user.NoPass:
+		return true
+	case len(given) > max(longestPassword, len(password)):
+		return false
 	case password == "" || !user.NoPass && user.Admits(given):
 		return user.Admits(given)
 	}
@@ -143,7 +154,7 @@ type digested struct {
 }
 
 func (s *Session) hello(c *Command, args []string) Action {
-	next := s.seen
+	next, as := s.seen, s.as
 	if len(args) > 1 {
 		proto, ok := parseInt(args[1])
 		if !ok {
@@ -153,9 +164,10 @@ func (s *Session) hello(c *Command, args []string) Action {
 			return refuse(errNoProto)
 		}
 		next.Proto = int(proto)
-		if text, user := s.helloOptions(args[2:], &next); text != "" {
+		text, user := s.helloOptions(args[2:], &next, &as)
+		if text != "" {
 			// As in Redis, the options before the wrong one have been taken.
-			s.become(next.User)
+			s.become(as)
 			s.seen.Name, s.seen.Authed = next.Name, next.Authed
 			if text == errWrongPass {
 				return denied(user)
@@ -166,8 +178,8 @@ func (s *Session) hello(c *Command, args []string) Action {
 	if !next.Authed && !s.d.Open() {
 		return refuse(errHelloNoAuth)
 	}
-	s.become(next.User)
 	s.seen = next
+	s.become(as)
 	return Action{Reply: Map(
 		Bulk("server"), Bulk("redis"),
 		Bulk("version"), Bulk(s.d.options.Version),
@@ -181,14 +193,15 @@ func (s *Session) hello(c *Command, args []string) Action {
 
 // helloOptions reads AUTH and SETNAME into next, or says what is wrong with them, and of a wrong password
 // whose it is.
-func (s *Session) helloOptions(words []string, next *Snapshot) (text, denied string) {
+func (s *Session) helloOptions(words []string, next *Snapshot, as **acl.User) (text, denied string) {
 	for len(words) > 0 {
 		switch option := lower(words[0]); {
 		case option == "auth" && len(words) > 2:
-			if !s.d.admits(words[1], words[2]) {
+			admitted := s.d.admits(words[1], words[2])
+			if admitted == nil {
 				return errWrongPass, words[1]
 			}
-			next.Authed, next.User = true, strings.Clone(words[1])
+			next.Authed, *as = true, admitted
 			words = words[3:]
 		case option == "setname" && len(words) > 1:
 			if !isClientWord(words[1]) {

@@ -59,13 +59,19 @@ func (s *Session) user() *acl.User {
 		s.rights = rights{user: everybody(), scripts: true}
 	} else if v := s.d.users.Version(); s.rights.user == nil || s.rights.version != v {
 		s.rights = rights{version: v, user: s.d.users.Named(s.seen.User)}
+		if s.rights.user != nil && !s.rights.user.Is(s.as) {
+			s.rights.user = nil
+		}
 		s.rights.scripts = s.rights.user != nil && runsAll(s.rights.user)
 	}
 	return s.rights.user
 }
 
-// become has the session be another user from now on.
-func (s *Session) become(name string) { s.seen.User, s.rights = name, rights{} }
+// become has the session be a user from now on, as he was found: not who may get his name later.
+func (s *Session) become(user *acl.User) { s.seen.User, s.as, s.rights = user.Name, user, rights{} }
+
+// standard is the user default.
+func (d *Dialect) standard() *acl.User { return d.users.Named(acl.Default) }
 
 // rights is a user as he was looked up.
 type rights struct {
@@ -92,7 +98,9 @@ func (s *Session) forbidden(c *Command, args []string, a *Action) bool {
 	}
 	denial, sc := s.d.denial(user, c, args)
 	if denial == (acl.Denial{}) {
-		s.judged = &judged{sc}
+		if c.runsScript() {
+			s.judged = &judged{sc}
+		}
 		return false
 	}
 	*a = refuse(denialText(user, c, denial))

@@ -302,13 +302,41 @@ func TestUserThatIsTakenAwayIsEnded(t *testing.T) {
 	}
 }
 
+// TestNameOfAUserIsNotHim: who came as one that was taken away is not who has his name now.
+func TestNameOfAUserIsNotHim(t *testing.T) {
+	d := NewDialect(Options{})
+	s := as(t, d, "~a:* +@all")
+	if _, err := d.users.Delete([]string{"u"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.users.Set("u", []string{"on", ">another", "~*", "&*", "+@all"}); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.Do([]string{"GET", "a:1"}); !a.Close || len(a.Requests) > 0 {
+		t.Errorf("%+v", a)
+	}
+	// Who is changed, even by reset, is still he; and a file that says the same changes nobody.
+	s = as(t, d, "~a:* +@all")
+	for _, rules := range []string{"reset on nopass ~b:* +@all", "~c:*"} {
+		if err := d.users.Set("u", strings.Fields(rules)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if changed, err := d.SetUsers(d.UsersText()); err != nil || len(changed) != 0 {
+		t.Errorf("%v, %v", changed, err)
+	}
+	if a := s.Do([]string{"GET", "b:1"}); len(a.Requests) != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestOptionsPasswordIsTheDefaultUsers(t *testing.T) {
 	password := "s3"
 	d := NewDialect(Options{Password: func() string { return password }})
 	if _, err := d.SetUsers("user alice on >a1 ~* +@all\nuser bob off >b1 +@all\n"); err != nil {
 		t.Fatal(err)
 	}
-	admits := func(user, given string) bool { return d.admits(user, given) }
+	admits := d.Knows
 	for _, c := range []struct {
 		user, given string
 		want        bool

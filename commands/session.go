@@ -12,8 +12,9 @@ type Session struct {
 	d    *Dialect
 	seen Snapshot
 
-	from   string // of Inside: his address
-	itself bool   // it is the server's own
+	from   string    // of Inside: his address
+	itself bool      // it is the server's own
+	as     *acl.User // who its client has shown to be, as of then
 	rights rights
 	judged *judged // of the command that is carried out; nil if it was not looked what it calls
 
@@ -61,7 +62,8 @@ func (s Snapshot) Subscribed() bool { return s.Channels+s.Patterns > 0 }
 
 // Session begins a session. id is unique among the connections of this process.
 func (d *Dialect) Session(id int64) *Session {
-	s := &Session{d: d, seen: Snapshot{ID: id, Proto: 2, User: acl.Default}}
+	s := &Session{d: d, seen: Snapshot{ID: id, Proto: 2}}
+	s.become(d.standard())
 	s.seen.Authed = d.Open()
 	return s
 }
@@ -71,6 +73,9 @@ func (d *Dialect) Session(id int64) *Session {
 func (d *Dialect) Inside(user, from string, db int) *Session {
 	s := d.Session(0)
 	s.seen.Authed, s.seen.User, s.seen.DB, s.from, s.itself = true, user, db, from, user == ""
+	if u := d.users.Named(user); u != nil {
+		s.become(u)
+	}
 	return s
 }
 

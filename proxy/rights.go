@@ -8,16 +8,6 @@ import (
 	"redlock-proxy/commands/acl"
 )
 
-// SetUsers makes of lines that begin with the word user, as Redis's ACL has them, the users there are. Connections
-// of those who are gone, or others now, are ended.
-func (s *Server) SetUsers(text string) error {
-	changed, err := s.dialect.SetUsers(text)
-	if err == nil {
-		s.endUsers(nil, changed, false)
-	}
-	return err
-}
-
 // Knows tells whether a user has this password, and Operates whether he may give orders: for other doors than the
 // clients' own.
 func (s *Server) Knows(user, password string) bool { return s.dialect.Knows(user, password) }
@@ -45,8 +35,8 @@ func (s *Server) Looks(user string) bool { return s.dialect.Looks(user) }
 // SomebodyOperates tells whether there is a user who may give orders.
 func (s *Server) SomebodyOperates() bool { return s.dialect.SomebodyOperates() }
 
-// endUsers ends the connections of these users, of those alone who listen to something if it says so; me says that the one that
-// asks is among them.
+// endUsers ends the connections of these users, of those alone who listen to something if it says so; me
+// says that the one that asks is among them.
 func (s *Server) endUsers(asker *conn, users []string, subscribers bool) (me bool) {
 	for _, c := range s.matching(asker, commands.ClientFilter{}) {
 		session := c.snapshot.Load()
@@ -74,7 +64,7 @@ func (c *conn) carryOutRights(a *commands.Action) bool {
 		s.aclLog.reset()
 		a.Reply = commands.OK
 	case commands.ACLLoadEffect:
-		a.Reply = c.loadUsers()
+		a.Reply, a.Close = c.loadUsers()
 	case commands.ACLSaveEffect:
 		a.Reply = c.saveUsers()
 	default:
@@ -83,22 +73,24 @@ func (c *conn) carryOutRights(a *commands.Action) bool {
 	return true
 }
 
-// loadUsers carries out ACL LOAD: all that the file says, or nothing.
-func (c *conn) loadUsers() commands.Reply {
+// loadUsers carries out ACL LOAD: all that the file says, or nothing. Connections of those who are gone, or others
+// now, are ended; me says that the one that asks is among them.
+func (c *conn) loadUsers() (reply commands.Reply, me bool) {
 	if c.srv.cfg.ReadUsers == nil {
-		return commands.NoACLFile
+		return commands.NoACLFile, false
 	}
 	text, there, err := c.srv.cfg.ReadUsers()
-	switch {
-	case !there:
-		return commands.NoACLFile
-	case err == nil:
-		err = c.srv.SetUsers(text)
+	if !there {
+		return commands.NoACLFile, false
+	}
+	var changed []string
+	if err == nil {
+		changed, err = c.srv.dialect.SetUsers(text)
 	}
 	if err != nil {
-		return commands.ACLFileWrong(err)
+		return commands.ACLFileWrong(err), false
 	}
-	return commands.OK
+	return commands.OK, c.srv.endUsers(c, changed, false)
 }
 
 func (c *conn) saveUsers() commands.Reply {

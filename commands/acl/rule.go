@@ -110,7 +110,9 @@ func (u *User) apply(c *Catalogue, rule string) error {
 	case word == "clearselectors":
 		u.selectors = u.selectors[:1]
 	case word == "reset":
+		who := u.who
 		*u = *NewUser(c, u.Name)
+		u.who = who
 	case strings.Contains("><#!", rule[:1]):
 		err = u.applyPassword(rule[0], rule[1:])
 	case strings.HasPrefix(rule, "("):

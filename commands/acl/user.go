@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Default is the name of the user that a client is until it says otherwise.
@@ -21,13 +22,20 @@ type User struct {
 	NoPass      bool // any password will do
 	Certificate bool // whoever shows a certificate of his name is this user
 
+	who       uint64 // is another one of each user that was made, and of all that one became
 	passwords []Hash
 	selectors []*selector // the first is his own, the others each a further set of rights
 }
 
+var made atomic.Uint64 // users
+
+// Is tells whether u has become of old by changes of his rights: a user that was taken away, and made anew
+// under his name, is another one.
+func (u *User) Is(old *User) bool { return u.who == old.who }
+
 // NewUser is a user that may do nothing, as ACL SETUSER makes one that is not there.
 func NewUser(c *Catalogue, name string) *User {
-	return &User{Name: name, selectors: []*selector{c.newSelector()}}
+	return &User{Name: name, who: made.Add(1), selectors: []*selector{c.newSelector()}}
 }
 
 func (u *User) clone() *User {

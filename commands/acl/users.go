@@ -108,10 +108,13 @@ func (u *Users) Replace(list []*User) (changed []string) {
 	old := *u.all.Load()
 	all := map[string]*User{Default: old[Default]}
 	for _, user := range list {
+		if same := old[user.Name]; same != nil && same.String() == user.String() {
+			user = same
+		}
 		all[user.Name] = user
 	}
 	for name, user := range old {
-		if all[name] == nil || all[name].String() != user.String() {
+		if all[name] != user {
 			changed = append(changed, name)
 		}
 	}
