@@ -23,6 +23,12 @@ func get(t *testing.T, url, password string) (code int, body string) {
 	if password != "" {
 		r.SetBasicAuth("default", password)
 	}
+	return answer(t, r)
+}
+
+// answer is what the admin listener says to a request.
+func answer(t *testing.T, r *http.Request) (code int, body string) {
+	t.Helper()
 	resp, err := (&http.Client{Timeout: patience}).Do(r)
 	if err != nil {
 		t.Fatal(err)

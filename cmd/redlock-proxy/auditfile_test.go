@@ -155,10 +155,8 @@ func TestAuditLogThatCannotBeOpenedEndsTheStart(t *testing.T) {
 }
 
 func TestAuditLogMayBeStandardOutput(t *testing.T) {
-	p := &program{t: t, cmd: command(nil, "--listen", "127.0.0.1:0", "--audit-log", "stdout"), lines: make(chan string, 1000), drained: make(chan struct{})}
 	var stdout bytes.Buffer
-	p.cmd.Stdout = &stdout
-	p.start()
+	p := startProgramTo(t, &stdout, "--listen", "127.0.0.1:0", "--audit-log", "stdout")
 	p.await("every master has been tried")
 	p.signal(syscall.SIGTERM)
 	if code := p.exitCode(); code != exitOK {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -20,16 +19,7 @@ func order(t *testing.T, url, body string) (code int, said string) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Origin", url)
-	resp, err := (&http.Client{Timeout: patience}).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
+	return answer(t, r)
 }
 
 // What the invitation tells to try is so: whatever becomes of a master, it votes again.

@@ -75,13 +75,6 @@ func startProgramTo(t *testing.T, stdout io.Writer, args ...string) *program {
 func startCommand(t *testing.T, c *exec.Cmd) *program {
 	t.Helper()
 	p := &program{t: t, cmd: c, lines: make(chan string, 1000), drained: make(chan struct{})}
-	p.start()
-	return p
-}
-
-func (p *program) start() {
-	t := p.t
-	t.Helper()
 	pipe, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +93,7 @@ func (p *program) start() {
 			t.Logf("the log:\n%s", p.logged())
 		}
 	})
+	return p
 }
 
 func (p *program) drain(pipe io.Reader) {

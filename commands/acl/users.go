@@ -34,9 +34,6 @@ func NewUsers(c *Catalogue, standard *User) *Users {
 	return u
 }
 
-// Catalogue is what their rules are about.
-func (u *Users) Catalogue() *Catalogue { return u.catalogue }
-
 // Named is a user as of now, nil if there is none of that name.
 func (u *Users) Named(name string) *User { return (*u.all.Load())[name] }
 
