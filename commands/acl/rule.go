@@ -29,6 +29,7 @@ var (
 		"effect. Try 'resetchannels' to start with an empty list of channels")
 	errLongPattern   = fmt.Errorf("a pattern may be %d bytes long", maxPattern)
 	errManyPasswords = fmt.Errorf("a user may have %d passwords", maxPasswords)
+	errEndsSelector  = errors.New("no word of a selector may end with a parenthesis: it would end the selector where a file is read")
 	errManySelectors = fmt.Errorf("a user may have %d selectors", maxSelectors)
 	errParenthesis   = errors.New("a parenthesis is not closed")
 	errManyRules     = fmt.Errorf("a user may have %d rules of each kind", maxRules)
@@ -163,6 +164,9 @@ func (u *User) applyPassword(kind byte, text string) error {
 func (u *User) applySelector(c *Catalogue, rule string) error {
 	s := c.newSelector()
 	for word := range strings.FieldsSeq(strings.TrimSuffix(rule[1:], ")")) {
+		if strings.HasSuffix(word, ")") {
+			return errEndsSelector
+		}
 		if err := s.apply(c, word); err != nil {
 			return &RuleError{rule, err}
 		}
