@@ -54,7 +54,12 @@ func (s *Session) aclGetUser(c *Command, args []string) Action {
 		Bulk("flags"), Set(setOfWords(user.Flags())...),
 		Bulk("passwords"), Array(setOfWords(user.Passwords())...),
 	}, rightsOf(own)...)
-	return Action{Reply: Map(append(fields, Bulk("selectors"), Array(selectors...))...)}
+	fields = append(fields, Bulk("selectors"), Array(selectors...))
+	if limits := user.Limits.Words(); limits != nil {
+		held := user.Use.Held(s.d.lookout.Clock())
+		fields = append(fields, Bulk("limits"), Bulk(strings.Join(limits, " ")), Bulk("locks"), Integer(int64(held)))
+	}
+	return Action{Reply: Map(fields...)}
 }
 
 func rightsOf(r acl.Rights) []Reply {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +65,9 @@ func (e *execution) action() Action {
 	}
 	if a, ok := e.asOneLock(watched, states); ok {
 		return a
+	}
+	if e.limit.counts() && slices.ContainsFunc(e.steps, step.takes) {
+		return refuse(oneLine(errExecAbortOf + fmt.Sprintf(errNotCounted, e.limit.user.Name)))
 	}
 	asked := 0
 	for i := range e.steps {

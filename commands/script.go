@@ -112,11 +112,11 @@ func journal(sc *script, run *quorum.Script, keys, argv []string) Action {
 	if len(keys) > 0 {
 		r.Key = keys[0]
 	}
-	return Action{Requests: []quorum.Request{r}, Render: journaled{sc.sha}, Frees: run.Frees}
+	return Action{Requests: []quorum.Request{r}, Render: journaled{sc}, Frees: run.Frees}
 }
 
 // journaled renders what the masters answered to a script.
-type journaled struct{ sha string }
+type journaled struct{ sc *script }
 
 func (j journaled) Render(results []quorum.Result) (Reply, Action) {
 	r := results[0]
@@ -124,7 +124,7 @@ func (j journaled) Render(results []quorum.Result) (Reply, Action) {
 		return text, Action{}
 	}
 	if line := r.Script.Line; line > 0 {
-		return Error(fmt.Sprintf("%s script: %s, on @user_script:%d.", r.Script.Str, j.sha, line)), Action{}
+		return Error(fmt.Sprintf("%s script: %s, on @user_script:%d.", r.Script.Str, j.sc.sha, line)), Action{}
 	}
 	return scriptReply(*r.Script), Action{}
 }

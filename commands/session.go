@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"time"
+
 	"redlock-proxy/commands/acl"
 	"redlock-proxy/quorum"
 )
@@ -110,6 +112,15 @@ func (s *Session) Proto() int { return s.seen.Proto }
 // then its commands are to be short.
 func (s *Session) Authed() bool { return s.seen.Authed }
 
+// Wait is how long the client's next command has to wait, which takes its turn by that, where it is bounded how many
+// its user may send. now is the server's clock. Who has not shown who he is has no turn, and cannot take one of others'.
+func (s *Session) Wait(now time.Duration) time.Duration {
+	if user := s.user(); user != nil && user.Limits.Rate != 0 && !s.mustAuth() {
+		return user.Use.Wait(user.Limits.Rate, now)
+	}
+	return 0
+}
+
 // Do takes one command of the client, name first, and says what it comes to.
 // The strings in args may be kept (for long, only as copies: they hold the memory of
 // other commands), the slice is not, but may be written to. No command at all comes to the zero Action.
@@ -121,6 +132,9 @@ func (s *Session) Do(args []string) Action {
 	a := s.admit(args)
 	for i := range a.Requests {
 		a.Requests[i].DB = s.seen.DB
+	}
+	if len(a.Requests) > 0 && s.rights.user.LimitsLocks() {
+		a = s.limit().on(a)
 	}
 	a.Muted = (a.Muted || s.silent || s.skipping) && !pushes(a.Effect)
 	return a

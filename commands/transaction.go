@@ -155,8 +155,15 @@ func (s *Session) exec(c *Command, args []string) Action {
 		}
 	}
 	e := execution{w: w}
+	if s.rights.user.LimitsLocks() {
+		e.limit = s.limit()
+	}
 	for _, q := range tx.queue {
-		e.plan(q, q.command.do(s, q.command, q.args))
+		a := q.command.do(s, q.command, q.args)
+		if text := e.limit.refusal(q.command, &a); text != "" {
+			a = refuse(oneLine(text))
+		}
+		e.plan(q, a)
 	}
 	if w == nil && len(tx.queue) == 1 && e.asks() {
 		a := e.steps[0].alone
@@ -172,6 +179,7 @@ func (s *Session) exec(c *Command, args []string) Action {
 type execution struct {
 	w     *watch // nil: nothing is watched
 	steps []step
+	limit *limit // nil: there is no bound on what its user takes
 }
 
 // step is one command of an execution.
@@ -203,6 +211,11 @@ func (e *execution) plan(q queued, a Action) {
 func (st step) frees() bool {
 	requests := st.alone.Requests
 	return len(requests) > 0 && requests[0].Kind == quorum.Remove
+}
+
+// takes tells that the command takes a lock, or extends one.
+func (st step) takes() bool {
+	return slices.ContainsFunc(st.alone.Requests, func(r quorum.Request) bool { return takes(&r) })
 }
 
 // asks tells whether the masters must be asked for the first step.

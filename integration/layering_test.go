@@ -35,9 +35,10 @@ var mayImport = map[string][]string{
 	"redlock-proxy/quorum/engine": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/messages", "redlock-proxy/quorum/master", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/catchup", "redlock-proxy/quorum/journal", "redlock-proxy/quorum/maxhold",
 		"github.com/redis/rueidis/...", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/quorum/model":       {},
-	"redlock-proxy/commands":           {"redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/commands/acl", "redlock-proxy/commands/glob", "redlock-proxy/commands/lua", "redlock-proxy/commands/recognise"},
-	"redlock-proxy/commands/acl":       {"redlock-proxy/commands/glob"},
+	"redlock-proxy/commands":           {"redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/commands/acl", "redlock-proxy/commands/glob", "redlock-proxy/commands/lua", "redlock-proxy/commands/quota", "redlock-proxy/commands/recognise"},
+	"redlock-proxy/commands/acl":       {"redlock-proxy/commands/glob", "redlock-proxy/commands/quota"},
 	"redlock-proxy/commands/glob":      {},
+	"redlock-proxy/commands/quota":     {},
 	"redlock-proxy/commands/lua":       {},
 	"redlock-proxy/commands/recognise": {"redlock-proxy/quorum", "redlock-proxy/commands/lua"},
 	"redlock-proxy/proxy": {"redlock-proxy/proxy/resp", "redlock-proxy/proxy/audit", "redlock-proxy/commands", "redlock-proxy/commands/acl", "redlock-proxy/commands/glob", "redlock-proxy/quorum", "redlock-proxy/quorum/registry",
@@ -96,6 +97,7 @@ var mayNotImport = map[string][]string{
 	"redlock-proxy/commands/recognise": pure,
 	"redlock-proxy/commands/acl":       pure,
 	"redlock-proxy/commands/glob":      pure,
+	"redlock-proxy/commands/quota":     pure,
 	"redlock-proxy/proxy/resp":         append([]string{"time"}, pure...),
 }
 
@@ -151,7 +153,7 @@ var clocks = map[string][]string{
 func TestWhatIsDecidedKnowsNoClock(t *testing.T) {
 	t.Parallel()
 	looked := 0
-	for _, pkg := range []string{"commands", "commands/recognise", "quorum", "quorum/marker", "quorum/decide", "quorum/doctor", "quorum/maxhold"} {
+	for _, pkg := range []string{"commands", "commands/acl", "commands/quota", "commands/recognise", "quorum", "quorum/marker", "quorum/decide", "quorum/doctor", "quorum/maxhold"} {
 		files, err := filepath.Glob("../" + pkg + "/*.go")
 		if err != nil {
 			t.Fatal(err)

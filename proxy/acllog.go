@@ -89,7 +89,7 @@ func (l *aclLog) latest(count, now int64) commands.Reply {
 // mostOfObject is how many bytes of what was denied are remembered.
 const mostOfObject = 128
 
-// logDenied has ACL LOG tell what the client was denied.
+// logDenied has ACL LOG tell what the client was denied, and counts it.
 func (c *conn) logDenied(a *commands.Action) {
 	d, user, context := a.Forbidden, brief(a.DeniedUser), "toplevel"
 	if len(d.Object) > mostOfObject {
@@ -98,9 +98,10 @@ func (c *conn) logDenied(a *commands.Action) {
 	switch {
 	case a.Command != nil && d.Reason == acl.ByCommand && d.Object != a.Command.Name:
 		context = "lua"
-	case c.session.Snapshot().Multi:
+	case c.snapshot.Load().Multi:
 		context = "multi"
 	}
+	c.srv.stats.denied[d.Reason].Add(1)
 	line := c.line()
 	d.Object = string([]byte(d.Object)) // of its own
 	c.srv.aclLog.note(d, context, user, line[:len(line)-1], wallMillis())

@@ -46,6 +46,7 @@ const (
 	whyPassword = "wrong password"
 	whyNoAuth   = "no password was given" // told once for each connection
 	whyRights   = "no right to it"
+	whyLimit    = "more than the user may take"
 )
 
 // audit tells of a command that asked no master, if it was an order or was denied.
@@ -62,7 +63,7 @@ func (c *conn) audit(a *commands.Action) {
 	said := a.Reply.Str
 	switch {
 	case a.Forbidden != (acl.Denial{}):
-		c.auditForbidden(a, said)
+		c.auditForbidden(a, c.raw, said)
 	case strings.HasPrefix(said, "NOAUTH "):
 		if !c.strangerTold {
 			c.strangerTold = true
@@ -139,13 +140,16 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 }
 
 // auditForbidden tells of what a user may not do, or did not show to be.
-func (c *conn) auditForbidden(a *commands.Action, said string) {
+func (c *conn) auditForbidden(a *commands.Action, raw []byte, said string) {
 	e := audit.Entry{Event: audit.Denial, Why: whyRights, Answer: said, Open: true}
 	by := *c.snapshot.Load()
+	if a.Forbidden.Reason == acl.ByLimit {
+		e.Why = whyLimit
+	}
 	if a.Denied {
 		e.Why, by.User = whyPassword, brief(a.DeniedUser)
 	} else {
-		e.Args = strings.Join(c.toldOf(a.Command), " ")
+		e.Args = strings.Join(c.toldOf(a.Command, raw), " ")
 	}
 	c.tellAudit(a.Command, &by, e)
 }
@@ -156,12 +160,21 @@ func (c *conn) auditDenial(row *commands.Command, why, said string, args ...stri
 	c.tellAudit(row, c.snapshot.Load(), audit.Entry{Event: audit.Denial, Why: why, Answer: said, Args: strings.Join(args, " "), Open: true})
 }
 
-// toldOf are the keys, channels, masters and options in the command that is carried out.
-func (c *conn) toldOf(row *commands.Command) []string {
+// deniedLate tells of a command that is denied when masters were asked.
+func (c *conn) deniedLate(s *slot, a commands.Action, reply *commands.Reply) {
+	a.Command = s.command
+	c.logDenied(&a)
+	if c.srv.cfg.Audit != nil {
+		c.auditForbidden(&a, s.raw, reply.Str)
+	}
+}
+
+// toldOf are the keys, channels, masters and options in a command.
+func (c *conn) toldOf(row *commands.Command, raw []byte) []string {
 	if row == nil {
 		return nil
 	}
-	shown := c.shownOf(c.raw)
+	shown := c.shownOf(raw)
 	shown = shown[min(strings.Count(row.Name, "|")+1, len(shown)):]
 	return slices.DeleteFunc(shown, func(word string) bool { return word == "(redacted)" })
 }

@@ -23,6 +23,13 @@ func (c *conn) command(k *chunk, args []string) ending {
 		return ended
 	}
 	now := time.Now()
+	if turn := c.session.Wait(now.Sub(c.srv.started)); turn > 0 {
+		c.srv.stats.delayed.Add(1)
+		if !c.rest(turn) {
+			return ended
+		}
+		now = time.Now()
+	}
 	if c.session.Memory() > chunkSize {
 		c.stepAside() // of a client of which much is kept, a word may set much in motion: EXEC
 	}

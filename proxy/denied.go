@@ -98,8 +98,14 @@ func (c *conn) denied() {
 	if tell.failures > 0 {
 		c.srv.logDenials(tell, "latest", c.addr, "id", c.id)
 	}
+	c.rest(delay)
+}
+
+// rest has the reader wait, as long as the connection is not to end, and what is owed goes out before. It is false if
+// the connection was cut off.
+func (c *conn) rest(d time.Duration) bool {
 	over := false
-	timer := time.AfterFunc(delay, func() {
+	timer := time.AfterFunc(d, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		over = true
@@ -111,6 +117,7 @@ func (c *conn) denied() {
 	for c.phase == serving && !over {
 		c.waitFlushed()
 	}
+	return c.phase != cutOff
 }
 
 func (s *Server) logDenials(of sumOfDenials, more ...any) {

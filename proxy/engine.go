@@ -62,6 +62,7 @@ type Engine interface {
 // session is what a connection asks of the dialect: *commands.Session.
 type session interface {
 	Do(args []string) commands.Action
+	Wait(now time.Duration) time.Duration
 	Proto() int
 	Authed() bool
 	Certified(names []string)

@@ -3,6 +3,7 @@ package proxy
 import (
 	"time"
 
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/quorum"
 )
 
@@ -23,6 +24,8 @@ type Figures struct {
 	QueryLimit, OutputLimit        uint64 // clients cut off by a bound of their own
 	Evicted                        uint64 // clients cut off for what all take
 	WrongPasswords                 uint64
+	Denied                         [acl.ByLimit + 1]uint64 // to users, by acl.Reason
+	Delayed                        uint64                  // commands that came faster than their user's max-rate
 	BytesIn, BytesOut              uint64
 	ErrorReplies                   uint64
 	Errors                         map[string]uint64 // by their first word; of those there is a bound
@@ -57,6 +60,7 @@ func (s *Server) Figures() Figures {
 		OutputLimit:     st.outputLimit.Load(),
 		Evicted:         st.evicted.Load(),
 		WrongPasswords:  st.authFailures.Load(),
+		Delayed:         st.delayed.Load(),
 		BytesIn:         st.input.Load(),
 		BytesOut:        st.output.Load(),
 		ErrorReplies:    st.errorReplies.Load(),
@@ -65,6 +69,9 @@ func (s *Server) Figures() Figures {
 		ToilingScripts:  st.toiling.Load(),
 		LogLinesLost:    s.logLost(),
 		AuditLinesLost:  s.cfg.Audit.Lost(),
+	}
+	for i := range f.Denied {
+		f.Denied[i] = st.denied[i].Load()
 	}
 	f.Clients, f.Subscribed, f.LongestInput, f.LongestOutput = s.clientFigures()
 	f.Channels, f.Patterns = s.subscribers.totals()

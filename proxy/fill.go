@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
 )
@@ -24,6 +25,9 @@ func (s *slot) fill() {
 		s.told(false)
 		s.askOn(next)
 		return
+	}
+	if next.Forbidden != (acl.Denial{}) {
+		c.deniedLate(s, next, &reply)
 	}
 	if s.asks[0].request.Kind == quorum.Run {
 		c.judge(s, &s.results[0])

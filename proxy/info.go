@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"redlock-proxy/commands/acl"
 )
 
 // section is one part of INFO. Its fields are Redis's where they mean
@@ -156,9 +158,11 @@ func (t *infoText) stats() {
 	t.line("pubsub_patterns:%d", patterns)
 	t.line("total_error_replies:%d", st.errorReplies.Load())
 	t.line("acl_access_denied_auth:%d", st.authFailures.Load())
-	t.line("acl_access_denied_cmd:0")
-	t.line("acl_access_denied_key:0")
-	t.line("acl_access_denied_channel:0")
+	t.line("acl_access_denied_cmd:%d", st.denied[acl.ByCommand].Load())
+	t.line("acl_access_denied_key:%d", st.denied[acl.ByKey].Load())
+	t.line("acl_access_denied_channel:%d", st.denied[acl.ByChannel].Load())
+	t.line("acl_access_denied_limit:%d", st.denied[acl.ByLimit].Load())
+	t.line("commands_delayed:%d", st.delayed.Load())
 	t.line("client_query_buffer_limit_disconnections:%d", st.queryLimit.Load())
 	t.line("client_output_buffer_limit_disconnections:%d", st.outputLimit.Load())
 	t.line("evicted_clients:%d", st.evicted.Load())

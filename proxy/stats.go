@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands"
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/quorum"
 )
 
@@ -32,6 +33,8 @@ type stats struct {
 	undelivered                      atomic.Uint64 // locks whose OK could not be delivered
 	toiling                          atomic.Uint64 // calls of scripts, see probation.go
 	authFailures                     atomic.Uint64
+	denied                           [acl.ByLimit + 1]atomic.Uint64 // by Reason
+	delayed                          atomic.Uint64                  // commands that came faster than max-rate
 	errorReplies                     atomic.Uint64
 
 	mu     sync.Mutex // guards what follows
@@ -132,8 +135,11 @@ func (s *stats) reset(now time.Duration) {
 		row.nanos.Store(0)
 	}
 	for _, n := range []*atomic.Uint64{&s.input, &s.output, &s.connections, &s.rejectedConnections, &s.queryLimit,
-		&s.outputLimit, &s.evicted, &s.authFailures, &s.errorReplies} {
+		&s.outputLimit, &s.evicted, &s.authFailures, &s.delayed, &s.errorReplies} {
 		n.Store(0)
+	}
+	for i := range s.denied {
+		s.denied[i].Store(0)
 	}
 	clear(s.errors)
 	s.before = totals{at: now}

@@ -150,7 +150,7 @@ func TestFileOfUsersIsReadWholeOrNotAtAll(t *testing.T) {
 }
 
 func FuzzRules(f *testing.F) {
-	for _, seed := range []string{"on >x ~a* %R~b &c +@all -get (+set ~z)", "(", ")", "% ~ & + - > < # ! ( )", "%~", "%RW~", "+@", "-|", "+get|x", "((a) b)", "(&0))", "(~a) +get)"} {
+	for _, seed := range []string{"on >x ~a* %R~b &c +@all -get (+set ~z)", "(", ")", "% ~ & + - > < # ! ( )", "%~", "%RW~", "+@", "-|", "+get|x", "((a) b)", "(&0))", "max-ttl=90s max-locks=3 MAX-RATE=10", "max-ttl=0 max-x=1 (max-rate=1)", "(~a) +get)"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -31,10 +31,13 @@ const (
 	ByKey
 	ByChannel
 	ByPassword // of AUTH
+	ByLimit    // of how much he may take
 )
 
 // String is the word that ACL LOG has for it.
-func (r Reason) String() string { return [...]string{"", "command", "key", "channel", "auth"}[r] }
+func (r Reason) String() string {
+	return [...]string{"", "command", "key", "channel", "auth", "limit"}[r]
+}
 
 // Denial is why a user may not do something; the zero value is that he may.
 type Denial struct {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"redlock-proxy/commands/glob"
+	"redlock-proxy/commands/quota"
 )
 
 // fault is an error in Redis's words, which are sentences.
@@ -111,9 +112,11 @@ func (u *User) apply(c *Catalogue, rule string) error {
 	case word == "clearselectors":
 		u.selectors = u.selectors[:1]
 	case word == "reset":
-		who := u.who
+		who, use := u.who, u.Use
 		*u = *NewUser(c, u.Name)
-		u.who = who
+		u.who, u.Use = who, use
+	case quota.IsWord(word):
+		err = u.Limits.Set(word)
 	case strings.Contains("><#!", rule[:1]):
 		err = u.applyPassword(rule[0], rule[1:])
 	case strings.HasPrefix(rule, "("):

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"redlock-proxy/commands/quota"
 )
 
 // Default is the name of the user that a client is until it says otherwise.
@@ -22,6 +24,9 @@ type User struct {
 	NoPass      bool // any password will do
 	Certificate bool // whoever shows a certificate of his name is this user
 
+	Limits quota.Limits
+	Use    *quota.Use // what he takes of that, which is his under whatever rights
+
 	who       uint64 // is another one of each user that was made, and of all that one became
 	passwords []Hash
 	selectors []*selector // the first is his own, the others each a further set of rights
@@ -35,8 +40,11 @@ func (u *User) Is(old *User) bool { return u.who == old.who }
 
 // NewUser is a user that may do nothing, as ACL SETUSER makes one that is not there.
 func NewUser(c *Catalogue, name string) *User {
-	return &User{Name: name, who: made.Add(1), selectors: []*selector{c.newSelector()}}
+	return &User{Name: name, Use: new(quota.Use), who: made.Add(1), selectors: []*selector{c.newSelector()}}
 }
+
+// LimitsLocks tells that there is a bound on what locks the user takes. Of nobody there is none.
+func (u *User) LimitsLocks() bool { return u != nil && (u.Limits.TTL != 0 || u.Limits.Locks != 0) }
 
 func (u *User) clone() *User {
 	own := *u
@@ -98,6 +106,7 @@ func (u *User) Rights() (own Rights, further []Rights) {
 // String is the user as a line of an ACL file, which ACL LIST tells.
 func (u *User) String() string {
 	words := append([]string{"user", u.Name}, u.Flags()...)
+	words = append(words, u.Limits.Words()...)
 	for _, hash := range u.Passwords() {
 		words = append(words, "#"+hash)
 	}

@@ -97,16 +97,18 @@ func (u *Users) Delete(names []string) (gone []string, err error) {
 	return gone, nil
 }
 
-// Replace puts these in the place of all, and says who is gone or another one now. What is not among
-// them of default is as it was.
+// Replace puts these in the place of all, and says who is gone or another one now, who still holds the locks of
+// the one before. What is not among them of default is as it was.
 func (u *Users) Replace(list []*User) (changed []string) {
 	u.changing.Lock()
 	defer u.changing.Unlock()
 	old := *u.all.Load()
 	all := map[string]*User{Default: old[Default]}
 	for _, user := range list {
-		if same := old[user.Name]; same != nil && same.String() == user.String() {
-			user = same
+		if same := old[user.Name]; same != nil {
+			if user.Use = same.Use; same.String() == user.String() {
+				user = same
+			}
 		}
 		all[user.Name] = user
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"redlock-proxy/commands/acl"
 	"redlock-proxy/proxy"
 )
 
@@ -31,6 +32,14 @@ func clientFamilies() []family {
 			}},
 		counter("wrong_passwords_total", "Wrong passwords that clients, or who asks the admin listener, have given.",
 			func(p *picture) float64 { return float64(p.WrongPasswords) }),
+		{describe("denied_total", "Commands that their users may not give: by the command itself, a key, a channel, or how much a user may take (limit).", "reason"),
+			func(p *picture, as *prometheus.Desc, to chan<- prometheus.Metric) {
+				for _, reason := range []acl.Reason{acl.ByCommand, acl.ByKey, acl.ByChannel, acl.ByLimit} {
+					count(to, as, p.Denied[reason], reason.String())
+				}
+			}},
+		counter("commands_delayed_total", "Commands that waited, as their user sends more than max-rate.",
+			func(p *picture) float64 { return float64(p.Delayed) }),
 		gauge("client_memory_bytes", "What all clients take together.",
 			func(p *picture) float64 { return float64(p.ClientMemory) }),
 		gauge("client_memory_max_bytes", "What all clients may take together (max-client-memory).",

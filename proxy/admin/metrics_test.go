@@ -36,7 +36,7 @@ func full() *fakeSource {
 	f := proxy.Figures{
 		Version: "1.2.3", Ready: true, Clients: 101, MaxClients: 102, Subscribed: 103, LongestInput: 104, LongestOutput: 105,
 		ClientMemory: 106, MaxClientMemory: 107, MastersMemory: 108, Channels: 109, Patterns: 110, Connections: 111, Rejected: 112,
-		QueryLimit: 113, OutputLimit: 114, Evicted: 115, WrongPasswords: 116, BytesIn: 117, BytesOut: 118, ErrorReplies: 119,
+		QueryLimit: 113, OutputLimit: 114, Evicted: 115, WrongPasswords: 116, Denied: [6]uint64{1: 131, 132, 133, 5: 134}, Delayed: 135, BytesIn: 117, BytesOut: 118, ErrorReplies: 119,
 		Errors:         map[string]uint64{"ERR": 120, "NOQUORUM": 121},
 		Commands:       []proxy.CommandFigures{{Name: "client|list", Calls: 122, Rejected: 123, Failed: 124, Took: 125 * time.Second}},
 		UndeliveredOKs: 126, ToilingScripts: 127, LocksSeen: 128, LogLinesLost: 128, AuditLinesLost: 129,

@@ -1,0 +1,230 @@
+package quota
+
+import (
+	"hash/maphash"
+	"math"
+	"sync"
+	"time"
+)
+
+// Lock names a key of a database.
+type Lock struct {
+	DB  int
+	Key string
+}
+
+// Forever is when a lock without a ttl ends.
+const Forever = time.Duration(math.MaxInt64)
+
+const (
+	// Of locks that may be held no more, this many are looked up at once, and that often: whoever is refused
+	// and tries again costs the masters so many reads at most.
+	mostDoubts = 64
+	doubtSpan  = 100 * time.Millisecond
+
+	// lost is after how long it is not waited any more for what became of a lock that was asked for.
+	lost = time.Minute
+)
+
+// Use is what a user takes: the locks that he may hold, and how fast his commands come. It has each that he holds,
+// if he took or extended it here, and some that he holds no more: so before anybody is refused, those are Doubts
+// that the masters are to be asked for. Any number of goroutines may use it; the zero value is ready.
+type Use struct {
+	mu    sync.Mutex // guards what follows
+	locks map[Lock]*hold
+	ends  time.Duration // none of the locks ends before
+	moves uint64        // what has happened to locks, in order
+
+	asked time.Duration // when doubts were told last
+	next  time.Duration // when a command may come, by the rate
+}
+
+// hold is a lock that is held, or asked for.
+type hold struct {
+	token, wanted uint64        // hashes of what was set, and of what was asked for last; 0 is any
+	ends          time.Duration // 0: it is not held
+	mayEnd        time.Duration // the latest of what is asked for
+	asking        int           // how often that is
+	since         time.Duration // the last time it was asked for
+	move, took    uint64        // the last one that was about it, and by which it was taken
+}
+
+var seed = maphash.MakeSeed()
+
+func sign(token string) uint64 {
+	if token == "" {
+		return 0
+	}
+	return max(maphash.String(seed, token), 1)
+}
+
+// lives tells that the lock may be held, or come to be.
+func (h *hold) lives(now time.Duration) bool {
+	return h.ends > now || h.asking > 0 && h.mayEnd > now
+}
+
+// Take notes that a lock is asked for which would end then, at the latest. It is false, and nothing noted, if that
+// would be one too many. Took, NotTook or Lost follow. An empty token is one that is not known.
+func (u *Use) Take(l Lock, token string, ends time.Duration, most int, now time.Duration) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	h := u.locks[l]
+	if h == nil || !h.lives(now) {
+		if len(u.locks) >= most && u.ends <= now {
+			u.sweep(now)
+		}
+		h = u.locks[l]
+		if h == nil && len(u.locks) >= most {
+			return false
+		}
+	}
+	if h == nil {
+		if u.locks == nil {
+			u.locks = make(map[Lock]*hold)
+		}
+		h = &hold{}
+		u.locks[l] = h
+	}
+	u.moves++
+	h.move, h.wanted, h.since = u.moves, sign(token), now
+	h.asking++
+	h.mayEnd = max(h.mayEnd, ends)
+	u.ends = min(u.ends, ends)
+	return true
+}
+
+// sweep drops what has ended. mu is held.
+func (u *Use) sweep(now time.Duration) {
+	u.ends = Forever
+	for l, h := range u.locks {
+		if !h.lives(now) {
+			delete(u.locks, l)
+			continue
+		}
+		if h.ends > now {
+			u.ends = min(u.ends, h.ends)
+		}
+		if h.asking > 0 {
+			u.ends = min(u.ends, h.mayEnd)
+		}
+	}
+}
+
+// Took notes that what was asked for after the mark is held now, or may be, and when it ends.
+func (u *Use) Took(l Lock, token string, ends time.Duration, mark uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	h := u.settle(l)
+	if h == nil { // it was given up meanwhile
+		if u.locks == nil {
+			u.locks = make(map[Lock]*hold)
+		}
+		h = &hold{move: u.moves}
+		u.locks[l] = h
+	}
+	switch sum := sign(token); {
+	case sum == 0 || sum == h.token: // an extension may not say
+	case h.took > mark: // which of the two was later on the masters, nobody knows
+		h.token = 0
+	default:
+		h.token = sum
+	}
+	h.took = h.move
+	h.ends = max(h.ends, ends)
+	u.ends = min(u.ends, ends)
+}
+
+// NotTook notes that what was asked for is certainly not held by that.
+func (u *Use) NotTook(l Lock) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if h := u.settle(l); h != nil && h.asking == 0 && h.ends == 0 {
+		delete(u.locks, l)
+	}
+}
+
+// settle ends one asking for a lock. mu is held.
+func (u *Use) settle(l Lock) *hold {
+	h := u.locks[l]
+	if h == nil {
+		return nil
+	}
+	u.moves++
+	h.move = u.moves
+	if h.asking = max(h.asking-1, 0); h.asking == 0 {
+		h.mayEnd = 0
+	}
+	return h
+}
+
+// Mark is a moment, for Freed and Looked.
+func (u *Use) Mark() uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.moves++
+	return u.moves
+}
+
+// Freed notes that a lock is free by what was asked after the mark: if all that was asked for it before had been
+// decided by then. Else it may be held by that.
+func (u *Use) Freed(l Lock, mark uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if h := u.locks[l]; h != nil && h.asking == 0 && h.move < mark {
+		delete(u.locks, l)
+	}
+}
+
+// Doubts are locks of which the masters are to be asked whether they are still held, before it is said that one
+// more is too many. There are none if that was done just now: what is known is as good as it can be.
+func (u *Use) Doubts(now time.Duration) (doubts []Lock) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.asked != 0 && now-u.asked < doubtSpan {
+		return nil
+	}
+	u.asked = now
+	for l, h := range u.locks { // each time in another order
+		if len(doubts) == mostDoubts {
+			break
+		}
+		if h.asking == 0 || now-h.since > lost {
+			doubts = append(doubts, l)
+		}
+	}
+	return doubts
+}
+
+// Looked notes what the masters hold under a lock that was in doubt, and were asked after the mark.
+func (u *Use) Looked(l Lock, there bool, value string, mark uint64, now time.Duration) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	h := u.locks[l]
+	if h == nil || h.move > mark || h.asking > 0 && now-h.since <= lost {
+		return
+	}
+	sum := sign(value)
+	if there && (h.token == 0 || h.token == sum || h.asking > 0 && (h.wanted == 0 || h.wanted == sum)) {
+		return
+	}
+	delete(u.locks, l)
+}
+
+// Held is how many locks are held, as far as is known: none is left out.
+func (u *Use) Held(now time.Duration) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sweep(now)
+	return len(u.locks)
+}
+
+// Wait is how long the next command has to wait, which has its turn then: so many a second, and as many at once as
+// come in a tenth of one.
+func (u *Use) Wait(rate int, now time.Duration) time.Duration {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	each := time.Second / time.Duration(rate)
+	atOnce := max(time.Second/10-each, 0)
+	u.next = max(u.next, now) + each
+	return max(u.next-each-atOnce-now, 0)
+}

@@ -1,0 +1,65 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/commands"
+)
+
+const hurried = "user default on nopass ~* &* +@all\nuser bob on nopass ~* &* +@all max-rate=10 max-ttl=1s\n"
+
+// Who sends more than he may is answered later, by whatever of his connections; nobody else is.
+func TestWhoSendsMoreThanHeMayWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: hurried}})
+		bob, again, other := r.dial(), r.dial(), r.dial()
+		for _, c := range []*client{bob, again} {
+			c.send("AUTH bob x\r\n")
+			c.expect("+OK\r\n")
+		}
+		began := time.Now()
+		bob.send(strings.Repeat("PING\r\n", 5))
+		again.send(strings.Repeat("PING\r\n", 5))
+		other.send(strings.Repeat("PING\r\n", 50))
+		other.expect(strings.Repeat("+PONG\r\n", 50))
+		if d := time.Since(began); d != 0 {
+			t.Errorf("another user waits %v", d)
+		}
+		bob.expect(strings.Repeat("+PONG\r\n", 5))
+		again.expect(strings.Repeat("+PONG\r\n", 5))
+		if d := time.Since(began); d != 900*time.Millisecond {
+			t.Errorf("ten commands took %v, want 900 ms: the first of them waits for nothing", d)
+		}
+		if n := r.server.stats.delayed.Load(); n != 9 {
+			t.Errorf("%d commands were delayed, want 9", n)
+		}
+		// What waits keeps nobody from ending its connection, nor the server.
+		bob.send(strings.Repeat("PING\r\n", 100))
+		other.send("CLIENT KILL USER bob\r\n")
+		other.expect(":2\r\n")
+		bob.expectEnd("")
+		r.end()
+	})
+}
+
+// What a user takes too much of is told as other denials are.
+func TestWhatAUserTakesTooMuchOfIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: hurried}})
+		bob := r.dial()
+		bob.send("AUTH bob x\r\nSET k v NX PX 1001\r\n")
+		bob.expect("+OK\r\n-NOPERM User bob may take no lock for longer than 1s, or for ever (max-ttl)\r\n")
+		told := fmt.Sprint(r.server.aclLog.latest(1, 0))
+		if !strings.Contains(told, " limit ") || !strings.Contains(told, " k ") || !strings.Contains(told, "user=bob") {
+			t.Errorf("ACL LOG: %s", told)
+		}
+		if n := r.server.Figures().Denied; n != [6]uint64{5: 1} {
+			t.Errorf("denied: %v", n)
+		}
+		r.end()
+	})
+}
