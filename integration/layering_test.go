@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/proxy/page":  {"redlock-proxy/quorum", "github.com/hashicorp/go-hclog"},
 	"redlock-proxy/proxy/trace": {"redlock-proxy/proxy", "redlock-proxy/quorum",
 		"github.com/hashicorp/go-hclog", "github.com/go-logr/logr/funcr", "go.opentelemetry.io/otel/...", "go.opentelemetry.io/proto/otlp/trace/v1", "google.golang.org/protobuf/proto"},
-	"redlock-proxy/proxy/admin": {"redlock-proxy/proxy", "redlock-proxy/quorum",
+	"redlock-proxy/proxy/admin": {"redlock-proxy/proxy", "redlock-proxy/commands/acl", "redlock-proxy/quorum",
 		"github.com/hashicorp/go-hclog", "github.com/prometheus/client_golang/prometheus/..."},
 	"redlock-proxy/conf": {"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
 	"redlock-proxy/cmd/redlock-proxy": {"redlock-proxy/proxy", "redlock-proxy/proxy/admin", "redlock-proxy/proxy/audit", "redlock-proxy/proxy/page", "redlock-proxy/proxy/trace", "redlock-proxy/commands", "redlock-proxy/quorum", "redlock-proxy/quorum/registry", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/doctor", "redlock-proxy/quorum/members",
