@@ -29,8 +29,9 @@ var inMetrics = map[string]string{
 	"instantaneous_input_kbps": "redlock_network_input_bytes_total", "instantaneous_output_kbps": "redlock_network_output_bytes_total",
 	"rejected_connections": "redlock_connections_rejected_total", "expired_keys": "- is always so", "evicted_keys": "- is always so", "keyspace_hits": "- is always so",
 	"keyspace_misses": "- is always so", "pubsub_channels": "redlock_pubsub_channels", "pubsub_patterns": "redlock_pubsub_patterns",
-	"total_error_replies": "redlock_error_replies_total", "acl_access_denied_auth": "redlock_wrong_passwords_total", "acl_access_denied_cmd": "- is always so",
-	"acl_access_denied_key": "- is always so", "acl_access_denied_channel": "- is always so",
+	"total_error_replies": "redlock_error_replies_total", "acl_access_denied_auth": "redlock_wrong_passwords_total", "acl_access_denied_cmd": "redlock_denied_total",
+	"acl_access_denied_key": "redlock_denied_total", "acl_access_denied_channel": "redlock_denied_total", "acl_access_denied_limit": "redlock_denied_total",
+	"commands_delayed":                         "redlock_commands_delayed_total",
 	"client_query_buffer_limit_disconnections": "redlock_clients_cut_off_total", "client_output_buffer_limit_disconnections": "redlock_clients_cut_off_total",
 	"evicted_clients": "redlock_clients_cut_off_total", "log_lines_lost": "redlock_log_lines_lost_total", "audit_lines_lost": "redlock_audit_lines_lost_total",
 

@@ -106,6 +106,11 @@ redlock_clients_cut_off_total{reason="query"} 113
 redlock_clients_cut_off_total{reason="output"} 114
 redlock_clients_cut_off_total{reason="memory"} 115
 redlock_wrong_passwords_total 116
+redlock_denied_total{reason="command"} 131
+redlock_denied_total{reason="key"} 132
+redlock_denied_total{reason="channel"} 133
+redlock_denied_total{reason="limit"} 134
+redlock_commands_delayed_total 135
 redlock_network_input_bytes_total 117
 redlock_network_output_bytes_total 118
 redlock_error_replies_total 119
