@@ -156,7 +156,11 @@ func own(l quota.Lock) quota.Lock { return quota.Lock{DB: l.DB, Key: strings.Clo
 // take notes that a lock is asked for. It is false if that is one too many.
 func (l *limit) take(r *quorum.Request) bool {
 	lock, now := own(quota.Lock{DB: r.DB, Key: r.Key}), l.d.lookout.Clock()
-	return l.user.Use.Take(lock, token(r), l.ends(r), l.user.Limits.Locks, now)
+	ends, patience := l.ends(r), l.d.options.AcquireWait
+	if ends != quota.Forever {
+		ends += patience
+	}
+	return l.user.Use.Take(lock, token(r), ends, patience, l.user.Limits.Locks, now)
 }
 
 // takes tells that a request sets a key, or moves its end further.

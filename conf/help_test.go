@@ -50,7 +50,7 @@ func TestHelpSaysEverythingAboutEveryOption(t *testing.T) {
 
 // Options that the documents promise, by name.
 func TestNoPromisedOptionIsMissing(t *testing.T) {
-	for _, name := range strings.Fields(`config listen master embedded acquire-timeout max-ttl over-max-ttl max-hold split-retries script-steps script-memory
+	for _, name := range strings.Fields(`config listen master embedded acquire-timeout max-ttl over-max-ttl max-hold acquire-wait split-retries script-steps script-memory
 		split-delay max-clients requirepass requirepass-file log-level log-format shutdown-timeout connect-timeout master-timeout
 		probe-interval redis-version timeout tcp-keepalive protected-mode tls-listen tls-cert-file tls-key-file tls-ca-cert-file tls-auth-clients
 		master-user master-password master-password-file master-tls-cert-file master-tls-key-file master-tls-ca-cert-file`) {

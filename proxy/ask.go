@@ -58,6 +58,7 @@ func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) 
 		n.now = s.clock()
 		for i := range asked {
 			n.note(&asked[i], &results[i], &reply)
+			s.room.freedBy(&asked[i], &results[i], n.now)
 			results[i].Lock.Told()
 		}
 		if action = next; len(next.Requests) == 0 {

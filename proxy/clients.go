@@ -141,6 +141,7 @@ func (c *conn) flags(session *commands.Snapshot, closing bool) string {
 	}{
 		{'O', session.Monitors},
 		{'P', session.Subscribed()},
+		{'b', c.waiter.Load() != nil},
 		{'x', session.Multi},
 		{'c', closing},
 		{'U', strings.HasPrefix(c.addr, "/")},

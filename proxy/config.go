@@ -25,6 +25,10 @@ type Config struct {
 	// nothing. Zero: never.
 	Timeout time.Duration
 
+	// AcquireWait is how long an acquire that meets a holder waits for the lock before it is refused. Zero: not
+	// at all.
+	AcquireWait time.Duration
+
 	// TCPKeepAlive is the interval of TCP keep-alive probes. Zero: none.
 	TCPKeepAlive time.Duration
 

@@ -34,6 +34,7 @@ type conn struct {
 
 	input // the reader's
 	shown
+	waiter atomic.Pointer[waiter] // its acquire that waits in a line, nil if none does
 
 	mu      sync.Mutex // guards what follows
 	changed sync.Cond  // what the reader may wait for has changed

@@ -16,6 +16,7 @@ const (
 
 // settle waits until the client has got what it is owed, or is gone.
 func (c *conn) settle(linger bool) {
+	c.moveOn(noSlot)
 	c.mu.Lock()
 	if c.phase < closing {
 		c.phase = closing
@@ -76,17 +77,24 @@ func (c *conn) close() {
 
 // cut ends the connection without another byte. Anybody may call it, and it
 // does not wait: the reader does the rest.
-func (c *conn) cut() { c.takeBack(c.sever()) }
+func (c *conn) cut() {
+	broken, t := c.sever()
+	c.takeBack(broken)
+	t.do()
+}
 
-// sever is cut, but for taking back the locks that nobody will hear of, which it
-// returns.
-func (c *conn) sever() (broken []*slot) {
+// sever is cut, but for taking back the locks that nobody will hear of, and for those who come to their turn in a
+// line by that, which it returns.
+func (c *conn) sever() (broken []*slot, t todo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == cutOff {
-		return nil
+		return nil, t
 	}
 	c.phase = cutOff
+	if w := c.waiter.Load(); w != nil {
+		t = c.srv.room.withdraw(w, true)
+	}
 	broken = c.broken()
 	c.owed, c.inFlight, c.undecided = slotLine{}, 0, undecided{}
 	c.charge()
@@ -96,7 +104,7 @@ func (c *conn) sever() (broken []*slot) {
 	c.nc.SetDeadline(longAgo)
 	c.wake()
 	c.rouse()
-	return broken
+	return broken, t
 }
 
 // drain asks the reader to end once what has been read is answered.

@@ -14,12 +14,14 @@ type Figures struct {
 	Ready, Draining bool
 
 	Clients, MaxClients            int
-	Subscribed                     int   // clients that listen to channels
-	LongestInput                   int64 // bytes of the client that has sent most of what is not answered
-	LongestOutput                  int   // bytes of the client that has not read most
-	ClientMemory, MaxClientMemory  int64 // bytes, of all clients
-	MastersMemory                  int   // bytes taken for what masters answer, are asked and are owed
-	Channels, Patterns             int   // that somebody listens to
+	Subscribed                     int    // clients that listen to channels
+	Waiting                        int    // clients whose acquire waits for a lock
+	WaitedGranted, WaitedRefused   uint64 // acquires that have waited
+	LongestInput                   int64  // bytes of the client that has sent most of what is not answered
+	LongestOutput                  int    // bytes of the client that has not read most
+	ClientMemory, MaxClientMemory  int64  // bytes, of all clients
+	MastersMemory                  int    // bytes taken for what masters answer, are asked and are owed
+	Channels, Patterns             int    // that somebody listens to
 	Connections, Rejected          uint64
 	QueryLimit, OutputLimit        uint64 // clients cut off by a bound of their own
 	Evicted                        uint64 // clients cut off for what all take
@@ -59,6 +61,9 @@ func (s *Server) Figures() Figures {
 		QueryLimit:      st.queryLimit.Load(),
 		OutputLimit:     st.outputLimit.Load(),
 		Evicted:         st.evicted.Load(),
+		Waiting:         int(s.room.count.Load()),
+		WaitedGranted:   s.room.granted.Load(),
+		WaitedRefused:   s.room.refused.Load(),
 		WrongPasswords:  st.authFailures.Load(),
 		Delayed:         st.delayed.Load(),
 		BytesIn:         st.input.Load(),

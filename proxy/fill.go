@@ -10,6 +10,9 @@ import (
 // fill makes the reply of the results, or asks on. A client that is gone does
 // not stop that: what it asked for is carried out to the end.
 func (s *slot) fill() {
+	if s.mayWait && s.stays() {
+		return
+	}
 	c, turn := s.conn, s.turn
 	defer func() {
 		if turn != nil {
@@ -18,7 +21,13 @@ func (s *slot) fill() {
 	}()
 	reply, next := s.render.Render(s.results)
 	now := c.srv.clock()
-	c.note(s, &reply, now)
+	if s.waiter != nil {
+		s.waited()
+	}
+	if s.waiter == nil || !meetsHolder(&s.results[0]) { // else that was noted
+		c.note(s, &reply, now)
+	}
+	s.freed()
 	s.noteDecided(now)
 	if len(next.Requests) > 0 {
 		turn = nil

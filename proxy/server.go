@@ -35,6 +35,7 @@ type Server struct {
 	denials denials
 	memory  allotment
 	squeeze squeeze
+	room    room
 	crowds
 	slowness
 	keyspace keyspace
@@ -110,6 +111,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		seen:       registry.New(registry.DefaultLocks),
 		opened:     opened{listeners: map[net.Listener]struct{}{}, conns: map[int64]*conn{}},
 	}
+	s.room.most = cfg.AcquireWait
 	s.stats = newStats(commands.Table())
 	s.orders = ordersByIndex(cfg.Audit != nil)
 	cfg.Audit.Called(s.runID)
@@ -151,6 +153,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	clients := len(s.conns)
 	s.mu.Unlock()
+	s.room.close(s.clock())
 	if clients > 0 {
 		s.log.Info("closing connections", "clients", clients)
 	}

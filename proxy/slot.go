@@ -31,7 +31,9 @@ type slot struct {
 	across
 	turn *crowd // which it was to wait for, see probation.go; nil if for none
 
-	won bool // the reply tells that the first request, an acquire, was won
+	mayWait bool    // in a line, see waiting.go
+	waiter  *waiter // nil: it has not
+	won     bool    // the reply tells that the first request, an acquire, was won
 
 	asks    []ask
 	results []quorum.Result
@@ -111,6 +113,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	if c.srv.isOrder(a.Command) {
 		s.by = c.snapshot.Load()
 	}
+	s.mayWait = c.mayWait(a)
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
 		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
@@ -160,6 +163,10 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 		a := &s.asks[i]
 		entered := c.enter(s, a.request) && c.makeRoom(a)
 		barred := entered && s.bars()
+		joined, t := false, todo{}
+		if entered && !barred && s.mayWait {
+			joined, t = c.join(s)
+		}
 		waited := c.pauses != pauses
 		c.mu.Unlock()
 		switch {
@@ -167,6 +174,8 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 			s.forgo()
 			return false
 		case barred:
+		case joined:
+			t.do()
 		case waited || i > 0: // and something was put meanwhile
 			c.srv.engine.Put(a.request, a)
 		default:

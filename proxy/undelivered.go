@@ -43,6 +43,9 @@ func (c *conn) takeBack(list []*slot) {
 	for _, s := range list {
 		c.srv.engine.TakeBack(s.results[0].Lock)
 		c.noteUndone(s)
+		if c.srv.room.count.Load() > 0 {
+			c.srv.room.freed(resource{s.asks[0].request.DB, s.asks[0].request.Key}, c.srv.clock())
+		}
 		c.srv.stats.undelivered.Add(1)
 	}
 }

@@ -30,11 +30,11 @@ func TestEngineGetsWhatIsConfigured(t *testing.T) {
 }
 
 func TestServerGetsWhatIsConfigured(t *testing.T) {
-	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--over-max-ttl", "refuse", "--max-ttl", "1m", "--redis-version", "8.4.0", "--user", "default on nopass ~* &* +@all",
+	cfg := loaded(t, "--max-clients", "10", "--timeout", "1500ms", "--tcp-keepalive", "20s", "--acquire-wait", "4s", "--over-max-ttl", "refuse", "--max-ttl", "1m", "--redis-version", "8.4.0", "--user", "default on nopass ~* &* +@all",
 		"--listen", "127.0.0.1:7000,unix:///x,[::1]:7001")
 	live := inEffect(cfg)
 	got := serverConfig(cfg, live, 9, now)
-	if got.MaxClients != 9 || got.Timeout != 1500*time.Millisecond || got.TCPKeepAlive != 20*time.Second ||
+	if got.MaxClients != 9 || got.Timeout != 1500*time.Millisecond || got.TCPKeepAlive != 20*time.Second || got.AcquireWait != 4*time.Second ||
 		got.Commands.MaxTTL != time.Minute || !got.Commands.RefuseOverMaxTTL || got.Commands.Now == nil || got.Commands.Version != "8.4.0" || got.Commands.Users != "user default on nopass ~* &* +@all\n" {
 		t.Errorf("got %+v", got)
 	}

@@ -22,7 +22,8 @@ const (
 	mostDoubts = 64
 	doubtSpan  = 100 * time.Millisecond
 
-	// lost is after how long it is not waited any more for what became of a lock that was asked for.
+	// lost is how long after it should be known at the latest what became of a lock that was asked for, that is not
+	// waited for any more.
 	lost = time.Minute
 )
 
@@ -45,7 +46,7 @@ type hold struct {
 	ends          time.Duration // 0: it is not held
 	mayEnd        time.Duration // the latest of what is asked for
 	asking        int           // how often that is
-	since         time.Duration // the last time it was asked for
+	known         time.Duration // when it is known at the latest what became of that
 	move, took    uint64        // the last one that was about it, and by which it was taken
 }
 
@@ -64,8 +65,8 @@ func (h *hold) lives(now time.Duration) bool {
 }
 
 // Take notes that a lock is asked for which would end then, at the latest. It is false, and nothing noted, if that
-// would be one too many. Took, NotTook or Lost follow. An empty token is one that is not known.
-func (u *Use) Take(l Lock, token string, ends time.Duration, most int, now time.Duration) bool {
+// would be one too many. Took or NotTook follows, after patience at the latest. An empty token is one that is not known.
+func (u *Use) Take(l Lock, token string, ends, patience time.Duration, most int, now time.Duration) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	h := u.locks[l]
@@ -86,7 +87,7 @@ func (u *Use) Take(l Lock, token string, ends time.Duration, most int, now time.
 		u.locks[l] = h
 	}
 	u.moves++
-	h.move, h.wanted, h.since = u.moves, sign(token), now
+	h.move, h.wanted, h.known = u.moves, sign(token), max(h.known, now+patience)
 	h.asking++
 	h.mayEnd = max(h.mayEnd, ends)
 	u.ends = min(u.ends, ends)
@@ -188,7 +189,7 @@ func (u *Use) Doubts(now time.Duration) (doubts []Lock) {
 		if len(doubts) == mostDoubts {
 			break
 		}
-		if h.asking == 0 || now-h.since > lost {
+		if h.asking == 0 || now-h.known > lost {
 			doubts = append(doubts, l)
 		}
 	}
@@ -200,7 +201,7 @@ func (u *Use) Looked(l Lock, there bool, value string, mark uint64, now time.Dur
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	h := u.locks[l]
-	if h == nil || h.move > mark || h.asking > 0 && now-h.since <= lost {
+	if h == nil || h.move > mark || h.asking > 0 && now-h.known <= lost {
 		return
 	}
 	sum := sign(value)

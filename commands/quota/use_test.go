@@ -78,7 +78,7 @@ func (w *world) look() bool {
 func (w *world) acquire(lock Lock, most int) bool {
 	ttl := time.Duration(1+w.IntN(500)) * time.Millisecond
 	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ends: w.now + ttl + ttl/50 + time.Second}
-	if !w.use.Take(lock, op.token, op.ends, most, w.now) {
+	if !w.use.Take(lock, op.token, op.ends, 0, most, w.now) {
 		return false
 	}
 	if w.count(); w.held[lock].token == "" {
@@ -137,11 +137,11 @@ func TestThereAreNeverMoreLocksThanMayBe(t *testing.T) {
 func TestWhatIsNotAnsweredIsForgotten(t *testing.T) {
 	u, now := new(Use), time.Second
 	a, b, c := Lock{0, "a"}, Lock{0, "b"}, Lock{0, "c"}
-	if !u.Take(a, "t", now+time.Second, 2, now) || !u.Take(b, "t", Forever, 2, now) || u.Take(c, "t", Forever, 2, now) {
+	if !u.Take(a, "t", now+time.Second, 0, 2, now) || !u.Take(b, "t", Forever, 0, 2, now) || u.Take(c, "t", Forever, 0, 2, now) {
 		t.Fatal("of three locks two were to be had")
 	}
 	now += 2 * time.Second
-	if !u.Take(c, "t", now+time.Hour, 2, now) {
+	if !u.Take(c, "t", now+time.Hour, 0, 2, now) {
 		t.Fatal("a lock that has ended counts")
 	}
 	u.NotTook(c)
@@ -164,7 +164,7 @@ func TestMastersAreAskedForFewLocksAtOnce(t *testing.T) {
 	u := new(Use)
 	for i := range 1000 {
 		l := Lock{0, fmt.Sprint(i)}
-		if !u.Take(l, "t", Forever, 1000, 0) {
+		if !u.Take(l, "t", Forever, 0, 1000, 0) {
 			t.Fatal(i)
 		}
 		u.Took(l, "t", Forever, u.Mark())

@@ -20,6 +20,13 @@ func clientFamilies() []family {
 			func(p *picture) float64 { return float64(p.MaxClients) }),
 		gauge("clients_subscribed", "Clients that listen to channels.",
 			func(p *picture) float64 { return float64(p.Subscribed) }),
+		gauge("clients_waiting", "Clients whose acquire waits for a lock (acquire-wait).",
+			func(p *picture) float64 { return float64(p.Waiting) }),
+		{describe("waits_total", "Acquires that have waited for a lock, by what came of it.", "outcome"),
+			func(p *picture, as *prometheus.Desc, to chan<- prometheus.Metric) {
+				count(to, as, p.WaitedGranted, "granted")
+				count(to, as, p.WaitedRefused, "refused")
+			}},
 		counter("connections_total", "Connections that were served.",
 			func(p *picture) float64 { return float64(p.Connections) }),
 		counter("connections_rejected_total", "Connections that were turned away, as max-clients were there.",

@@ -1,0 +1,142 @@
+package proxy
+
+import (
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// line is those who wait for a key.
+type line struct {
+	srv         *Server
+	at          resource
+	first, last *waiter
+	trying      *waiter       // the first, while an attempt of his is under way
+	again       bool          // and something has changed meanwhile
+	refused     time.Duration // when the latest attempt was put that has met a holder
+	ends        time.Duration // when the holder's lock does, as far as is known; 0 if it is not
+	next        time.Duration // when it is tried again
+	looking     bool          // the masters are asked when the lock ends
+	outdated    bool          // and something has changed since
+	request     quorum.Request
+	timer       *time.Timer
+}
+
+// waiter is an acquire in a line.
+type waiter struct {
+	slot       *slot
+	number     uint64 // the slot's, among those of its connection
+	line       *line  // nil: it has left, and its slot may be another's
+	prev, next *waiter
+	asked      time.Duration // when it came
+	until      time.Duration // when it is refused
+}
+
+// step brings a line to where it is to be now. mu is held.
+func (r *room) step(l *line, now time.Duration) (t todo) {
+	for w := l.first; w != nil && (w.until <= now || r.closed); {
+		over := w
+		if w = w.next; over != l.trying { // whose answer is on its way
+			t.end(r, l, over)
+		}
+	}
+	switch {
+	case l.first == nil:
+		delete(r.lines, l.at)
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+		return t
+	case l.trying != nil:
+	case l.again || l.next <= now:
+		l.again, l.trying = false, l.first
+		t.tries = append(t.tries, l.first)
+	case l.ends == 0 && !l.looking:
+		l.looking, t.look = true, l
+	}
+	wakes := l.first.until
+	if l.trying == nil {
+		wakes = min(wakes, l.next)
+	} else if l.first.next != nil {
+		wakes = l.first.next.until
+	} else {
+		return t
+	}
+	if l.timer == nil {
+		l.timer = time.AfterFunc(wakes-now, l.wake)
+	} else {
+		l.timer.Reset(wakes - now)
+	}
+	return t
+}
+
+// stir has a line be tried, whose key may be free. Who holds it next may do so for less long. mu is held.
+func (r *room) stir(l *line, now time.Duration) todo {
+	l.again, l.ends, l.outdated = true, 0, l.looking
+	return r.step(l, now)
+}
+
+// end has a waiter leave who is not tried: he is refused if that is known since he asked, and else tried a last time.
+func (t *todo) end(r *room, l *line, w *waiter) {
+	r.leave(w)
+	if l.refused >= w.asked {
+		t.refusals = append(t.refusals, w)
+	} else {
+		t.tries = append(t.tries, w)
+	}
+}
+
+// wake is the timer's.
+func (l *line) wake() {
+	r := &l.srv.room
+	r.mu.Lock()
+	var t todo
+	if r.lines[l.at] == l {
+		t = r.step(l, l.srv.clock())
+	}
+	r.mu.Unlock()
+	t.do()
+}
+
+// Answer is what the masters hold under the key.
+func (l *line) Answer(result quorum.Result) quorum.Flusher {
+	r := &l.srv.room
+	r.mu.Lock()
+	now := l.srv.clock()
+	outdated := l.outdated
+	l.looking, l.outdated = false, false
+	switch {
+	case outdated:
+	case result.Decision != quorum.Won:
+		l.ends = quietly
+	case !result.Exists:
+		l.again = true
+	case result.TTL == quorum.NoTTL:
+		l.ends = quietly
+	default:
+		l.lasts(result.TTL, now)
+	}
+	var t todo
+	if r.lines[l.at] == l {
+		t = r.step(l, now)
+	}
+	r.mu.Unlock()
+	t.do()
+	return l
+}
+
+// Flush has nothing to send: who was answered by that has his own.
+func (*line) Flush() {}
+
+// quietly is an end of which nothing is known: it is looked again with the next attempt.
+const quietly = time.Duration(1)
+
+// lasts notes how long the lock does, as its holder counts: on the masters it is a little longer.
+func (l *line) lasts(ttl, now time.Duration) {
+	l.ends = now + ttl + ttl/99 + 3*time.Millisecond
+	l.next = min(l.next, l.ends)
+}
+
+func meetsHolder(result *quorum.Result) bool {
+	return result.Decision == quorum.Contended && result.Reply.Kind != quorum.FailureReply
+}

@@ -1,0 +1,231 @@
+package proxy
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// With acquire-wait an acquire that meets a holder waits in a line for its key, first come first served, and is
+// refused only when its time is over. While nothing changes that costs no goroutine and no command: the first of the
+// line is tried again
+//
+//	at once                  when something that was asked through this proxy may have freed the key
+//	when its holder's ttl    is over, as it was last seen
+//	after lookSpan           since others may free it, of whom nothing is heard here
+//
+// and nobody else is, so that a thousand that want one lock cost the masters one attempt for each release. Who comes
+// while there is a line stands behind it, and has the masters not asked. Nobody is refused on the word of others that
+// was given before he asked.
+//
+// The lock order is conn.mu, room.mu.
+
+const (
+	// lookSpan is how often it is looked whether the key has been freed elsewhere.
+	lookSpan = time.Second
+
+	// troubleSpan is after how long it is tried again where no quorum has answered.
+	troubleSpan = 100 * time.Millisecond
+)
+
+// room is all lines of a server.
+type room struct {
+	most  time.Duration // acquire-wait; 0: nobody waits
+	count atomic.Int64  // of those that wait
+
+	granted, refused atomic.Uint64 // of those that have waited
+
+	mu     sync.Mutex // guards what follows, and lines and waiters
+	lines  map[resource]*line
+	closed bool // nobody waits any more
+}
+
+// resource is what a line is for.
+type resource struct {
+	db  int
+	key string
+}
+
+// todo is what came of a change of a line, to be done without mu.
+type todo struct {
+	tries, refusals []*waiter
+	look            *line
+}
+
+func (t *todo) do() {
+	for _, w := range t.refusals {
+		w.slot.refuse()
+	}
+	for _, w := range t.tries {
+		w.slot.tryAgain()
+	}
+	if t.look != nil {
+		t.look.srv.engine.Put(&t.look.request, t.look)
+	}
+}
+
+// enter puts an acquire at the end of the line for its key. It is false if nobody waits any more, or if there is no line
+// and there is to be one.
+func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t todo) {
+	q := s.asks[0].request
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.lines[resource{q.DB, q.Key}]
+	if r.closed || l == nil && existing {
+		return nil, t
+	}
+	if l == nil {
+		at := resource{q.DB, strings.Clone(q.Key)}
+		l = &line{srv: s.conn.srv, at: at, refused: s.put, next: now + lookSpan}
+		l.request = quorum.Request{Kind: quorum.Read, DB: at.db, Key: at.key}
+		if r.lines == nil {
+			r.lines = make(map[resource]*line)
+		}
+		r.lines[at] = l
+	}
+	w = &waiter{slot: s, number: s.number, line: l, prev: l.last, asked: s.put, until: now + r.most}
+	s.waiter = w
+	s.conn.waiter.Store(w)
+	if l.last == nil {
+		l.first = w
+	} else {
+		l.last.next = w
+	}
+	l.last = w
+	r.count.Add(1)
+	return w, r.step(l, now)
+}
+
+// leave takes a waiter out of his line. mu is held.
+func (r *room) leave(w *waiter) {
+	l := w.line
+	if l == nil {
+		return
+	}
+	if w.prev == nil {
+		l.first = w.next
+	} else {
+		w.prev.next = w.next
+	}
+	if w.next == nil {
+		l.last = w.prev
+	} else {
+		w.next.prev = w.prev
+	}
+	if l.trying == w {
+		l.trying = nil
+	}
+	w.line, w.prev, w.next = nil, nil, nil
+	r.count.Add(-1)
+}
+
+// tried notes what an attempt of a waiter's came to. It is true if he waits on.
+func (r *room) tried(w *waiter, result *quorum.Result, now time.Duration) (stays bool) {
+	refused := meetsHolder(result)
+	r.mu.Lock()
+	l := w.line
+	if l == nil { // it was his last
+		r.mu.Unlock()
+		return false
+	}
+	l.trying = nil
+	l.next = now + lookSpan
+	switch {
+	case refused:
+		l.refused = max(l.refused, w.slot.put)
+		if l.ends <= now {
+			l.ends = 0
+		} else {
+			l.next = min(l.next, l.ends)
+		}
+	case result.Decision == quorum.Won:
+		l.ends = quietly
+		if ttl := w.slot.asks[0].request.TTL; ttl > 0 {
+			l.lasts(ttl, now)
+		}
+	default:
+		l.next = now + troubleSpan
+	}
+	if stays = refused && now < w.until && !r.closed; !stays {
+		r.leave(w)
+	}
+	t := r.step(l, now)
+	r.mu.Unlock()
+	t.do()
+	return stays
+}
+
+// withdraw takes a waiter out of his line before his time: he is answered at once, or nobody is left who is to be.
+func (r *room) withdraw(w *waiter, gone bool) (t todo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := w.line
+	switch {
+	case l == nil:
+		return t
+	case l.trying == w || gone:
+		r.leave(w)
+	default:
+		t.end(r, l, w)
+	}
+	more := r.step(l, l.srv.clock())
+	t.tries, t.refusals, t.look = append(t.tries, more.tries...), append(t.refusals, more.refusals...), more.look
+	return t
+}
+
+// freed tells that a key may be free.
+func (r *room) freed(at resource, now time.Duration) {
+	r.mu.Lock()
+	var t todo
+	if l := r.lines[at]; l != nil {
+		t = r.stir(l, now)
+	}
+	r.mu.Unlock()
+	t.do()
+}
+
+// freedBy is freed of all that a request may have freed.
+func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Duration) {
+	switch {
+	case q.Kind == quorum.Remove,
+		q.Kind == quorum.Release && result.Decision != quorum.Contended,
+		q.Kind == quorum.Write && result.Decision != quorum.Contended:
+		r.freed(resource{q.DB, q.Key}, now)
+	case q.Kind == quorum.Run && !q.Script.Reads && result.Decision != quorum.Contended:
+		for _, key := range q.Keys {
+			r.freed(resource{q.DB, key}, now)
+		}
+	case q.Flushes():
+		db := q.DB
+		if q.Args[0] == "FLUSHALL" {
+			db = -1
+		}
+		r.each(db, func(l *line) todo { return r.stir(l, now) })
+	}
+}
+
+// each does something with every line of a database, of all for -1.
+func (r *room) each(db int, do func(l *line) todo) {
+	r.mu.Lock()
+	var all []todo
+	for at, l := range r.lines {
+		if db < 0 || at.db == db {
+			all = append(all, do(l))
+		}
+	}
+	r.mu.Unlock()
+	for i := range all {
+		all[i].do()
+	}
+}
+
+// close has nobody wait any more.
+func (r *room) close(now time.Duration) {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.each(-1, func(l *line) todo { return r.step(l, now) })
+}

@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
+)
+
+// A connection has one acquire at most that waits in a line (room.go), and nothing behind it: replies come in the
+// order of commands, so whatever a client sends meanwhile, its release of what it holds among it, would be answered
+// when the wait is over. Whoever sends more does not wait: it is answered at once. So it is with clients that share a
+// connection among many.
+
+// mayWait tells of a command that it may wait in a line.
+func (c *conn) mayWait(a *commands.Action) bool {
+	if c.srv.room.most == 0 || len(a.Requests) != 1 || a.Muted || a.Continues {
+		return false
+	}
+	r := &a.Requests[0]
+	return r.Kind == quorum.Acquire && !r.TellsValue && (a.Command.Name == "set" || a.Command.Name == "setnx")
+}
+
+// stays tells that a slot that was answered waits in a line, or has been put to the masters anew.
+func (s *slot) stays() bool {
+	c := s.conn
+	now := c.srv.clock()
+	if s.waiter != nil {
+		return c.srv.room.tried(s.waiter, &s.results[0], now)
+	}
+	if !meetsHolder(&s.results[0]) {
+		return false
+	}
+	c.mu.Lock()
+	var w *waiter
+	var t todo
+	if c.phase == serving && c.owed.tail == s && len(s.after) == 0 {
+		c.note(s, &commands.Reply{}, now)
+		w, t = c.srv.room.enter(s, now, false)
+	}
+	c.mu.Unlock()
+	t.do()
+	return w != nil
+}
+
+// join puts a slot that is not put yet into the line that there is for its key. mu is held.
+func (c *conn) join(s *slot) (joined bool, t todo) {
+	if !s.mayWait || c.srv.room.count.Load() == 0 || c.owed.tail != s {
+		return false, t
+	}
+	w, t := c.srv.room.enter(s, s.put, true)
+	return w != nil, t
+}
+
+// tryAgain puts the acquire of a waiter to the masters.
+func (s *slot) tryAgain() {
+	now := s.conn.srv.clock()
+	s.expect(s.single.request[:], s.render)
+	s.put, s.begun = now, now
+	s.sample(now)
+	s.conn.srv.engine.Put(s.asks[0].request, &s.asks[0])
+}
+
+// refuse answers a waiter that somebody else has the lock.
+func (s *slot) refuse() {
+	c := s.conn
+	defer c.recover()
+	s.results[0] = quorum.Result{Decision: quorum.Contended}
+	s.put = c.srv.clock()
+	s.begun = s.put
+	s.fill()
+	c.flush()
+}
+
+// waited notes that a waiter has its answer.
+func (s *slot) waited() {
+	s.conn.waiter.CompareAndSwap(s.waiter, nil)
+	if s.results[0].Decision == quorum.Won {
+		s.conn.srv.room.granted.Add(1)
+	} else {
+		s.conn.srv.room.refused.Add(1)
+	}
+}
+
+// moveOn has the acquire that waits be answered, unless it is the one with this number.
+func (c *conn) moveOn(but uint64) {
+	if w := c.waiter.Load(); w != nil && w.number != but {
+		t := c.srv.room.withdraw(w, false)
+		t.do()
+	}
+}
+
+// noSlot is the number of none.
+const noSlot = 0
+
+// freed wakes those who wait for what a slot may have freed.
+func (s *slot) freed() {
+	if s.conn.srv.room.count.Load() == 0 {
+		return
+	}
+	for i := range s.asks {
+		s.conn.srv.room.freedBy(s.asks[i].request, &s.results[i], s.conn.srv.clock())
+	}
+}
