@@ -1,0 +1,143 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asking sends an acquire and gives the answer when it is there.
+func (k talk) asking(args ...string) <-chan any {
+	answer := make(chan any, 1)
+	k.send(args...)
+	go func() {
+		reply, err := k.ReceiveWithin(time.Minute)
+		if err != nil {
+			reply = err
+		}
+		answer <- reply
+	}()
+	return answer
+}
+
+// waiting has as many clients wait at a proxy as CLIENT LIST shows.
+func waiting(t *testing.T, looker talk, n int) {
+	t.Helper()
+	want := fmt.Sprintf("blocked_clients:%d\r\n", n)
+	eventually(t, func() error {
+		if info := looker.text("INFO", "clients"); !strings.Contains(info, want) {
+			return fmt.Errorf("INFO does not say %q: %s", want, info)
+		}
+		return nil
+	})
+}
+
+func TestAcquiresWaitInLine(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3, "--acquire-wait", "50s")
+	looker, holder := dial(t, p.Addr), dial(t, p.Addr)
+	holder.lock("k", "t", ttl)
+	clients, answers := []talk{}, []<-chan any{}
+	for i := range 5 {
+		c := dial(t, p.Addr)
+		clients, answers = append(clients, c), append(answers, c.asking(acquireArgs("k", fmt.Sprint("t", i), ttl)...))
+		waiting(t, looker, i+1)
+	}
+
+	// In turn, whoever goes away meanwhile.
+	must(t, clients[1].Close())
+	waiting(t, looker, 4)
+	holder.unlock("k", "t")
+	if got := <-answers[0]; got != "OK" {
+		t.Fatal(got)
+	}
+	wantHolding(t, masters, "k", "t0", 0, 1, 2)
+	waiting(t, looker, 3)
+
+	// Whoever sends more is answered at once, and in order.
+	clients[3].send("PING")
+	if got := <-answers[3]; got != nil {
+		t.Errorf("who sends more is answered %v", got)
+	}
+	clients[3].receive("PONG")
+
+	// By whomever the lock is freed, also at the masters, and when its ttl is over.
+	for _, m := range masters {
+		ask(t, m, "DEL", "k")
+	}
+	if got := <-answers[2]; got != "OK" {
+		t.Fatal(got)
+	}
+	clients[2].want(int64(1), extendArgs("k", "t2", 300*time.Millisecond)...)
+	if got := <-answers[4]; got != "OK" {
+		t.Fatal(got)
+	}
+	waiting(t, looker, 0)
+	wantHolding(t, masters, "k", "t4", 0, 1, 2)
+}
+
+// Two proxies over the same masters, many clients, one lock: there is one holder, and everybody has his turn.
+func TestManyWaitForOneLock(t *testing.T) {
+	t.Parallel()
+	masters, first := startQuorum(t, 3, "--acquire-wait", "50s")
+	second := startProxy(t, append(flags(masters), "--acquire-wait", "50s")...)
+	awaitVoting(t, second, 3)
+	var holders, turns atomic.Int32
+	var wait sync.WaitGroup
+	for i := range 40 {
+		c := dial(t, []*Proxy{first, second}[i%2].Addr)
+		wait.Go(func() {
+			for round := range 5 {
+				token := fmt.Sprint(i, " ", round)
+				if reply, err := c.Do(acquireArgs("k", token, ttl)...); reply != "OK" {
+					t.Errorf("client %d: %v, %v", i, reply, err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("there are %d holders", n)
+				}
+				turns.Add(1)
+				holders.Add(-1)
+				if reply, err := c.Do(releaseArgs("k", token)...); reply != int64(1) {
+					t.Errorf("client %d: %v, %v", i, reply, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if turns.Load() != 200 {
+		t.Errorf("there were %d turns", turns.Load())
+	}
+	wantGone(t, masters, "k")
+}
+
+// An end of the proxy answers those who wait, and so does the loss of the quorum.
+func TestWhoWaitsIsAnsweredInTheEnd(t *testing.T) {
+	t.Parallel()
+	masters := startMasters(t, 3)
+	p := startLoose(t, append(flags(masters), "--acquire-wait", "50s")...)
+	awaitVoting(t, p, 3)
+	looker, holder, loses, waits := dial(t, p.Addr), dial(t, p.Addr), dial(t, p.Addr), dial(t, p.Addr)
+	holder.lock("k", "t", ttl)
+	answer := loses.asking(acquireArgs("k", "t1", ttl)...)
+	waiting(t, looker, 1)
+	must(t, masters[0].Stop())
+	must(t, masters[1].Stop())
+	if got := <-answer; !isNoQuorum(got) {
+		t.Errorf("without a quorum: %v", got)
+	}
+	must(t, masters[0].Restart())
+	must(t, masters[1].Restart())
+	awaitVoting(t, p, 3)
+	holder.lock("other", "t", ttl)
+	answer = waits.asking(acquireArgs("other", "t2", ttl)...)
+	waiting(t, looker, 1)
+	must(t, p.Signal(syscall.SIGTERM))
+	if got := <-answer; got != nil {
+		t.Errorf("at the end: %v", got)
+	}
+}
