@@ -62,13 +62,13 @@ func (b *bucket) first() int {
 // mostAhead is for how long at least a lock is known here that ends later or never, where many come.
 const mostAhead = 24 * time.Hour
 
-// set has the bucket know a holding. What ends when nobody knows may have ended already.
-func (b *bucket) set(i int, h *holding) {
+// set has the bucket know a holding as of now. What ends when nobody knows may have ended already.
+func (b *bucket) set(i int, h *holding, now time.Duration) {
 	end := h.until
 	if end == unknown {
-		end = h.since
+		end = now
 	}
-	b.tags[i], b.ends[i] = tag(h.key), 1+uint32(min(end, h.since+mostAhead)/(100*time.Millisecond))
+	b.tags[i], b.ends[i] = tag(h.key), 1+uint32(min(end, now+mostAhead)/(100*time.Millisecond))
 	b.holdings[i] = *h
 }
 
@@ -77,7 +77,7 @@ func (b *bucket) note(n *holding) {
 	i := b.find(n.key)
 	if i >= 0 {
 		h := b.holdings[i].after(n)
-		b.set(i, &h)
+		b.set(i, &h, n.since)
 		return
 	}
 	switch n.what {
@@ -90,7 +90,7 @@ func (b *bucket) note(n *holding) {
 	default:
 		return
 	}
-	b.set(b.first(), n)
+	b.set(b.first(), n, n.since)
 }
 
 // after is what is known of a key after something about it was noted.

@@ -206,6 +206,21 @@ func TestRoomIsBounded(t *testing.T) {
 	}
 }
 
+// TestWhatIsHeldForDaysDoesNotGiveWay to what has ended, as long as it is extended.
+func TestWhatIsHeldForDaysDoesNotGiveWay(t *testing.T) {
+	r := New(shards * bucketSize)
+	r.Note(granted("kept", "t", alice, 0))
+	now := 2 * mostAhead
+	r.Note(&Act{What: Extended, Key: "kept", Token: "t", TTL: time.Hour, At: now, By: alice})
+	for i := range 1000 {
+		r.Note(granted(fmt.Sprint(i), "t", alice, now))
+		r.Note(&Act{What: Released, Key: fmt.Sprint(i), Token: "t", At: now, By: alice})
+	}
+	if _, ok := r.Holder(0, "kept", []Sign{SignOf("t")}, time.Hour, now); !ok {
+		t.Error("it is not known any more")
+	}
+}
+
 func TestFingerprintTellsNoTokenAndTheOrderOfPartsNot(t *testing.T) {
 	if a := Fingerprint("a", "b"); a != Fingerprint("b", "a") || a == Fingerprint("ab") || len(a) != 16 {
 		t.Error(a)
