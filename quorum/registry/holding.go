@@ -102,8 +102,9 @@ func (h holding) after(n *holding) holding {
 		return h.taken(n)
 	case n.what == Refused:
 		h.refusals = more(h.refusals)
-	case n.what == Extended && h.what.Ends() && !named:
-	case n.what == Extended && (h.what.Ends() || named && !hers): // he took it where that was not seen
+	case !named && n.since < h.since: // it was about the one before, and is told late
+	case n.what == Extended && h.over(n.since) && !named:
+	case n.what == Extended && (h.over(n.since) || named && !hers): // he took it where that was not seen
 		return n.begins()
 	case n.what == Extended:
 		h.until, h.votes, h.extensions = n.until, n.votes, more(h.extensions)
@@ -112,6 +113,14 @@ func (h holding) after(n *holding) holding {
 	}
 	return h
 }
+
+// over tells that it has ended, by whatever clock.
+func (h *holding) over(now time.Duration) bool {
+	return h.what.Ends() || h.until < unknown && now > h.until+slack(h.until-h.since)
+}
+
+// slack is how far an end may be from where another clock has it, of what lives for so long.
+func slack(life time.Duration) time.Duration { return time.Second + life/50 }
 
 // taken is what is known when somebody holds the key from now on, which somebody else may have held:
 // what his value bears as well tells nothing of who writes it now, as a script that has him wait for

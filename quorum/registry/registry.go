@@ -225,7 +225,7 @@ func (h *Holding) endsIn(left, now time.Duration) bool {
 	case h.Endless || left == NoTTL:
 		return h.Endless && left == NoTTL
 	}
-	return (h.Until - now - left).Abs() <= time.Second+h.Until/50-h.Since/50
+	return (h.Until - now - left).Abs() <= slack(h.Until-h.Since)
 }
 
 // Last is what was done last to a key through this proxy, whatever stands there by now.
