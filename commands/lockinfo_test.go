@@ -85,7 +85,7 @@ func told(r Reply, name string) string {
 var joe = &registry.Origin{ID: 7, Addr: "10.0.0.7:5000", Name: "joe", Library: "redis-py 8.0", User: "default"}
 
 func taken(key, token string) *registry.Act {
-	return &registry.Act{What: registry.Granted, Key: key, Token: token, TTL: 30 * time.Second, At: 50 * time.Second,
+	return &registry.Act{What: registry.Granted, Key: key, Signs: registry.SignedBy(token), TTL: 30 * time.Second, At: 50 * time.Second,
 		Votes: quorum.Votes(quorum.Granted) | quorum.Votes(quorum.Granted)<<quorum.VoteBits, By: joe}
 }
 

@@ -53,10 +53,10 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 		return
 	case quorum.Write:
 		if r.Args[0] == "SET" {
-			a.Token = r.Args[2]
+			a.Signs = registry.SignedBy(r.Args[2])
 		}
-	default:
-		a.Token = r.Token
+	case quorum.Acquire, quorum.Release, quorum.Extend:
+		a.Signs = registry.SignedBy(r.Token)
 	}
 	a.TTL = notedTTL(r)
 	n.srv.seen.Note(&a)
@@ -154,7 +154,7 @@ func notedTTL(r *quorum.Request) time.Duration {
 func (c *conn) noteUndone(s *slot) {
 	r := s.asks[0].request
 	c.srv.seen.Note(&registry.Act{
-		What: registry.Undone, DB: r.DB, Key: r.Key, Token: r.Token, At: c.srv.clock(), By: c.origin.Load(),
+		What: registry.Undone, DB: r.DB, Key: r.Key, Signs: registry.SignedBy(r.Token), At: c.srv.clock(), By: c.origin.Load(),
 	})
 }
 

@@ -111,6 +111,23 @@ func TestWhoHoldsItIsWhoTookIt(t *testing.T) {
 	})
 }
 
+// TestEmptyTokenHasAHolder: it is a client's as others are.
+func TestEmptyTokenHasAHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}})
+		c := r.dial()
+		c.send("SET k \"\" NX PX 30000\r\nSET l \"\" PX 30000\r\n")
+		c.expect("+OK\r\n+OK\r\n")
+		for _, key := range []string{"k", "l"} {
+			if _, ok := r.server.seen.Holder(0, key, []registry.Sign{registry.SignOf("")}, 30*time.Second, r.server.clock()); !ok {
+				t.Errorf("the holder of %s is not known", key)
+			}
+		}
+		r.end()
+	})
+}
+
 // TestLockThatCouldNotBeToldIsNotHeld: its client is gone.
 func TestLockThatCouldNotBeToldIsNotHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -50,7 +50,7 @@ func votes(list ...quorum.Vote) (v quorum.Votes) {
 
 // happens notes what became of key k at a second.
 func happens(r *registry.Registry, at int, what registry.What, by *registry.Origin, v quorum.Votes) {
-	r.Note(&registry.Act{What: what, Key: "k", Token: "token", TTL: 10 * time.Second, At: time.Duration(at) * time.Second, By: by, Votes: v})
+	r.Note(&registry.Act{What: what, Key: "k", Signs: registry.SignedBy("token"), TTL: 10 * time.Second, At: time.Duration(at) * time.Second, By: by, Votes: v})
 }
 
 func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {

@@ -39,7 +39,7 @@ func TestWhoGetsItWantsItNoMore(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "t", alice, 0))
 	r.Note(refused("k", "u", bob, second))
-	r.Note(&Act{What: Released, Key: "k", Token: "t", At: 2 * second, By: alice})
+	r.Note(&Act{What: Released, Key: "k", Signs: SignedBy("t"), At: 2 * second, By: alice})
 	r.Note(granted("k", "u", bob, 3*second))
 	h, ok := r.Hot(0, "k", 3*second)
 	if !ok || len(h.Wanting) != 0 {

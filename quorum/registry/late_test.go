@@ -31,14 +31,28 @@ func TestWhoExtendsWhatHadRunOutHasTakenItElsewhere(t *testing.T) {
 	if h, _ := r.Last(0, "k"); !h.Ended(time.Hour) {
 		t.Errorf("what had ended is extended by who names no token: %+v", h)
 	}
-	r.Note(&Act{What: Extended, Key: "k", Token: "t", TTL: time.Minute, At: time.Hour, By: bob})
+	r.Note(&Act{What: Extended, Key: "k", Signs: SignedBy("t"), TTL: time.Minute, At: time.Hour, By: bob})
 	h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, time.Minute, time.Hour)
 	if !ok || h.Since != time.Hour || h.By.ID != bob.ID || h.Refusals != 0 || h.Extensions != 1 {
 		t.Errorf("%v, %+v", ok, h)
 	}
 	r.Note(granted("l", "t", alice, 0)) // while it may have been late at a master only
-	r.Note(&Act{What: Extended, Key: "l", Token: "t", TTL: time.Minute, At: 30*second + ms, By: alice})
+	r.Note(&Act{What: Extended, Key: "l", Signs: SignedBy("t"), TTL: time.Minute, At: 30*second + ms, By: alice})
 	if h, _ := r.Last(0, "l"); h.Since != 0 || h.Extensions != 1 {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestEmptyTokenIsOneToo: DEL, which names none, is another thing.
+func TestEmptyTokenIsOneToo(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "", alice, second))
+	if _, ok := r.Holder(0, "k", []Sign{SignOf("")}, 29*second, 2*second); !ok {
+		t.Error("who signs by nothing is not known")
+	}
+	r.Note(granted("k", "t", bob, 40*second))
+	r.Note(&Act{What: Released, Key: "k", Signs: SignedBy(""), At: 41 * second, By: alice})
+	if h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, 29*second, 41*second); !ok || h.By.ID != bob.ID {
+		t.Errorf("%v, %+v", ok, h)
 	}
 }

@@ -49,8 +49,7 @@ type Act struct {
 	What  What
 	DB    int
 	Key   string
-	Token string  // by which the client signs; "" if it names none
-	Signs [2]Sign // of a script: SignsOf its arguments
+	Signs [2]Sign // SignedBy the token that it names, or SignsOf a script's arguments; zero if there are none
 	TTL   time.Duration
 	At    time.Duration // when it was asked
 	Took  time.Duration // until it was decided
@@ -76,12 +75,8 @@ func (a *Act) until() time.Duration {
 	return a.At + a.TTL
 }
 
-func (a *Act) signs() [2]Sign {
-	if a.Token != "" {
-		return [2]Sign{SignOf(a.Token)}
-	}
-	return a.Signs
-}
+// SignedBy is how a client signs by a token, which may be empty.
+func SignedBy(token string) [2]Sign { return [2]Sign{SignOf(token)} }
 
 // SignsOf are those of a script's longest two arguments that are no numbers: what tells one client
 // from the others mostly is.
