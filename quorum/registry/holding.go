@@ -97,12 +97,13 @@ func (b *bucket) note(n *holding) {
 func (h holding) after(n *holding) holding {
 	named := n.signs[0] != 0
 	hers := n.signs[0] == h.signs[0]
+	late := n.since < h.since && !h.what.Ends() && (n.what == Written || !named)
 	switch {
-	case n.what == Granted, n.what == Written:
-		return h.taken(n)
 	case n.what == Refused:
 		h.refusals = more(h.refusals)
-	case !named && n.since < h.since: // it was about the one before, and is told late
+	case late: // it was about the one before
+	case n.what == Granted, n.what == Written:
+		return h.taken(n)
 	case n.what == Extended && h.over(n.since) && !named:
 	case n.what == Extended && (h.over(n.since) || named && !hers): // he took it where that was not seen
 		return n.begins()

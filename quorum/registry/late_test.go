@@ -11,6 +11,7 @@ func TestWhatIsToldLateIsAboutTheOneBefore(t *testing.T) {
 	for _, late := range []*Act{
 		{What: Deleted, Key: "k", At: 2 * second, By: alice},
 		{What: Extended, Key: "k", TTL: time.Hour, At: 2 * second, By: alice},
+		{What: Written, Key: "k", Signs: SignedBy("a"), TTL: UnknownTTL, At: 2 * second, By: alice},
 	} {
 		r := New(64)
 		r.Note(granted("k", "a", alice, second))
