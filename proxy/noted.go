@@ -22,7 +22,7 @@ type noting struct {
 const mostNoted = 16
 
 func (c *conn) note(s *slot, reply *commands.Reply, now time.Duration) {
-	n := noting{srv: c.srv, command: s.command, by: c.origin.Load(), begun: s.begun, now: now}
+	n := noting{srv: c.srv, command: s.command, by: s.origin, begun: s.begun, now: now}
 	for i := range s.results {
 		n.note(s.asks[i].request, &s.results[i], reply)
 	}
@@ -154,7 +154,7 @@ func notedTTL(r *quorum.Request) time.Duration {
 func (c *conn) noteUndone(s *slot) {
 	r := s.asks[0].request
 	c.srv.seen.Note(&registry.Act{
-		What: registry.Undone, DB: r.DB, Key: r.Key, Signs: registry.SignedBy(r.Token), At: c.srv.clock(), By: c.origin.Load(),
+		What: registry.Undone, DB: r.DB, Key: r.Key, Signs: registry.SignedBy(r.Token), At: c.srv.clock(), By: s.origin,
 	})
 }
 

@@ -111,6 +111,22 @@ func TestWhoHoldsItIsWhoTookIt(t *testing.T) {
 	})
 }
 
+// TestWhoAskedIsNotWhoHeSaysThatHeIsLater, be it before he is answered.
+func TestWhoAskedIsNotWhoHeSaysThatHeIsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("CLIENT SETNAME joe\r\nSET k t NX PX 30000\r\nCLIENT SETNAME jim\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Won})
+		c.expect("+OK\r\n+OK\r\n+OK\r\n")
+		if h, _ := r.server.seen.Last(0, "k"); h.By.Name != "joe" {
+			t.Errorf("%+v", h.By)
+		}
+		r.end()
+	})
+}
+
 // TestEmptyTokenHasAHolder: it is a client's as others are.
 func TestEmptyTokenHasAHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -236,8 +252,7 @@ func TestNoteAllocatesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
 		c := &conn{srv: r.server}
-		c.origin.Store(&registry.Origin{ID: 1})
-		s := &slot{conn: c, command: commands.Table()[0]}
+		s := &slot{conn: c, command: commands.Table()[0], origin: &registry.Origin{ID: 1}}
 		request := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t", TTL: time.Second}
 		s.asks, s.results = []ask{{slot: s, request: &request}}, []quorum.Result{{Decision: quorum.Won}}
 		reply := commands.OK
