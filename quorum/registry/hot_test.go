@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +76,46 @@ func TestAttemptsAreTheLatestAndAlikeOnesAreOne(t *testing.T) {
 	r.Note(&Act{What: Failed, Key: "n", Why: "NOQUORUM", At: second, By: bob})
 	if h, ok := r.Hot(0, "n", second); !ok || h.Attempts[0].Why != "NOQUORUM" || h.Refusals != 0 {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestWhoPollsIsToldOfHowOften, also where more do than there is room for.
+func TestWhoPollsIsToldOfHowOften(t *testing.T) {
+	r := New(64)
+	at := time.Duration(0)
+	poll := func(from, to int) {
+		for i := range 2000 {
+			at += ms
+			r.Note(refused("k", "t", &Origin{ID: int64(from + i%(to-from))}, at))
+		}
+	}
+	known := func(times uint64) (n int) {
+		h, _ := r.Hot(0, "k", at)
+		for _, w := range h.Wanting {
+			if w.Times == times && w.Every() > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	poll(0, 20)
+	if n := known(100); n != maxWanting-1 {
+		t.Errorf("of %d it is known how often they come", n)
+	}
+	at += Seconds * second
+	poll(100, 120) // others, when these come no more
+	if n := known(100); n != maxWanting-1 {
+		t.Errorf("later, of %d it is known how often they come", n)
+	}
+}
+
+func TestAttemptsOfDifferentReasonsAreNotOne(t *testing.T) {
+	r := New(64)
+	for _, why := range []string{"", "NOQUORUM", "NOQUORUM 1 of 3", strings.Repeat("x", 2*maxWhy), strings.Repeat("x", 3*maxWhy)} {
+		r.Note(&Act{What: Failed, Key: "k", Why: why, At: second, By: bob})
+	}
+	if h, _ := r.Hot(0, "k", second); len(h.Attempts) != 4 || h.Attempts[1].Why != "NOQUORUM 1 of 3" || h.Attempts[0].Times != 2 {
+		t.Errorf("%+v", h.Attempts)
 	}
 }
 
