@@ -90,7 +90,7 @@ func (t timeline) beginning(h *registry.Holding, attempts []page.Moment) (list [
 func (t timeline) end(h *registry.Holding, attempts []page.Moment) []page.Moment {
 	by := commands.Who(&h.By)
 	switch {
-	case h.What.Ends() && len(attempts) == 0:
+	case h.What.Ends() && (len(attempts) == 0 || t.wall(h.Until).Before(time.Time(attempts[0].At))):
 		return []page.Moment{t.moment(h.Until, h.What, by, h.Votes)}
 	case !h.What.Ends() && h.Ended(t.now):
 		return []page.Moment{{At: page.Time(t.wall(h.Until)), What: page.WasExpired, By: page.Text(by)}}

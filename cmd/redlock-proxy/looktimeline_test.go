@@ -99,6 +99,12 @@ func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
 			happens(r, 2, registry.Refused, eve, 0)
 			r.Note(&registry.Act{What: registry.Failed, Key: "k", At: 15 * time.Second, By: eve, Why: "NOQUORUM"})
 		}, "1 granted client 7 at a:1, named joe\n2 refused client 8 at b:1\n11 expired client 7 at a:1, named joe\n15 refused client 8 at b:1: NOQUORUM"},
+		// Who had it in between took it through another proxy.
+		"released before it was fought for": {func(r *registry.Registry) {
+			happens(r, 1, registry.Granted, joe, 0)
+			happens(r, 2, registry.Released, joe, 0)
+			happens(r, 4, registry.Refused, eve, 0)
+		}, "1 granted client 7 at a:1, named joe\n2 released client 7 at a:1, named joe\n4 refused client 8 at b:1"},
 		"nothing": {func(*registry.Registry) {}, ""},
 	} {
 		r := registry.New(64)
