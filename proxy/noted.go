@@ -69,8 +69,13 @@ func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
 			args = args[1:]
 		}
 	}
-	if n.command.Name == "exec" {
+	switch n.command.Name {
+	case "exec":
 		args = nil // what was watched is among them, and may be another's
+	case "getex": // which writes an end alone
+		if args = nil; a.What == registry.Written {
+			a.What = registry.Extended
+		}
 	}
 	a.TTL, a.Signs = registry.UnknownTTL, registry.SignsOf(args)
 	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {

@@ -97,6 +97,13 @@ func TestWhoHoldsItIsWhoTookIt(t *testing.T) {
 		if h, _ := r.server.seen.Holder(0, "k", sign, time.Minute, r.server.clock()); h.Extensions != 1 || h.Until-h.Since != 61*time.Second {
 			t.Errorf("%+v", h)
 		}
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: "t"}}})
+		c.send("GETEX k PX 90000\r\n")
+		c.expect("$1\r\nt\r\n")
+		if h, ok := r.server.seen.Holder(0, "k", sign, 90*time.Second, r.server.clock()); !ok || h.Extensions != 2 || !h.EndUnknown || h.What != registry.Granted {
+			t.Errorf("%v, %+v", ok, h)
+		}
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}})
 		c.send("DEL k\r\n")
 		c.expect(":1\r\n")
 		if h, ok := r.server.seen.Last(0, "k"); !ok || h.What != registry.Deleted {
