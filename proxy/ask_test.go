@@ -143,8 +143,12 @@ func TestWhoLooksIntoItHoldsUpNobody(t *testing.T) {
 		other.expect("+OK\r\n")
 		c.send("PING\r\n")
 		c.expectSilence()
+		time.Sleep(time.Second)
 		close(hanging)
 		c.expect("*")
+		if l := r.server.Latencies(); l[quorum.Read].Sum >= time.Second || l[quorum.Survey].Sum >= time.Second {
+			t.Error("others are told to be the masters")
+		}
 		r.end()
 	})
 }
