@@ -119,6 +119,17 @@ func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
 	}
 }
 
+// TestOrderAboutALongKeyIsToldOf: a part of its name is another key.
+func TestOrderAboutALongKeyIsToldOf(t *testing.T) {
+	r, key := registry.New(64), strings.Repeat("k", page.MaxKey)
+	r.Note(&registry.Act{What: registry.Granted, Key: key, TTL: time.Minute, By: joe})
+	r.Note(&registry.Act{What: registry.Forced, Key: key, At: time.Second, By: operator})
+	r.Events.Tell(registry.Event{At: time.Second, Kind: "order", About: key, Lock: true, Text: "LOCK FORCE: OK, for: it hangs"})
+	if got := told(r, 2, key); !strings.HasSuffix(got, "it hangs") {
+		t.Error(got)
+	}
+}
+
 func TestEventIsALineThatNamesWhatItIsAbout(t *testing.T) {
 	wall := func(at time.Duration) time.Time { return time.Unix(100, 0).Add(at) }
 	for _, c := range []struct {
