@@ -17,6 +17,7 @@ type watcher struct {
 	others []*Dialect // which are asked
 	orders []Order
 	asked  int
+	slow   time.Duration // how long these take
 }
 
 func (w *watcher) Seen() *registry.Registry { return w.seen }
@@ -29,6 +30,7 @@ func (w *watcher) Self() Proxy       { return Proxy{ID: fmt.Sprintf("%p", w), Ad
 func (w *watcher) Ordered(o Order)   { w.orders = append(w.orders, o) }
 func (w *watcher) Inquire(q string) (answers []string) {
 	w.asked++
+	w.now += w.slow
 	for _, d := range w.others {
 		if a := d.Asked(q); a != "" {
 			answers = append(answers, a)
