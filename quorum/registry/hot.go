@@ -27,7 +27,7 @@ const (
 type hot struct {
 	db       int
 	key      string
-	weight   float64 // refusals, of which older ones count less
+	weight   float64 // refusals and failures, of which older ones count less
 	weighed  time.Duration
 	refusals uint64 // since it is here
 
@@ -65,12 +65,16 @@ func (k *hot) weightAt(now time.Duration) float64 {
 	return w
 }
 
-func (k *hot) refused(a *Act) {
-	if halves := (a.At - k.weighed) / halfLife; halves > 0 {
-		k.weight = k.weightAt(a.At)
+// weigh counts an attempt that came to nothing.
+func (k *hot) weigh(now time.Duration) {
+	if halves := (now - k.weighed) / halfLife; halves > 0 {
+		k.weight = k.weightAt(now)
 		k.weighed += halves * halfLife
 	}
 	k.weight++
+}
+
+func (k *hot) refused(a *Act) {
 	k.refusals++
 	k.turn(a.At)
 	k.perSecond[k.second%Seconds]++

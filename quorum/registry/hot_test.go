@@ -119,6 +119,28 @@ func TestAttemptsOfDifferentReasonsAreNotOne(t *testing.T) {
 	}
 }
 
+// TestKeyThatFailsOftenIsKnown, in a flood of others, as when too few masters answer.
+func TestKeyThatFailsOftenIsKnown(t *testing.T) {
+	r := New(64)
+	failed := func(key string, at time.Duration) {
+		r.Note(&Act{What: Failed, Key: key, At: at, Why: "NOQUORUM", By: bob})
+	}
+	now, known := time.Duration(0), 0
+	for i := range 60_000 {
+		now += ms
+		failed(fmt.Sprint("cold", i%20_000), now)
+		if i%10 == 0 {
+			failed("hot", now)
+			if _, ok := r.Hot(0, "hot", now); ok {
+				known++
+			}
+		}
+	}
+	if known < 5000 {
+		t.Errorf("it was known %d times of 6000", known)
+	}
+}
+
 // TestKeyThatIsRefusedOftenComesInAFlood: of keys that are refused once, which are taken in slowly.
 func TestKeyThatIsRefusedOftenComesInAFlood(t *testing.T) {
 	r := New(64)
