@@ -201,7 +201,7 @@ func (h *Holding) Ended(now time.Duration) bool {
 // another time than it ends at has lost it to somebody who came elsewhere, or it was extended there.
 func (r *Registry) Holder(db int, key string, signs []Sign, left, now time.Duration) (Holding, bool) {
 	h, signed, ok := r.last(db, key)
-	if !ok || h.Ended(now) || !h.endsIn(left, now) {
+	if !ok || h.What.Ends() || !h.endsIn(left, now) { // the masters, who heard of it later, end it later, too
 		return Holding{}, false
 	}
 	for _, s := range signs {

@@ -138,7 +138,7 @@ func TestHolderOfWhatEndsAtAnotherTimeIsNotKnown(t *testing.T) {
 	}{
 		{29 * second, 2 * second, true}, {28 * second, 2 * second, true}, {30 * second, 2 * second, true},
 		{27 * second, 2 * second, false}, {31 * second, 2 * second, false}, {NoTTL, 2 * second, false},
-		{0, 31 * second, false}, {30 * second, 31 * second, false}, // its own has ended
+		{2 * ms, 31*second + ms, true}, {0, 33 * second, false}, {30 * second, 31 * second, false}, // its own has ended, on the masters later than here
 	} {
 		if got := known(c.left, c.now); got != c.known {
 			t.Errorf("%v left at %v: %v", c.left, c.now, got)
