@@ -78,9 +78,10 @@ func (t timeline) beginning(h *registry.Holding, attempts []page.Moment) (list [
 		votes = 0
 	}
 	list = append(list, t.moment(h.Since, what, by, votes))
-	if h.Extensions > 0 && len(attempts) == 0 {
+	extended := func(m page.Moment) bool { return m.What == page.WasExtended }
+	if h.Extensions > 0 && !slices.ContainsFunc(attempts, extended) {
 		m := t.moment(h.Since, registry.Extended, by, 0)
-		m.Count, m.Reason = h.Extensions, "since then, when is not kept of a lock that nobody else wants"
+		m.Count, m.Reason = h.Extensions, "since then, when is not kept of a lock while nobody else wants it"
 		list = append(list, m)
 	}
 	return list
