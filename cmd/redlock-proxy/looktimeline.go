@@ -77,7 +77,9 @@ func (t timeline) beginning(h *registry.Holding, attempts []page.Moment) (list [
 	if h.Extensions > 0 { // they are those of the last one
 		votes = 0
 	}
-	list = append(list, t.moment(h.Since, what, by, votes))
+	if h.What != registry.Extended { // else he took it where that was not seen
+		list = append(list, t.moment(h.Since, what, by, votes))
+	}
 	extended := func(m page.Moment) bool { return m.What == page.WasExtended }
 	if h.Extensions > 0 && !slices.ContainsFunc(attempts, extended) {
 		m := t.moment(h.Since, registry.Extended, by, 0)

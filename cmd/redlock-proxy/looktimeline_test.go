@@ -104,6 +104,9 @@ func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
 			happens(r, 2, registry.Extended, joe, 0)
 			happens(r, 4, registry.Refused, eve, 0)
 		}, "1 granted client 7 at a:1, named joe\n1 extended ×1 client 7 at a:1, named joe\n4 refused client 8 at b:1\n12 expired client 7 at a:1, named joe"},
+		"extended by who took it elsewhere": {func(r *registry.Registry) {
+			happens(r, 1, registry.Extended, joe, 0)
+		}, "1 extended ×1 client 7 at a:1, named joe\n11 expired client 7 at a:1, named joe"},
 		// Who had it in between took it through another proxy.
 		"released before it was fought for": {func(r *registry.Registry) {
 			happens(r, 1, registry.Granted, joe, 0)
