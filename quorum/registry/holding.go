@@ -102,6 +102,7 @@ func (h holding) after(n *holding) holding {
 	case n.what == Refused:
 		h.refusals = more(h.refusals)
 	case late: // it was about the one before
+	case n.what == Extended && h.what.Ends() && n.since < h.until: // which was asked for after it
 	case n.what == Granted, n.what == Written:
 		return h.taken(n)
 	case n.what == Extended && h.over(n.since) && !named:

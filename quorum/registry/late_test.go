@@ -57,3 +57,14 @@ func TestEmptyTokenIsOneToo(t *testing.T) {
 		t.Errorf("%v, %+v", ok, h)
 	}
 }
+
+// TestWhoFreesALockWhileItIsExtendedHasFreedIt: who extends it does so by another connection.
+func TestWhoFreesALockWhileItIsExtendedHasFreedIt(t *testing.T) {
+	r := New(64)
+	r.Note(granted("k", "t", alice, 0))
+	r.Note(&Act{What: Released, Key: "k", Signs: SignedBy("t"), At: second + ms, By: alice})
+	r.Note(&Act{What: Extended, Key: "k", Signs: SignedBy("t"), TTL: time.Minute, At: second, By: bob})
+	if h, _ := r.Last(0, "k"); h.What != Released || r.Held(second+2*ms) != 0 {
+		t.Errorf("%+v", h)
+	}
+}
