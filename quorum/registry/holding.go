@@ -97,11 +97,14 @@ func (b *bucket) note(n *holding) {
 func (h holding) after(n *holding) holding {
 	named := n.signs[0] != 0
 	hers := n.signs[0] == h.signs[0]
-	late := n.since < h.since && !h.what.Ends() && (n.what == Written || !named)
+	about := !named // the key, whoever has it
+	if n.what == Written {
+		about = h.what != Written // else who writes later may have asked before
+	}
 	switch {
 	case n.what == Refused:
 		h.refusals = more(h.refusals)
-	case late: // it was about the one before
+	case about && n.since < h.since && !h.what.Ends(): // it was about the one before
 	case n.what == Extended && h.what.Ends() && n.since < h.until: // which was asked for after it
 	case n.what == Granted, n.what == Written:
 		return h.taken(n)

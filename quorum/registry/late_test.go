@@ -68,3 +68,13 @@ func TestWhoFreesALockWhileItIsExtendedHasFreedIt(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// TestScriptThatHadToWaitHasWritten what another one has freed, of which nobody knows that it did.
+func TestScriptThatHadToWaitHasWritten(t *testing.T) {
+	r := New(64)
+	r.Note(&Act{What: Written, Key: "h", Signs: SignedBy("alice:1"), TTL: UnknownTTL, At: 2 * second, By: alice})
+	r.Note(&Act{What: Written, Key: "h", Signs: SignedBy("bob:1"), TTL: UnknownTTL, At: second, By: bob})
+	if h, ok := r.Holder(0, "h", []Sign{SignOf("bob:1")}, second, 3*second); !ok || h.By.ID != bob.ID {
+		t.Errorf("%v, %+v", ok, h)
+	}
+}
