@@ -24,8 +24,21 @@ const mostNoted = 16
 func (c *conn) note(s *slot, reply *commands.Reply, now time.Duration) {
 	n := noting{srv: c.srv, command: s.command, by: s.origin, begun: s.begun, now: now}
 	for i := range s.results {
-		n.note(s.asks[i].request, &s.results[i], reply)
+		if !s.asks[i].noted {
+			n.note(s.asks[i].request, &s.results[i], reply)
+		}
 	}
+}
+
+// noteFreed notes that one of several keys is freed: somebody else may have it before all are.
+func (a *ask) noteFreed(result *quorum.Result) {
+	s := a.slot
+	if len(s.asks) == 1 || a.request.Kind != quorum.Remove || result.Decision != quorum.Won {
+		return
+	}
+	n := noting{srv: s.conn.srv, command: s.command, by: s.origin, begun: s.begun, now: s.conn.srv.clock()}
+	n.note(a.request, result, &commands.Reply{})
+	a.noted = true
 }
 
 // note notes one of its requests, of which this was the result; reply is empty where more follow.

@@ -134,6 +134,28 @@ func TestWhoAskedIsNotWhoHeSaysThatHeIsLater(t *testing.T) {
 	})
 }
 
+// TestWhoTakesOneOfSeveralKeysThatAreFreedHasIt: the others may take longer.
+func TestWhoTakesOneOfSeveralKeysThatAreFreedHasIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c, other := r.dial(), r.dial()
+		c.send("DEL k l\r\n")
+		synctest.Wait()
+		one := quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}
+		r.engine.answer(t, "k", one)
+		other.send("SET k t NX PX 30000\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Won})
+		other.expect("+OK\r\n")
+		r.engine.answer(t, "l", one)
+		c.expect(":2\r\n")
+		if h, _ := r.server.seen.Last(0, "k"); h.What != registry.Granted {
+			t.Errorf("%+v", h)
+		}
+		r.end()
+	})
+}
+
 // TestEmptyTokenHasAHolder: it is a client's as others are.
 func TestEmptyTokenHasAHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -91,6 +91,7 @@ type ask struct {
 	n       int
 	weight  int // in that of its connection
 	crowds  int // and in that of all
+	noted   bool
 }
 
 // spareSlot is a slot as new. mu is held.
@@ -184,6 +185,7 @@ func (a *ask) Answer(result quorum.Result) (flusher quorum.Flusher) {
 	flusher = c // also after a panic
 	defer c.recover()
 	s.results[a.n] = result
+	a.noteFreed(&result)
 	a.trace(&result)
 	c.weighed(a, &result)
 	c.gathers(s, &result)
