@@ -96,6 +96,7 @@ type lockState struct {
 	left     int64 // milliseconds; -1 is no ttl
 	contents []content
 	unheard  bool // the masters were not asked each by itself, or too few to be heard
+	unread   bool // too few were to know what a quorum holds
 }
 
 const (
@@ -111,7 +112,7 @@ func stateOf(results []quorum.Result) lockState {
 	_, unheard := failure(survey)
 	k := lockState{state: unknownState, contents: contentsOf(survey), unheard: unheard}
 	if text, failed := failure(read); failed {
-		k.why = text.Str
+		k.why, k.unread = text.Str, read.Decision != quorum.Split
 		return k
 	}
 	if !read.Exists {
@@ -192,6 +193,8 @@ func (k *lockState) onMasters(names []string) []Reply {
 			word = "holds it"
 		case k.state == heldState:
 			word = "another value"
+		case k.unread:
+			word = "a value, it is not known whether a quorum holds it"
 		default:
 			word = "a value that no quorum holds"
 		}

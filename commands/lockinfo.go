@@ -79,12 +79,12 @@ func (n informed) next() Action {
 
 // locks are what is known of the keys, be it by other proxies.
 func (n informed) locks(results []quorum.Result) []lock {
-	locks := make([]lock, len(n.keys))
+	locks, now := make([]lock, len(n.keys)), n.d.lookout.Clock()
 	var ask []askedKey
 	var places []int
 	for i, key := range n.keys {
 		l := &locks[i]
-		*l = lock{db: n.db, key: key, lockState: stateOf(results[2*i : 2*i+2])}
+		*l = lock{db: n.db, key: key, at: now, lockState: stateOf(results[2*i : 2*i+2])}
 		if l.state != heldState {
 			continue
 		}
@@ -112,6 +112,7 @@ func (n informed) locks(results []quorum.Result) []lock {
 type lock struct {
 	db  int
 	key string
+	at  time.Duration // when it was so: other proxies may have been waited for since
 	lockState
 	holder *holder // nil where nobody knows
 }
@@ -140,14 +141,14 @@ func (l *lock) reply(d *Dialect) Reply {
 	f.text("proxy", h.Proxy)
 	since, now := "", d.lookout.Clock()
 	if l.holder != nil {
-		since = stamp(d.lookout.Wall(now - time.Duration(h.ForMS)*time.Millisecond))
+		since = stamp(d.lookout.Wall(l.at - time.Duration(h.ForMS)*time.Millisecond))
 	}
 	f.text("since", since)
 	f.number("held-ms", h.ForMS)
 	left, until := int64(0), ""
 	if l.state == heldState {
 		if left = l.left; left >= 0 {
-			until = stamp(d.lookout.Wall(now + time.Duration(left)*time.Millisecond))
+			until = stamp(d.lookout.Wall(l.at + time.Duration(left)*time.Millisecond))
 		}
 	}
 	f.text("until", until)

@@ -17,6 +17,7 @@ type watcher struct {
 	others []*Dialect // which are asked
 	orders []Order
 	asked  int
+	slow   time.Duration // how long these take
 }
 
 func (w *watcher) Seen() *registry.Registry { return w.seen }
@@ -29,6 +30,7 @@ func (w *watcher) Self() Proxy       { return Proxy{ID: fmt.Sprintf("%p", w), Ad
 func (w *watcher) Ordered(o Order)   { w.orders = append(w.orders, o) }
 func (w *watcher) Inquire(q string) (answers []string) {
 	w.asked++
+	w.now += w.slow
 	for _, d := range w.others {
 		if a := d.Asked(q); a != "" {
 			answers = append(answers, a)
@@ -85,7 +87,7 @@ func told(r Reply, name string) string {
 var joe = &registry.Origin{ID: 7, Addr: "10.0.0.7:5000", Name: "joe", Library: "redis-py 8.0", User: "default"}
 
 func taken(key, token string) *registry.Act {
-	return &registry.Act{What: registry.Granted, Key: key, Token: token, TTL: 30 * time.Second, At: 50 * time.Second,
+	return &registry.Act{What: registry.Granted, Key: key, Signs: registry.SignedBy(token), TTL: 30 * time.Second, At: 50 * time.Second,
 		Votes: quorum.Votes(quorum.Granted) | quorum.Votes(quorum.Granted)<<quorum.VoteBits, By: joe}
 }
 

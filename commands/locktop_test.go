@@ -17,7 +17,7 @@ func TestRefusalIsExplained(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	w.seen.Note(taken("k", "secret"))
-	w.seen.Note(&registry.Act{What: registry.Refused, Key: "k", Token: "mine", At: 55 * time.Second, Took: 300 * time.Microsecond,
+	w.seen.Note(&registry.Act{What: registry.Refused, Key: "k", Signs: registry.SignedBy("mine"), At: 55 * time.Second, Took: 300 * time.Microsecond,
 		Votes: quorum.Votes(quorum.Refused) | quorum.Votes(quorum.Refused)<<quorum.VoteBits, By: &registry.Origin{ID: 8, Addr: "b:1"}})
 	want := "refused 5s ago to client 8 at b:1, in 300us: somebody else has it (m1 refused, m2 refused, m3 not heard)"
 	if got := told(explained(), "summary"); got != want {

@@ -41,7 +41,7 @@ func TestOperatorForcesALockWithoutAConnection(t *testing.T) {
 			}
 			a.asker.Answer(result).Flush()
 		}
-		r.server.seen.Note(&registry.Act{What: registry.Granted, DB: 3, Key: "k", Token: "t", TTL: time.Hour, By: &registry.Origin{ID: 5}})
+		r.server.seen.Note(&registry.Act{What: registry.Granted, DB: 3, Key: "k", Signs: registry.SignedBy("t"), TTL: time.Hour, By: &registry.Origin{ID: 5}})
 		reply, err := r.server.Ask(context.Background(), nightShift, 3, "LOCK", "FORCE", "k", "HOLDER", registry.Fingerprint("t"), "REASON", "it hangs")
 		if err != nil || !strings.HasPrefix(reply.Str, "OK, ") {
 			t.Fatalf("%v, %+v", err, reply)
@@ -70,7 +70,7 @@ func TestOperatorFreesALockWhoeverHoldsIt(t *testing.T) {
 			events, _ := r.server.seen.Events.After(0, 10)
 			return events[len(events)-1].Text
 		}
-		r.server.seen.Note(&registry.Act{What: registry.Granted, Key: "k", Token: "t", TTL: time.Hour, By: &registry.Origin{ID: 5}})
+		r.server.seen.Note(&registry.Act{What: registry.Granted, Key: "k", Signs: registry.SignedBy("t"), TTL: time.Hour, By: &registry.Origin{ID: 5}})
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		for holder, name := range map[string]string{"": "DEL", "1f2e": "LOCK FORCE"} {
@@ -143,8 +143,12 @@ func TestWhoLooksIntoItHoldsUpNobody(t *testing.T) {
 		other.expect("+OK\r\n")
 		c.send("PING\r\n")
 		c.expectSilence()
+		time.Sleep(time.Second)
 		close(hanging)
 		c.expect("*")
+		if l := r.server.Latencies(); l[quorum.Read].Sum >= time.Second || l[quorum.Survey].Sum >= time.Second {
+			t.Error("others are told to be the masters")
+		}
 		r.end()
 	})
 }

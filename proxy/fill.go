@@ -19,16 +19,20 @@ func (s *slot) fill() {
 			turn.give(1)
 		}
 	}()
+	decided := c.srv.clock()
+	now := decided
 	reply, next := s.render.Render(s.results)
-	now := c.srv.clock()
+	if s.ordered { // to render it may have been to ask other proxies
+		now = c.srv.clock()
+	}
 	if s.waiter != nil {
 		s.waited()
 	}
 	if s.waiter == nil || !meetsHolder(&s.results[0]) { // else that was noted
-		c.note(s, &reply, now)
+		c.note(s, &reply, decided)
 	}
 	s.freed()
-	s.noteDecided(now)
+	s.noteDecided(decided)
 	if len(next.Requests) > 0 {
 		turn = nil
 		s.told(false)
@@ -53,7 +57,7 @@ func (s *slot) fill() {
 		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
 	}
 	s.told(s.won)
-	c.complete(s, now, encoded, long)
+	c.complete(s, decided, encoded, long)
 }
 
 // told says of the locks that were won that nobody will take them back, but for the first

@@ -22,10 +22,23 @@ type noting struct {
 const mostNoted = 16
 
 func (c *conn) note(s *slot, reply *commands.Reply, now time.Duration) {
-	n := noting{srv: c.srv, command: s.command, by: c.origin.Load(), begun: s.begun, now: now}
+	n := noting{srv: c.srv, command: s.command, by: s.origin, begun: s.begun, now: now}
 	for i := range s.results {
-		n.note(s.asks[i].request, &s.results[i], reply)
+		if !s.asks[i].noted {
+			n.note(s.asks[i].request, &s.results[i], reply)
+		}
 	}
+}
+
+// noteFreed notes that one of several keys is freed: somebody else may have it before all are.
+func (a *ask) noteFreed(result *quorum.Result) {
+	s := a.slot
+	if len(s.asks) == 1 || a.request.Kind != quorum.Remove || result.Decision != quorum.Won {
+		return
+	}
+	n := noting{srv: s.conn.srv, command: s.command, by: s.origin, begun: s.begun, now: s.conn.srv.clock()}
+	n.note(a.request, result, &commands.Reply{})
+	a.noted = true
 }
 
 // note notes one of its requests, of which this was the result; reply is empty where more follow.
@@ -53,10 +66,10 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 		return
 	case quorum.Write:
 		if r.Args[0] == "SET" {
-			a.Token = r.Args[2]
+			a.Signs = registry.SignedBy(r.Args[2])
 		}
-	default:
-		a.Token = r.Token
+	case quorum.Acquire, quorum.Release, quorum.Extend:
+		a.Signs = registry.SignedBy(r.Token)
 	}
 	a.TTL = notedTTL(r)
 	n.srv.seen.Note(&a)
@@ -69,8 +82,13 @@ func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
 			args = args[1:]
 		}
 	}
-	if n.command.Name == "exec" {
+	switch n.command.Name {
+	case "exec":
 		args = nil // what was watched is among them, and may be another's
+	case "getex": // which writes an end alone
+		if args = nil; a.What == registry.Written {
+			a.What = registry.Extended
+		}
 	}
 	a.TTL, a.Signs = registry.UnknownTTL, registry.SignsOf(args)
 	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
@@ -154,7 +172,7 @@ func notedTTL(r *quorum.Request) time.Duration {
 func (c *conn) noteUndone(s *slot) {
 	r := s.asks[0].request
 	c.srv.seen.Note(&registry.Act{
-		What: registry.Undone, DB: r.DB, Key: r.Key, Token: r.Token, At: c.srv.clock(), By: c.origin.Load(),
+		What: registry.Undone, DB: r.DB, Key: r.Key, Signs: registry.SignedBy(r.Token), At: c.srv.clock(), By: s.origin,
 	})
 }
 

@@ -97,6 +97,13 @@ func TestWhoHoldsItIsWhoTookIt(t *testing.T) {
 		if h, _ := r.server.seen.Holder(0, "k", sign, time.Minute, r.server.clock()); h.Extensions != 1 || h.Until-h.Since != 61*time.Second {
 			t.Errorf("%+v", h)
 		}
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.BulkReply, Str: "t"}}})
+		c.send("GETEX k PX 90000\r\n")
+		c.expect("$1\r\nt\r\n")
+		if h, ok := r.server.seen.Holder(0, "k", sign, 90*time.Second, r.server.clock()); !ok || h.Extensions != 2 || !h.EndUnknown || h.What != registry.Granted {
+			t.Errorf("%v, %+v", ok, h)
+		}
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}})
 		c.send("DEL k\r\n")
 		c.expect(":1\r\n")
 		if h, ok := r.server.seen.Last(0, "k"); !ok || h.What != registry.Deleted {
@@ -106,6 +113,61 @@ func TestWhoHoldsItIsWhoTookIt(t *testing.T) {
 		c.expect("+OK\r\n+OK\r\n")
 		if n := r.server.seen.Held(r.server.clock()); n != 2 {
 			t.Errorf("%d are held", n)
+		}
+		r.end()
+	})
+}
+
+// TestWhoAskedIsNotWhoHeSaysThatHeIsLater, be it before he is answered.
+func TestWhoAskedIsNotWhoHeSaysThatHeIsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c := r.dial()
+		c.send("CLIENT SETNAME joe\r\nSET k t NX PX 30000\r\nCLIENT SETNAME jim\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Won})
+		c.expect("+OK\r\n+OK\r\n+OK\r\n")
+		if h, _ := r.server.seen.Last(0, "k"); h.By.Name != "joe" {
+			t.Errorf("%+v", h.By)
+		}
+		r.end()
+	})
+}
+
+// TestWhoTakesOneOfSeveralKeysThatAreFreedHasIt: the others may take longer.
+func TestWhoTakesOneOfSeveralKeysThatAreFreedHasIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		c, other := r.dial(), r.dial()
+		c.send("DEL k l\r\n")
+		synctest.Wait()
+		one := quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}
+		r.engine.answer(t, "k", one)
+		other.send("SET k t NX PX 30000\r\n")
+		synctest.Wait()
+		r.engine.answer(t, "k", quorum.Result{Decision: quorum.Won})
+		other.expect("+OK\r\n")
+		r.engine.answer(t, "l", one)
+		c.expect(":2\r\n")
+		if h, _ := r.server.seen.Last(0, "k"); h.What != registry.Granted {
+			t.Errorf("%+v", h)
+		}
+		r.end()
+	})
+}
+
+// TestEmptyTokenHasAHolder: it is a client's as others are.
+func TestEmptyTokenHasAHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{})
+		r.engine.auto = answering(quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}})
+		c := r.dial()
+		c.send("SET k \"\" NX PX 30000\r\nSET l \"\" PX 30000\r\n")
+		c.expect("+OK\r\n+OK\r\n")
+		for _, key := range []string{"k", "l"} {
+			if _, ok := r.server.seen.Holder(0, key, []registry.Sign{registry.SignOf("")}, 30*time.Second, r.server.clock()); !ok {
+				t.Errorf("the holder of %s is not known", key)
+			}
 		}
 		r.end()
 	})
@@ -219,8 +281,7 @@ func TestNoteAllocatesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
 		c := &conn{srv: r.server}
-		c.origin.Store(&registry.Origin{ID: 1})
-		s := &slot{conn: c, command: commands.Table()[0]}
+		s := &slot{conn: c, command: commands.Table()[0], origin: &registry.Origin{ID: 1}}
 		request := quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t", TTL: time.Second}
 		s.asks, s.results = []ask{{slot: s, request: &request}}, []quorum.Result{{Decision: quorum.Won}}
 		reply := commands.OK

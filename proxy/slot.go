@@ -8,6 +8,7 @@ import (
 	"redlock-proxy/commands"
 	"redlock-proxy/proxy/resp"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/registry"
 )
 
 // slot is the place of one command in the line of replies that its connection
@@ -21,7 +22,8 @@ type slot struct {
 	command *commands.Command
 	render  commands.Render
 	raw     []byte             // the command, until it is answered
-	by      *commands.Snapshot // of an order that is audited: who has given it, whoever he says that he is later
+	by      *commands.Snapshot // of an order that is audited: the same
+	origin  *registry.Origin   // who has asked, whoever he says that he is later
 	begun   time.Duration      // by the server's clock
 	put     time.Duration      // and when there was room for it
 	proto   int
@@ -91,6 +93,7 @@ type ask struct {
 	n       int
 	weight  int // in that of its connection
 	crowds  int // and in that of all
+	noted   bool
 }
 
 // spareSlot is a slot as new. mu is held.
@@ -106,7 +109,7 @@ func (c *conn) spareSlot() *slot {
 // newSlot is called with mu held.
 func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s := c.spareSlot()
-	s.conn, s.command, s.begun, s.raw = c, a.Command, begun, c.raw
+	s.conn, s.command, s.origin, s.begun, s.raw = c, a.Command, c.origin.Load(), begun, c.raw
 	s.proto, s.muted, s.ordered = c.session.Proto(), a.Muted, a.Continues
 	s.weight, s.size, s.across = len(a.Requests), c.size, acrossOf(a)
 	s.held = s.single.key[:0]
@@ -191,6 +194,7 @@ func (a *ask) Answer(result quorum.Result) (flusher quorum.Flusher) {
 	flusher = c // also after a panic
 	defer c.recover()
 	s.results[a.n] = result
+	a.noteFreed(&result)
 	a.trace(&result)
 	c.weighed(a, &result)
 	c.gathers(s, &result)

@@ -55,7 +55,7 @@ func (a *ask) trace(result *quorum.Result) {
 }
 
 func (a *ask) tell(result *quorum.Result) {
-	c, r, by := a.slot.conn, a.request, a.slot.conn.origin.Load()
+	c, r, by := a.slot.conn, a.request, a.slot.origin
 	c.srv.cfg.Tracer.Answered(&Traced{
 		Command:    a.slot.command.Name,
 		Kind:       r.Kind,

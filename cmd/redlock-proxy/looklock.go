@@ -67,7 +67,7 @@ func voteByWord(word string) page.Vote {
 	switch {
 	case word == "holds it":
 		return page.Granted
-	case word == "no answer", word == "not known", strings.HasPrefix(word, "error"):
+	case word == "no answer", word == "not known", strings.HasPrefix(word, "error"), strings.HasPrefix(word, "a value, it is not known"):
 		return page.VoteUnknown
 	}
 	return page.Refused

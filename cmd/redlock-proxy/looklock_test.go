@@ -17,11 +17,11 @@ func TestLockIsReadFromWhatACommandTells(t *testing.T) {
 		b("proxy"), b("p1"), b("since"), b("2026-03-01T00:00:01.500Z"), b("held-ms"), n(500), b("until"), b("2026-03-01T00:00:03.500Z"), b("left-ms"), n(1500),
 		b("extensions"), n(2), b("refusals"), n(4), b("waiters"), n(1),
 		b("wanted-by"), commands.Array(commands.Map(b("client"), b("client 8 at a:2"), b("client-id"), n(8), b("times"), n(5), b("every-ms"), n(50), b("last-ms"), n(7))),
-		b("masters"), commands.Map(b("m1"), b("holds it"), b("m2"), b("nothing"), b("m3"), b("no answer"), b("m4"), b("another value"), b("m5"), b("error: LOADING"), b("m6"), b("not known"))))
+		b("masters"), commands.Map(b("m1"), b("holds it"), b("m2"), b("nothing"), b("m3"), b("no answer"), b("m4"), b("another value"), b("m5"), b("error: LOADING"), b("m6"), b("not known"), b("m7"), b("a value, it is not known whether a quorum holds it"))))
 	got, err := json.Marshal(l)
 	want := `{"db":3,"key":"k\\xff","type":"string","state":"held","holder":"1f2e","client":{"id":7,"address":"a:1","name":"joe","library":"redis-py 5","user":"app"},"proxy":"p1",` +
-		`"since":"2026-03-01T00:00:01.500Z","until":"2026-03-01T00:00:03.500Z","leftMs":1500,"ttlMs":2000,"votes":["granted","refused","unknown","refused","unknown","unknown"],` +
-		`"has":["holds it","nothing","no answer","another value","error: LOADING","not known"],"extensions":2,"refusals":4,"waiters":1,"wanted":[{"client":"client 8 at a:2","times":5,"everyMs":50,"lastMs":7}]}`
+		`"since":"2026-03-01T00:00:01.500Z","until":"2026-03-01T00:00:03.500Z","leftMs":1500,"ttlMs":2000,"votes":["granted","refused","unknown","refused","unknown","unknown","unknown"],` +
+		`"has":["holds it","nothing","no answer","another value","error: LOADING","not known","a value, it is not known whether a quorum holds it"],"extensions":2,"refusals":4,"waiters":1,"wanted":[{"client":"client 8 at a:2","times":5,"everyMs":50,"lastMs":7}]}`
 	if string(got) != want || err != nil {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}

@@ -77,10 +77,13 @@ func (t timeline) beginning(h *registry.Holding, attempts []page.Moment) (list [
 	if h.Extensions > 0 { // they are those of the last one
 		votes = 0
 	}
-	list = append(list, t.moment(h.Since, what, by, votes))
-	if h.Extensions > 0 && len(attempts) == 0 {
+	if h.What != registry.Extended { // else he took it where that was not seen
+		list = append(list, t.moment(h.Since, what, by, votes))
+	}
+	extended := func(m page.Moment) bool { return m.What == page.WasExtended }
+	if h.Extensions > 0 && !slices.ContainsFunc(attempts, extended) {
 		m := t.moment(h.Since, registry.Extended, by, 0)
-		m.Count, m.Reason = h.Extensions, "since then, when is not kept of a lock that nobody else wants"
+		m.Count, m.Reason = h.Extensions, "since then, when is not kept of a lock while nobody else wants it"
 		list = append(list, m)
 	}
 	return list
@@ -90,7 +93,7 @@ func (t timeline) beginning(h *registry.Holding, attempts []page.Moment) (list [
 func (t timeline) end(h *registry.Holding, attempts []page.Moment) []page.Moment {
 	by := commands.Who(&h.By)
 	switch {
-	case h.What.Ends() && len(attempts) == 0:
+	case h.What.Ends() && (len(attempts) == 0 || t.wall(h.Until).Before(time.Time(attempts[0].At))):
 		return []page.Moment{t.moment(h.Until, h.What, by, h.Votes)}
 	case !h.What.Ends() && h.Ended(t.now):
 		return []page.Moment{{At: page.Time(t.wall(h.Until)), What: page.WasExpired, By: page.Text(by)}}

@@ -50,7 +50,7 @@ func votes(list ...quorum.Vote) (v quorum.Votes) {
 
 // happens notes what became of key k at a second.
 func happens(r *registry.Registry, at int, what registry.What, by *registry.Origin, v quorum.Votes) {
-	r.Note(&registry.Act{What: what, Key: "k", Token: "token", TTL: 10 * time.Second, At: time.Duration(at) * time.Second, By: by, Votes: v})
+	r.Note(&registry.Act{What: what, Key: "k", Signs: registry.SignedBy("token"), TTL: 10 * time.Second, At: time.Duration(at) * time.Second, By: by, Votes: v})
 }
 
 func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
@@ -99,6 +99,20 @@ func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
 			happens(r, 2, registry.Refused, eve, 0)
 			r.Note(&registry.Act{What: registry.Failed, Key: "k", At: 15 * time.Second, By: eve, Why: "NOQUORUM"})
 		}, "1 granted client 7 at a:1, named joe\n2 refused client 8 at b:1\n11 expired client 7 at a:1, named joe\n15 refused client 8 at b:1: NOQUORUM"},
+		"extended before it was fought for": {func(r *registry.Registry) {
+			happens(r, 1, registry.Granted, joe, 0)
+			happens(r, 2, registry.Extended, joe, 0)
+			happens(r, 4, registry.Refused, eve, 0)
+		}, "1 granted client 7 at a:1, named joe\n1 extended ×1 client 7 at a:1, named joe\n4 refused client 8 at b:1\n12 expired client 7 at a:1, named joe"},
+		"extended by who took it elsewhere": {func(r *registry.Registry) {
+			happens(r, 1, registry.Extended, joe, 0)
+		}, "1 extended ×1 client 7 at a:1, named joe\n11 expired client 7 at a:1, named joe"},
+		// Who had it in between took it through another proxy.
+		"released before it was fought for": {func(r *registry.Registry) {
+			happens(r, 1, registry.Granted, joe, 0)
+			happens(r, 2, registry.Released, joe, 0)
+			happens(r, 4, registry.Refused, eve, 0)
+		}, "1 granted client 7 at a:1, named joe\n2 released client 7 at a:1, named joe\n4 refused client 8 at b:1"},
 		"nothing": {func(*registry.Registry) {}, ""},
 	} {
 		r := registry.New(64)
@@ -110,6 +124,17 @@ func TestTimelineTellsHowALockWasTakenAndLost(t *testing.T) {
 		if got := told(r, now, "k"); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
+	}
+}
+
+// TestOrderAboutALongKeyIsToldOf: a part of its name is another key.
+func TestOrderAboutALongKeyIsToldOf(t *testing.T) {
+	r, key := registry.New(64), strings.Repeat("k", page.MaxKey)
+	r.Note(&registry.Act{What: registry.Granted, Key: key, TTL: time.Minute, By: joe})
+	r.Note(&registry.Act{What: registry.Forced, Key: key, At: time.Second, By: operator})
+	r.Events.Tell(registry.Event{At: time.Second, Kind: "order", About: key, Lock: true, Text: "LOCK FORCE: OK, for: it hangs"})
+	if got := told(r, 2, key); !strings.HasSuffix(got, "it hangs") {
+		t.Error(got)
 	}
 }
 

@@ -24,6 +24,10 @@ const (
 	// MaxEvents is how many are kept.
 	MaxEvents    = 1024
 	maxEventText = 1024 // bytes
+
+	// mostOfKey is how many bytes of a key are kept: as many as a page shows. A part of it would be
+	// another key.
+	mostOfKey = 4096
 )
 
 // Events are the latest ones: a ring.
@@ -36,7 +40,7 @@ type Events struct {
 
 // Tell adds an event, whose number is given to it.
 func (s *Events) Tell(e Event) {
-	e.About, e.Text, e.By = brief(e.About), brief(e.Text), brief(e.By)
+	e.About, e.Text, e.By = brief(e.About, mostOfKey), brief(e.Text, maxEventText), brief(e.By, maxEventText)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count++
@@ -52,12 +56,7 @@ func (s *Events) Tell(e Event) {
 	}
 }
 
-func brief(s string) string {
-	if len(s) > maxEventText {
-		s = s[:maxEventText]
-	}
-	return strings.Clone(s)
-}
+func brief(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 // After are those that came after event n, oldest first, and of these the latest if they are more
 // than most. more is closed when there is another one.

@@ -62,13 +62,13 @@ func (b *bucket) first() int {
 // mostAhead is for how long at least a lock is known here that ends later or never, where many come.
 const mostAhead = 24 * time.Hour
 
-// set has the bucket know a holding. What ends when nobody knows may have ended already.
-func (b *bucket) set(i int, h *holding) {
+// set has the bucket know a holding as of now. What ends when nobody knows may have ended already.
+func (b *bucket) set(i int, h *holding, now time.Duration) {
 	end := h.until
 	if end == unknown {
-		end = h.since
+		end = now
 	}
-	b.tags[i], b.ends[i] = tag(h.key), 1+uint32(min(end, h.since+mostAhead)/(100*time.Millisecond))
+	b.tags[i], b.ends[i] = tag(h.key), 1+uint32(min(end, now+mostAhead)/(100*time.Millisecond))
 	b.holdings[i] = *h
 }
 
@@ -77,7 +77,7 @@ func (b *bucket) note(n *holding) {
 	i := b.find(n.key)
 	if i >= 0 {
 		h := b.holdings[i].after(n)
-		b.set(i, &h)
+		b.set(i, &h, n.since)
 		return
 	}
 	switch n.what {
@@ -90,20 +90,26 @@ func (b *bucket) note(n *holding) {
 	default:
 		return
 	}
-	b.set(b.first(), n)
+	b.set(b.first(), n, n.since)
 }
 
 // after is what is known of a key after something about it was noted.
 func (h holding) after(n *holding) holding {
 	named := n.signs[0] != 0
 	hers := n.signs[0] == h.signs[0]
+	about := !named // the key, whoever has it
+	if n.what == Written {
+		about = h.what != Written // else who writes later may have asked before
+	}
 	switch {
-	case n.what == Granted, n.what == Written:
-		return h.taken(n)
 	case n.what == Refused:
 		h.refusals = more(h.refusals)
-	case n.what == Extended && h.what.Ends() && !named:
-	case n.what == Extended && (h.what.Ends() || named && !hers): // he took it where that was not seen
+	case about && n.since < h.since && !h.what.Ends(): // it was about the one before
+	case n.what == Extended && h.what.Ends() && n.since < h.until: // which was asked for after it
+	case n.what == Granted, n.what == Written:
+		return h.taken(n)
+	case n.what == Extended && h.over(n.since) && !named:
+	case n.what == Extended && (h.over(n.since) || named && !hers): // he took it where that was not seen
 		return n.begins()
 	case n.what == Extended:
 		h.until, h.votes, h.extensions = n.until, n.votes, more(h.extensions)
@@ -112,6 +118,14 @@ func (h holding) after(n *holding) holding {
 	}
 	return h
 }
+
+// over tells that it has ended, by whatever clock.
+func (h *holding) over(now time.Duration) bool {
+	return h.what.Ends() || h.until < unknown && now > h.until+slack(h.until-h.since)
+}
+
+// slack is how far an end may be from where another clock has it, of what lives for so long.
+func slack(life time.Duration) time.Duration { return time.Second + life/50 }
 
 // taken is what is known when somebody holds the key from now on, which somebody else may have held:
 // what his value bears as well tells nothing of who writes it now, as a script that has him wait for

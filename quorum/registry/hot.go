@@ -27,7 +27,7 @@ const (
 type hot struct {
 	db       int
 	key      string
-	weight   float64 // refusals, of which older ones count less
+	weight   float64 // refusals and failures, of which older ones count less
 	weighed  time.Duration
 	refusals uint64 // since it is here
 
@@ -65,12 +65,16 @@ func (k *hot) weightAt(now time.Duration) float64 {
 	return w
 }
 
-func (k *hot) refused(a *Act) {
-	if halves := (a.At - k.weighed) / halfLife; halves > 0 {
-		k.weight = k.weightAt(a.At)
+// weigh counts an attempt that came to nothing.
+func (k *hot) weigh(now time.Duration) {
+	if halves := (now - k.weighed) / halfLife; halves > 0 {
+		k.weight = k.weightAt(now)
 		k.weighed += halves * halfLife
 	}
 	k.weight++
+}
+
+func (k *hot) refused(a *Act) {
 	k.refusals++
 	k.turn(a.At)
 	k.perSecond[k.second%Seconds]++
@@ -87,8 +91,7 @@ func (k *hot) turn(now time.Duration) {
 	k.second = max(k.second, second)
 }
 
-// wants notes who was refused. Of more than there is room for, the one that has not come for
-// longest is forgotten.
+// wants notes who was refused.
 func (k *hot) wants(a *Act) {
 	i := slices.IndexFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID })
 	switch {
@@ -97,17 +100,28 @@ func (k *hot) wants(a *Act) {
 		k.wanting = append(k.wanting, want{first: a.At})
 		i = len(k.wanting) - 1
 	default:
-		i = 0
-		for j := range k.wanting {
-			if k.wanting[j].last < k.wanting[i].last {
-				i = j
-			}
-		}
+		i = k.leaves(a.At)
 		k.wanting[i] = want{first: a.At}
 	}
 	w := &k.wanting[i]
 	w.by, w.last = a.By, a.At
 	w.times++
+}
+
+// leaves is which of those that want it is forgotten, where there is room for no more: who wants it
+// no longer, else who has come least often, the latest of these. So of most it is known how often
+// they come, however many they are.
+func (k *hot) leaves(now time.Duration) (least int) {
+	for i := range k.wanting {
+		w, l := &k.wanting[i], &k.wanting[least]
+		switch {
+		case !w.wants(now):
+			return i
+		case w.times < l.times, w.times == l.times && w.last > l.last:
+			least = i
+		}
+	}
+	return least
 }
 
 func (k *hot) attempted(a *Act) {
@@ -120,14 +134,14 @@ func (k *hot) attempted(a *Act) {
 	default: // who has it wants it no more
 		k.wanting = slices.DeleteFunc(k.wanting, func(w want) bool { return w.by.ID == a.By.ID })
 	}
-	if last := &k.attempts[(k.made+maxAttempts-1)%maxAttempts]; k.made > 0 && last.same(a) {
-		last.At, last.Took, last.Votes = a.At, a.Took, a.Votes
-		last.Times++
-		return
-	}
 	why := a.Why
 	if len(why) > maxWhy {
 		why = why[:maxWhy]
+	}
+	if last := &k.attempts[(k.made+maxAttempts-1)%maxAttempts]; k.made > 0 && last.same(a, why) {
+		last.At, last.Took, last.Votes = a.At, a.Took, a.Votes
+		last.Times++
+		return
 	}
 	k.attempts[k.made%maxAttempts] = Attempt{
 		What: a.What, At: a.At, Took: a.Took, Times: 1, Votes: a.Votes, Why: strings.Clone(why), By: a.By,
@@ -135,8 +149,8 @@ func (k *hot) attempted(a *Act) {
 	k.made++
 }
 
-func (t *Attempt) same(a *Act) bool {
-	return t.What == a.What && t.By.ID == a.By.ID && (a.What == Refused || a.What == Failed && strings.HasPrefix(a.Why, t.Why))
+func (t *Attempt) same(a *Act, why string) bool {
+	return t.What == a.What && t.By.ID == a.By.ID && t.Why == why && (a.What == Refused || a.What == Failed)
 }
 
 // Hot is what is known of a key that is fought for.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func TestWhoGetsItWantsItNoMore(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "t", alice, 0))
 	r.Note(refused("k", "u", bob, second))
-	r.Note(&Act{What: Released, Key: "k", Token: "t", At: 2 * second, By: alice})
+	r.Note(&Act{What: Released, Key: "k", Signs: SignedBy("t"), At: 2 * second, By: alice})
 	r.Note(granted("k", "u", bob, 3*second))
 	h, ok := r.Hot(0, "k", 3*second)
 	if !ok || len(h.Wanting) != 0 {
@@ -75,6 +76,68 @@ func TestAttemptsAreTheLatestAndAlikeOnesAreOne(t *testing.T) {
 	r.Note(&Act{What: Failed, Key: "n", Why: "NOQUORUM", At: second, By: bob})
 	if h, ok := r.Hot(0, "n", second); !ok || h.Attempts[0].Why != "NOQUORUM" || h.Refusals != 0 {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestWhoPollsIsToldOfHowOften, also where more do than there is room for.
+func TestWhoPollsIsToldOfHowOften(t *testing.T) {
+	r := New(64)
+	at := time.Duration(0)
+	poll := func(from, to int) {
+		for i := range 2000 {
+			at += ms
+			r.Note(refused("k", "t", &Origin{ID: int64(from + i%(to-from))}, at))
+		}
+	}
+	known := func(times uint64) (n int) {
+		h, _ := r.Hot(0, "k", at)
+		for _, w := range h.Wanting {
+			if w.Times == times && w.Every() > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	poll(0, 20)
+	if n := known(100); n != maxWanting-1 {
+		t.Errorf("of %d it is known how often they come", n)
+	}
+	at += Seconds * second
+	poll(100, 120) // others, when these come no more
+	if n := known(100); n != maxWanting-1 {
+		t.Errorf("later, of %d it is known how often they come", n)
+	}
+}
+
+func TestAttemptsOfDifferentReasonsAreNotOne(t *testing.T) {
+	r := New(64)
+	for _, why := range []string{"", "NOQUORUM", "NOQUORUM 1 of 3", strings.Repeat("x", 2*maxWhy), strings.Repeat("x", 3*maxWhy)} {
+		r.Note(&Act{What: Failed, Key: "k", Why: why, At: second, By: bob})
+	}
+	if h, _ := r.Hot(0, "k", second); len(h.Attempts) != 4 || h.Attempts[1].Why != "NOQUORUM 1 of 3" || h.Attempts[0].Times != 2 {
+		t.Errorf("%+v", h.Attempts)
+	}
+}
+
+// TestKeyThatFailsOftenIsKnown, in a flood of others, as when too few masters answer.
+func TestKeyThatFailsOftenIsKnown(t *testing.T) {
+	r := New(64)
+	failed := func(key string, at time.Duration) {
+		r.Note(&Act{What: Failed, Key: key, At: at, Why: "NOQUORUM", By: bob})
+	}
+	now, known := time.Duration(0), 0
+	for i := range 60_000 {
+		now += ms
+		failed(fmt.Sprint("cold", i%20_000), now)
+		if i%10 == 0 {
+			failed("hot", now)
+			if _, ok := r.Hot(0, "hot", now); ok {
+				known++
+			}
+		}
+	}
+	if known < 5000 {
+		t.Errorf("it was known %d times of 6000", known)
 	}
 }
 

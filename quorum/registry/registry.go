@@ -49,8 +49,7 @@ type Act struct {
 	What  What
 	DB    int
 	Key   string
-	Token string  // by which the client signs; "" if it names none
-	Signs [2]Sign // of a script: SignsOf its arguments
+	Signs [2]Sign // SignedBy the token that it names, or SignsOf a script's arguments; zero if there are none
 	TTL   time.Duration
 	At    time.Duration // when it was asked
 	Took  time.Duration // until it was decided
@@ -76,12 +75,8 @@ func (a *Act) until() time.Duration {
 	return a.At + a.TTL
 }
 
-func (a *Act) signs() [2]Sign {
-	if a.Token != "" {
-		return [2]Sign{SignOf(a.Token)}
-	}
-	return a.Signs
-}
+// SignedBy is how a client signs by a token, which may be empty.
+func SignedBy(token string) [2]Sign { return [2]Sign{SignOf(token)} }
 
 // SignsOf are those of a script's longest two arguments that are no numbers: what tells one client
 // from the others mostly is.
@@ -206,7 +201,7 @@ func (h *Holding) Ended(now time.Duration) bool {
 // another time than it ends at has lost it to somebody who came elsewhere, or it was extended there.
 func (r *Registry) Holder(db int, key string, signs []Sign, left, now time.Duration) (Holding, bool) {
 	h, signed, ok := r.last(db, key)
-	if !ok || h.Ended(now) || !h.endsIn(left, now) {
+	if !ok || h.What.Ends() || !h.endsIn(left, now) { // the masters, who heard of it later, end it later, too
 		return Holding{}, false
 	}
 	for _, s := range signs {
@@ -225,7 +220,7 @@ func (h *Holding) endsIn(left, now time.Duration) bool {
 	case h.Endless || left == NoTTL:
 		return h.Endless && left == NoTTL
 	}
-	return (h.Until - now - left).Abs() <= time.Second+h.Until/50-h.Since/50
+	return (h.Until - now - left).Abs() <= slack(h.Until-h.Since)
 }
 
 // Last is what was done last to a key through this proxy, whatever stands there by now.

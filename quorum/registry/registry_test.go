@@ -14,11 +14,11 @@ const (
 )
 
 func granted(key, token string, by *Origin, at time.Duration) *Act {
-	return &Act{What: Granted, Key: key, Token: token, TTL: 30 * second, At: at, Took: ms, By: by}
+	return &Act{What: Granted, Key: key, Signs: SignedBy(token), TTL: 30 * second, At: at, Took: ms, By: by}
 }
 
 func refused(key, token string, by *Origin, at time.Duration) *Act {
-	return &Act{What: Refused, Key: key, Token: token, At: at, Took: ms, By: by}
+	return &Act{What: Refused, Key: key, Signs: SignedBy(token), At: at, Took: ms, By: by}
 }
 
 func TestHolderIsWhoTookWhatIsThere(t *testing.T) {
@@ -42,12 +42,16 @@ func TestHolderIsWhoTookWhatIsThere(t *testing.T) {
 
 func TestWhatEndsALockEndsItHere(t *testing.T) {
 	for name, end := range map[string]func(r *Registry){
-		"release": func(r *Registry) { r.Note(&Act{What: Released, Key: "k", Token: "t", At: 2 * second, By: alice}) },
-		"DEL":     func(r *Registry) { r.Note(&Act{What: Deleted, Key: "k", At: 2 * second, By: bob}) },
-		"undo":    func(r *Registry) { r.Note(&Act{What: Undone, Key: "k", Token: "t", At: 2 * second, By: alice}) },
-		"force":   func(r *Registry) { r.Note(&Act{What: Forced, Key: "k", Token: "t", At: 2 * second, By: bob}) },
-		"flush":   func(r *Registry) { r.Flush(0, 2*second) },
-		"all":     func(r *Registry) { r.Flush(-1, 2*second) },
+		"release": func(r *Registry) {
+			r.Note(&Act{What: Released, Key: "k", Signs: SignedBy("t"), At: 2 * second, By: alice})
+		},
+		"DEL": func(r *Registry) { r.Note(&Act{What: Deleted, Key: "k", At: 2 * second, By: bob}) },
+		"undo": func(r *Registry) {
+			r.Note(&Act{What: Undone, Key: "k", Signs: SignedBy("t"), At: 2 * second, By: alice})
+		},
+		"force": func(r *Registry) { r.Note(&Act{What: Forced, Key: "k", Signs: SignedBy("t"), At: 2 * second, By: bob}) },
+		"flush": func(r *Registry) { r.Flush(0, 2*second) },
+		"all":   func(r *Registry) { r.Flush(-1, 2*second) },
 	} {
 		r := New(64)
 		r.Note(granted("k", "t", alice, second))
@@ -73,9 +77,9 @@ func TestWhoHasNoLockToFreeIsNotTakenForItsHolder(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "t", alice, second))
 	r.Note(refused("k", "u", bob, 2*second))
-	r.Note(&Act{What: NotHeld, Key: "k", Token: "u", At: 3 * second, By: bob})
+	r.Note(&Act{What: NotHeld, Key: "k", Signs: SignedBy("u"), At: 3 * second, By: bob})
 	r.Note(refused("k", "u", bob, 4*second))
-	r.Note(&Act{What: NotHeld, Key: "k", Token: "v", At: 5 * second, By: carol})
+	r.Note(&Act{What: NotHeld, Key: "k", Signs: SignedBy("v"), At: 5 * second, By: carol})
 	h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, 29*second, 2*second)
 	if last, _ := r.Last(0, "k"); !ok || h.By.Name != "alice" || h.Until != 31*second || last != h {
 		t.Errorf("%v, %+v, last %+v", ok, h, last)
@@ -104,7 +108,7 @@ func TestLockThatHasRunOutIsNotHeld(t *testing.T) {
 func TestExtensionIsItsHoldersOrNobodys(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "t", alice, second))
-	r.Note(&Act{What: Extended, Key: "k", Token: "t", TTL: time.Minute, At: 2 * second, By: alice})
+	r.Note(&Act{What: Extended, Key: "k", Signs: SignedBy("t"), TTL: time.Minute, At: 2 * second, By: alice})
 	r.Note(&Act{What: Extended, Key: "k", TTL: NoTTL, At: 3 * second, By: bob}) // PERSIST
 	h, ok := r.Holder(0, "k", []Sign{SignOf("t")}, NoTTL, 2*second)
 	if !ok || h.By.ID != alice.ID || h.Since != second || h.Extensions != 2 || !h.Endless {
@@ -114,7 +118,7 @@ func TestExtensionIsItsHoldersOrNobodys(t *testing.T) {
 	if _, ok := r.Last(0, "other"); ok {
 		t.Error("who names no token is taken for the holder")
 	}
-	r.Note(&Act{What: Extended, Key: "other", Token: "u", TTL: time.Minute, At: second, By: bob})
+	r.Note(&Act{What: Extended, Key: "other", Signs: SignedBy("u"), TTL: time.Minute, At: second, By: bob})
 	if h, ok := r.Holder(0, "other", []Sign{SignOf("u")}, 59*second, 2*second); !ok || h.By.ID != bob.ID {
 		t.Error("who extends a lock that he took elsewhere is not known")
 	}
@@ -134,7 +138,7 @@ func TestHolderOfWhatEndsAtAnotherTimeIsNotKnown(t *testing.T) {
 	}{
 		{29 * second, 2 * second, true}, {28 * second, 2 * second, true}, {30 * second, 2 * second, true},
 		{27 * second, 2 * second, false}, {31 * second, 2 * second, false}, {NoTTL, 2 * second, false},
-		{0, 31 * second, false}, {30 * second, 31 * second, false}, // its own has ended
+		{2 * ms, 31*second + ms, true}, {0, 33 * second, false}, {30 * second, 31 * second, false}, // its own has ended, on the masters later than here
 	} {
 		if got := known(c.left, c.now); got != c.known {
 			t.Errorf("%v left at %v: %v", c.left, c.now, got)
@@ -147,8 +151,8 @@ func TestWhoIsLateEndsNobodysLock(t *testing.T) {
 	r := New(64)
 	r.Note(granted("k", "old", alice, 0))
 	r.Note(granted("k", "new", bob, 31*second))
-	r.Note(&Act{What: Released, Key: "k", Token: "old", At: 32 * second, By: alice})
-	r.Note(&Act{What: NotHeld, Key: "k", Token: "old", At: 33 * second, By: alice})
+	r.Note(&Act{What: Released, Key: "k", Signs: SignedBy("old"), At: 32 * second, By: alice})
+	r.Note(&Act{What: NotHeld, Key: "k", Signs: SignedBy("old"), At: 33 * second, By: alice})
 	if h, ok := r.Holder(0, "k", []Sign{SignOf("new")}, 28*second, 33*second); !ok || h.By.ID != bob.ID {
 		t.Errorf("%v, %+v", ok, h)
 	}
@@ -193,7 +197,7 @@ func TestRoomIsBounded(t *testing.T) {
 		if _, ok := r.Last(0, key); !ok {
 			t.Fatalf("%s is not known", key)
 		}
-		r.Note(&Act{What: Released, Key: key, Token: "t", At: time.Duration(i+1) * ms, By: alice})
+		r.Note(&Act{What: Released, Key: key, Signs: SignedBy("t"), At: time.Duration(i+1) * ms, By: alice})
 	}
 	if _, ok := r.Last(0, "kept"); !ok {
 		t.Error("what is held gave way to what has ended")
@@ -203,6 +207,21 @@ func TestRoomIsBounded(t *testing.T) {
 	}
 	if n := r.Held(0); n > shards*bucketSize {
 		t.Errorf("there is room for %d", n)
+	}
+}
+
+// TestWhatIsHeldForDaysDoesNotGiveWay to what has ended, as long as it is extended.
+func TestWhatIsHeldForDaysDoesNotGiveWay(t *testing.T) {
+	r := New(shards * bucketSize)
+	r.Note(granted("kept", "t", alice, 0))
+	now := 2 * mostAhead
+	r.Note(&Act{What: Extended, Key: "kept", Signs: SignedBy("t"), TTL: time.Hour, At: now, By: alice})
+	for i := range 1000 {
+		r.Note(granted(fmt.Sprint(i), "t", alice, now))
+		r.Note(&Act{What: Released, Key: fmt.Sprint(i), Signs: SignedBy("t"), At: now, By: alice})
+	}
+	if _, ok := r.Holder(0, "kept", []Sign{SignOf("t")}, time.Hour, now); !ok {
+		t.Error("it is not known any more")
 	}
 }
 

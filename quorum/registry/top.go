@@ -52,6 +52,9 @@ func (t *top) note(h uint64, a *Act, fought bool) {
 		}
 		k = t.enter(h, a)
 	}
+	if fought {
+		k.weigh(a.At)
+	}
 	if a.What == Refused {
 		k.refused(a)
 	}
