@@ -113,6 +113,9 @@ var wrongs = map[string]struct {
 		a.Settings["protected-mode"], a.Settings["bind"], a.Password = "no", "*", true
 	}, 0, "", ""},
 	"no right to vote": {func(f *Facts, a *Master) { a.Calls["EVALSHA"] = "NOPERM this user has no permissions" }, Breaks, "rights", "+evalsha"},
+	"no right to INFO": {func(f *Facts, a *Master) {
+		a.Info, a.Calls["INFO"] = nil, "NOPERM this user has no permissions to run the 'info' command"
+	}, Breaks, "rights", "+info"},
 	"no right to hear": {func(f *Facts, a *Master) { a.Calls["SUBSCRIBE"] = "NOPERM No permissions to access a channel" }, Warning, "rights", "proxies do not hear each other"},
 	"no right to that channel, which nobody needs": {func(f *Facts, a *Master) { a.Calls["PUBLISH"] = "NOPERM No permissions to access a channel" }, 0, "", ""},
 	"renamed":               {func(f *Facts, a *Master) { a.Calls["CLIENT|KILL"] = "ERR unknown command `CLIENT`, with args" }, Breaks, "renamed", "rename-command"},

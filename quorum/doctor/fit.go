@@ -41,7 +41,7 @@ func judgeFit(m *Master, found *findings) {
 	if m.Info["loading"] == "1" {
 		found.of(m, Breaks, "loading", "it is loading its data set", "it has no vote until it has", "wait")
 	}
-	if !atLeast(m.Info["redis_version"], 6, 2) {
+	if !atLeast(m.Info["redis_version"], 6, 2) && !forbids(m, "INFO") {
 		found.of(m, Breaks, "old", fmt.Sprintf("its version is %s", m.Info["redis_version"]),
 			"what proxies send it is not all understood before 6.2", "run Redis 6.2 or later, or Valkey")
 	}

@@ -120,8 +120,10 @@ func judgeQuarantine(m *Master, marks []marker.Marker, found *findings) {
 		"none is needed while a proxy runs: it gives back what was lost, and lets it vote then, or when max-ttl is over; status tells how far that is")
 }
 
-// voteless is why a master of the set may not vote by its marker in a database, "" if it may.
+// voteless is why a master of the set may not vote by its marker in a database, "" if it may. A
+// server that does not show its run id need not have been started anew.
 func voteless(m *Master, mark marker.Marker) string {
+	id := m.Info["run_id"]
 	switch {
 	case mark.Nonce == "":
 		return "its marker is gone"
@@ -129,7 +131,7 @@ func voteless(m *Master, mark marker.Marker) string {
 		return mark.Why
 	case mark.Nonce.Provisional():
 		return "it may have lost locks"
-	case mark.RunID != m.Info["run_id"] && !mark.Durable:
+	case id != "" && mark.RunID != id && !mark.Durable:
 		return "its process was started anew, and no proxy has let it vote since"
 	}
 	return ""
