@@ -150,6 +150,13 @@ var wrongs = map[string]struct {
 	"nothing known":    {func(f *Facts, a *Master) { f.Machine = Machine{MaxClients: 10_000} }, 0, "", ""},
 	"no marker":        {func(f *Facts, a *Master) { a.Marks = []string{"", ""} }, Breaks, "unmarked", "lost its memory"},
 	"no marker in one": {func(f *Facts, a *Master) { a.Marks[1] = "" }, Breaks, "quarantined", "in 1 of 2 databases, the first being 1: its marker is gone"},
+	"no marker, and no proxy": {func(f *Facts, a *Master) { a.Marks = []string{"", ""} }, Breaks, "unmarked", "bootstrap does not"},
+	"no marker beside another set's": {func(f *Facts, a *Master) {
+		a.Marks = []string{"", ""}
+		for _, m := range f.Masters[1:] {
+			m.Marks[0] = mark(m.Name, 0, func(m *marker.Marker) { m.MaxTTL = 1000 })
+		}
+	}, Breaks, "foreign unmarked", "see to those first that cannot be asked, or are of another set"},
 	"a new set": {func(f *Facts, a *Master) {
 		for i := range f.Masters {
 			f.Masters[i].Marks = []string{"", ""}
