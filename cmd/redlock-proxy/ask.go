@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -85,9 +86,7 @@ func (e endpoint) converse(timeout time.Duration, requests ...[]string) (said []
 	for _, request := range requests {
 		b = appendCommand(b, request...)
 	}
-	if _, err := conn.Write(b); err != nil {
-		return nil, err
-	}
+	conn.Write(b) // who hangs up at once has mostly said why, which is read below
 	r := bufio.NewReader(io.LimitReader(conn, maxAnswer))
 	for range requests {
 		v, err := readValue(r, maxDepth)
@@ -111,9 +110,14 @@ func appendCommand(b []byte, args ...string) []byte {
 }
 
 // alive asks for a sign of life. Any reply is one, an error too: a proxy that
-// is full, or wants another password, need not be started again.
+// is full, or wants another password, need not be started again. Nor does one
+// that refuses our certificate, which may be good for a server alone.
 func (e endpoint) alive(timeout time.Duration) (string, error) {
-	return e.ask(timeout, "PING")
+	reply, err := e.ask(timeout, "PING")
+	if alert := new(net.OpError); errors.As(err, &alert) && alert.Op == "remote error" { // as crypto/tls has it
+		return "-" + err.Error(), nil
+	}
+	return reply, err
 }
 
 func ping(cfg *conf.Config, stdout, stderr io.Writer) int {

@@ -28,6 +28,11 @@ func overwrite(t *testing.T, path, text string) {
 // key, in PEM.
 func newCertificate(t *testing.T, serial int64) (cert, key string) {
 	t.Helper()
+	return certificateFor(t, serial, x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth)
+}
+
+func certificateFor(t *testing.T, serial int64, usages ...x509.ExtKeyUsage) (cert, key string) {
+	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +41,7 @@ func newCertificate(t *testing.T, serial int64) (cert, key string) {
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "test"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		ExtKeyUsage: usages,
 	}
 	certDER, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
