@@ -53,12 +53,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case cfg.Command == conf.ShowHelp:
 		fmt.Fprint(stdout, cfg.Help)
 		return exitOK
-	case cfg.Command == conf.ShowVersion:
-		fmt.Fprint(stdout, versionText())
-		return exitOK
-	case cfg.Command == conf.Man:
-		fmt.Fprint(stdout, conf.Manual(programVersion()))
-		return exitOK
 	case err != nil:
 		fmt.Fprintln(stderr, "redlock-proxy: the configuration is wrong:")
 		for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -71,6 +65,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitConfig
 	}
 	switch cfg.Command {
+	case conf.ShowVersion:
+		fmt.Fprint(stdout, versionText())
+		return exitOK
+	case conf.Man:
+		fmt.Fprint(stdout, conf.Manual(programVersion()))
+		return exitOK
 	case conf.Completion:
 		fmt.Fprint(stdout, conf.Completions(cfg.Shell))
 		return exitOK
