@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"os"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -108,5 +109,20 @@ func TestBuildIsTold(t *testing.T) {
 	}
 	if stdout, _, code := runProgram(t, nil, "version"); code != 0 || !strings.HasPrefix(stdout, versionLine()+"\n") {
 		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+// Who writes a page to a disk that is full is not told that it is there.
+func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no device that is full")
+	}
+	defer full.Close()
+	for _, args := range []string{"--help", "version", "man", "completion bash", "check", "doctor --json --master 127.0.0.1:1"} {
+		var stderr bytes.Buffer
+		if code := run(strings.Fields(args), full, &stderr); code == exitOK || !strings.Contains(stderr.String(), "cannot be printed") {
+			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
+		}
 	}
 }
