@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +128,7 @@ func ping(cfg *conf.Config, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "redlock-proxy: no sign of life from %s: %v\n", e.address, err)
 		return exitFailed
 	}
-	fmt.Fprintln(stdout, reply)
+	fmt.Fprintln(stdout, printable(reply))
 	return exitOK
 }
 
@@ -138,16 +139,18 @@ func ready(cfg *conf.Config, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "redlock-proxy: no answer from %s: %v\n", e.address, err)
 		return exitFailed
 	}
-	for line := range strings.SplitSeq(reply, "\r\n") {
-		if line == "ready:1" {
-			fmt.Fprintln(stdout, "ready")
-			return exitOK
-		}
+	answer, isError := strings.CutPrefix(reply, "-")
+	lines := strings.Split(answer, "\r\n")
+	switch {
+	case isError:
+		fmt.Fprintf(stderr, "redlock-proxy: %s answers %s\n", e.address, printable(answer))
+	case slices.Contains(lines, "ready:1"):
+		fmt.Fprintln(stdout, "ready")
+		return exitOK
+	case slices.Contains(lines, "ready:0"):
+		fmt.Fprintf(stderr, "redlock-proxy: %s is not ready: no quorum of masters can vote, or it is shutting down\n", e.address)
+	default:
+		fmt.Fprintf(stderr, "redlock-proxy: what answers at %s is no redlock-proxy\n", e.address)
 	}
-	if strings.HasPrefix(reply, "-") {
-		fmt.Fprintf(stderr, "redlock-proxy: %s answers %s\n", e.address, reply[1:])
-		return exitFailed
-	}
-	fmt.Fprintf(stderr, "redlock-proxy: %s is not ready: no quorum of masters can vote, or it is shutting down\n", e.address)
 	return exitFailed
 }

@@ -110,7 +110,7 @@ func tellFindings(w io.Writer, masters int, found []doctor.Finding) {
 		if where := f.Where(); where != "" {
 			what = where + ": " + what
 		}
-		fmt.Fprintf(w, "%-8s %s  [%s]\n         so:   %s\n         cure: %s\n\n", f.Severity, what, f.Name, f.Means, f.Cure)
+		fmt.Fprintf(w, "%-8s %s  [%s]\n         so:   %s\n         cure: %s\n\n", f.Severity, printable(what), f.Name, f.Means, f.Cure)
 	}
 	if len(found) == 0 {
 		fmt.Fprintf(w, "nothing is wrong with %d masters and this machine\n", masters)

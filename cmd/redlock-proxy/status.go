@@ -39,7 +39,7 @@ func statusOnce(cfg *conf.Config, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		tell(stdout, stderr, text.String(), exitFailed)
-		fmt.Fprintln(stderr, "redlock-proxy: "+err.Error())
+		fmt.Fprintln(stderr, "redlock-proxy: "+printable(err.Error()))
 		return exitFailed
 	}
 	if cfg.JSON {
