@@ -25,6 +25,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,18 +50,17 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) int {
 	cfg, err := conf.Load(args, os.Environ())
-	switch {
-	case cfg.Command == conf.ShowHelp:
+	if cfg.Command == conf.ShowHelp {
 		return tell(stdout, stderr, cfg.Help, exitOK)
-	case err != nil:
+	}
+	if wrong := commands.CheckUsers(string(cfg.Users)); wrong != nil {
+		err = errors.Join(err, fmt.Errorf("users: %w", wrong))
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, "redlock-proxy: the configuration is wrong:")
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			fmt.Fprintln(stderr, "  "+line)
 		}
-		return exitConfig
-	}
-	if err := commands.CheckUsers(string(cfg.Users)); err != nil {
-		fmt.Fprintf(stderr, "redlock-proxy: the configuration is wrong:\n  users: %v\n", err)
 		return exitConfig
 	}
 	switch cfg.Command {

@@ -196,6 +196,7 @@ func TestSubcommandsThatDoNotServe(t *testing.T) {
 		{"version --nonsense x", 78, "", "unknown flag --nonsense"},
 		{"man --nonsense", 78, "", "unknown flag --nonsense"},
 		{"completion ksh --nonsense", 78, "", "unknown flag --nonsense; see --help\n  completion: \"ksh\" is not a shell"},
+		{"check --max-ttl 1x --config " + write(t, "users.toml", `user = ["ops +nonsense", "oncall !"]`), 78, "", "m or 1h30m\n  users: line 1: Error in ACL SETUSER modifier '+nonsense'"},
 		{"--embedded 0", 78, "", "there is no master"},
 		{"serve --listen :6380", 78, "", "set protected-mode no"},
 		{"ping --listen unix:///nowhere", 1, "", "no sign of life from /nowhere"},
