@@ -40,9 +40,14 @@ func firstEndpoint(cfg *conf.Config) endpoint {
 
 // selfTLS is for talking to ourselves. The certificate names the host that
 // other machines know and not this address, so it is not checked; ours is
-// shown in turn if a client certificate is demanded.
+// shown in turn if a client certificate is demanded. Where one is optional,
+// none is better than ours, which may be good for a server alone.
 func selfTLS(cfg *conf.Config) *tls.Config {
-	return &tls.Config{InsecureSkipVerify: true, Certificates: cfg.ServerTLS.Certificates, MinVersion: tls.VersionTLS12}
+	self := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
+	if cfg.ServerTLS.ClientAuth == tls.RequireAndVerifyClientCert {
+		self.Certificates = cfg.ServerTLS.Certificates
+	}
+	return self
 }
 
 // ask sends one command, after AUTH if there is a password, and gives the

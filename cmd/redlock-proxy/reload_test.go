@@ -135,3 +135,22 @@ func TestSIGHUPChangesCertificates(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
+
+func TestOptionalCertificateIsNotShownToOurselves(t *testing.T) {
+	cert, key := certificateFor(t, 1, x509.ExtKeyUsageServerAuth)
+	certPath := write(t, "cert", cert)
+	args := []string{"--listen=", "--tls-cert-file", certPath, "--tls-key-file", write(t, "key", key), "--tls-ca-cert-file", certPath,
+		"--tls-auth-clients", "optional", "--protected-mode", "no"}
+	p := startProgram(t, nil, append(args, "--tls-listen", "127.0.0.1:0")...)
+	address := p.await(`listening: address=(\S+)`)
+	p.await(`every master has been tried: ready=true`)
+	for _, command := range []string{"ready", "status"} {
+		if stdout, stderr, code := runProgram(t, nil, append([]string{command, "--tls-listen", address}, args...)...); code != 0 {
+			t.Errorf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
