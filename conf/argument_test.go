@@ -72,3 +72,13 @@ func TestEveryCommandIsInTheHelpAndHasItsWord(t *testing.T) {
 		}
 	}
 }
+
+func TestValueMayBeginWithADash(t *testing.T) {
+	c := load(t, nil, "--slowlog-log-slower-than", "-1", "--requirepass", "-secret", "--max-clients", "5")
+	if c.SlowlogSlowerThan != -1 || c.Password != "-secret" || c.MaxClients != 5 {
+		t.Errorf("slowlog-log-slower-than %d, requirepass %q, max-clients %d", c.SlowlogSlowerThan, string(c.Password), c.MaxClients)
+	}
+	if c := load(t, nil, "check", "--max-clients", "5", "-h"); c.Command != ShowHelp {
+		t.Errorf("-h is %v", c.Command)
+	}
+}

@@ -27,12 +27,20 @@ type commandLine struct {
 type recorder map[string][]string
 
 func (r recorder) Decode(ctx *kong.DecodeContext, _ reflect.Value) error {
-	var text string
-	if err := ctx.Scan.PopValueInto("value", &text); err != nil {
+	text := ctx.Scan.Peek().String()
+	if ctx.Scan.Peek().Type == kong.UntypedToken && isDashed(text) {
+		ctx.Scan.Pop()
+	} else if err := ctx.Scan.PopValueInto("value", &text); err != nil {
 		return fmt.Errorf("it needs a value")
 	}
 	r[ctx.Value.Name] = append(r[ctx.Value.Name], text)
 	return nil
+}
+
+// isDashed tells that an argument is a value that begins with a dash, as -1 or a password may, and
+// not a flag of ours, of which -h alone has one.
+func isDashed(argument string) bool {
+	return strings.HasPrefix(argument, "-") && !strings.HasPrefix(argument, "--") && argument != "-h"
 }
 
 // parseArgs reads the command line. An argument that cannot be understood is a

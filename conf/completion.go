@@ -10,13 +10,11 @@ import (
 var Shells = []string{"bash", "zsh", "fish"}
 
 // chooseShell takes the argument of the subcommand completion.
-func (c *Config) chooseShell(arguments []string) error {
-	var problems Problems
+func (c *Config) chooseShell(arguments []string, problems *Problems) {
 	c.Shell = strings.Join(arguments, " ")
 	if !slices.Contains(Shells, c.Shell) {
 		problems.add("completion", fmt.Sprintf("%q is not a shell that is known here", c.Shell), "write "+oneOf(Shells))
 	}
-	return problems.err()
 }
 
 // Completions is what completes command lines of this program in a shell, which must be one of

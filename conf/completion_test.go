@@ -104,19 +104,26 @@ func TestManualTellsOfEverything(t *testing.T) {
 			t.Errorf("it does not tell of --%s", o.name)
 		}
 	}
+	for _, name := range []string{"help", "version"} {
+		if !strings.Contains(page, "\n\\fB\\-\\-"+name+"\\fR\n") {
+			t.Errorf("it does not tell of --%s", name)
+		}
+	}
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, ".") && !slices.Contains([]string{".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi"}, strings.TrimSpace(line)[:3]) {
 			t.Errorf("it has an order that it should not have: %s", line)
 		}
 	}
-	if text, want := roff(".a\n'b -c \\d …"), `\&.a`+"\n"+`\&'b \-c \ed \[u2026]`; text != want {
+	if text, want := roff(".a\n'b -c \\d é…"), `\&.a`+"\n"+`\&'b \-c \ed \[u00E9]...`; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 	if _, err := exec.LookPath("groff"); err == nil {
-		cmd := exec.Command("groff", "-man", "-Tutf8", "-ww", "-z")
-		cmd.Stdin = strings.NewReader(page)
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("groff: %v\n%s", err, out)
+		for _, terminal := range []string{"utf8", "ascii"} { // the latter by LC_ALL=C
+			cmd := exec.Command("groff", "-man", "-T"+terminal, "-ww", "-z")
+			cmd.Stdin = strings.NewReader(page)
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("groff for %s: %v\n%s", terminal, err, out)
+			}
 		}
 	}
 }

@@ -108,13 +108,16 @@ type Config struct {
 func Load(args, environ []string) (*Config, error) {
 	cl := parseArgs(args)
 	c := &Config{Command: cl.command, Help: cl.help, From: map[string]Origin{}, contents: map[string][sha256.Size]byte{}}
-	if c.Command == Completion {
-		return c, c.chooseShell(cl.values["shell"])
+	problems := cl.problems
+	switch {
+	case c.Command == ShowHelp:
+		return c, nil
+	case c.Command == Completion:
+		c.chooseShell(cl.values["shell"], &problems)
 	}
 	if !c.Command.Configured() {
-		return c, nil
+		return c, problems.err()
 	}
-	problems := cl.problems
 	env := c.readEnvironment(environ)
 	file, fileLines := c.readFile(cl.values, env, &problems)
 	for i := range options {

@@ -31,6 +31,8 @@ func Manual(version string) string {
 		}
 	}
 	m.section("OPTIONS")
+	m.flag(toldFlag{name: "help"}, "Print the help, of a command too, and exit.")
+	m.flag(toldFlag{name: "version"}, "Print the version and exit.")
 	for _, g := range groups {
 		m.raw(".SS " + roff(g.title))
 		for i := range options {
@@ -97,6 +99,8 @@ func roff(text string) string {
 			b.WriteString(`\e`)
 		case r == '-':
 			b.WriteString(`\-`)
+		case r == '…': // which not every terminal has, and man warns of
+			b.WriteString("...")
 		case r > '~':
 			fmt.Fprintf(&b, `\[u%04X]`, r)
 		default:

@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,9 +40,14 @@ func firstEndpoint(cfg *conf.Config) endpoint {
 
 // selfTLS is for talking to ourselves. The certificate names the host that
 // other machines know and not this address, so it is not checked; ours is
-// shown in turn if a client certificate is demanded.
+// shown in turn if a client certificate is demanded. Where one is optional,
+// none is better than ours, which may be good for a server alone.
 func selfTLS(cfg *conf.Config) *tls.Config {
-	return &tls.Config{InsecureSkipVerify: true, Certificates: cfg.ServerTLS.Certificates, MinVersion: tls.VersionTLS12}
+	self := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
+	if cfg.ServerTLS.ClientAuth == tls.RequireAndVerifyClientCert {
+		self.Certificates = cfg.ServerTLS.Certificates
+	}
+	return self
 }
 
 // ask sends one command, after AUTH if there is a password, and gives the
@@ -85,9 +92,7 @@ func (e endpoint) converse(timeout time.Duration, requests ...[]string) (said []
 	for _, request := range requests {
 		b = appendCommand(b, request...)
 	}
-	if _, err := conn.Write(b); err != nil {
-		return nil, err
-	}
+	conn.Write(b) // who hangs up at once has mostly said why, which is read below
 	r := bufio.NewReader(io.LimitReader(conn, maxAnswer))
 	for range requests {
 		v, err := readValue(r, maxDepth)
@@ -111,9 +116,14 @@ func appendCommand(b []byte, args ...string) []byte {
 }
 
 // alive asks for a sign of life. Any reply is one, an error too: a proxy that
-// is full, or wants another password, need not be started again.
+// is full, or wants another password, need not be started again. Nor does one
+// that refuses our certificate, which may be good for a server alone.
 func (e endpoint) alive(timeout time.Duration) (string, error) {
-	return e.ask(timeout, "PING")
+	reply, err := e.ask(timeout, "PING")
+	if alert := new(net.OpError); errors.As(err, &alert) && alert.Op == "remote error" { // as crypto/tls has it
+		return "-" + err.Error(), nil
+	}
+	return reply, err
 }
 
 func ping(cfg *conf.Config, stdout, stderr io.Writer) int {
@@ -123,7 +133,7 @@ func ping(cfg *conf.Config, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "redlock-proxy: no sign of life from %s: %v\n", e.address, err)
 		return exitFailed
 	}
-	fmt.Fprintln(stdout, reply)
+	fmt.Fprintln(stdout, printable(reply))
 	return exitOK
 }
 
@@ -134,16 +144,18 @@ func ready(cfg *conf.Config, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "redlock-proxy: no answer from %s: %v\n", e.address, err)
 		return exitFailed
 	}
-	for line := range strings.SplitSeq(reply, "\r\n") {
-		if line == "ready:1" {
-			fmt.Fprintln(stdout, "ready")
-			return exitOK
-		}
+	answer, isError := strings.CutPrefix(reply, "-")
+	lines := strings.Split(answer, "\r\n")
+	switch {
+	case isError:
+		fmt.Fprintf(stderr, "redlock-proxy: %s answers %s\n", e.address, printable(answer))
+	case slices.Contains(lines, "ready:1"):
+		fmt.Fprintln(stdout, "ready")
+		return exitOK
+	case slices.Contains(lines, "ready:0"):
+		fmt.Fprintf(stderr, "redlock-proxy: %s is not ready: no quorum of masters can vote, or it is shutting down\n", e.address)
+	default:
+		fmt.Fprintf(stderr, "redlock-proxy: what answers at %s is no redlock-proxy\n", e.address)
 	}
-	if strings.HasPrefix(reply, "-") {
-		fmt.Fprintf(stderr, "redlock-proxy: %s answers %s\n", e.address, reply[1:])
-		return exitFailed
-	}
-	fmt.Fprintf(stderr, "redlock-proxy: %s is not ready: no quorum of masters can vote, or it is shutting down\n", e.address)
 	return exitFailed
 }

@@ -65,7 +65,9 @@ func TestReadyIsALineOfItsOwn(t *testing.T) {
 	}{
 		{bulk("# Quorum\r\nready:1\r\nquorum:2\r\n"), exitOK, "ready"},
 		{bulk("# Quorum\r\nready:0\r\n"), exitFailed, "is not ready: no quorum of masters can vote, or it is shutting down"},
-		{bulk("# Quorum\r\nalready:1\r\nready:10\r\n"), exitFailed, "is not ready"},
+		{bulk("# Quorum\r\nalready:1\r\nready:10\r\n"), exitFailed, "is no redlock-proxy"},
+		{bulk(""), exitFailed, "is no redlock-proxy"}, // as Redis answers
+		{"-ERR \x1b[31mred\r\n", exitFailed, "answers ERR ?[31mred"},
 		{"-NOAUTH Authentication required.\r\n", exitFailed, "answers NOAUTH Authentication required."},
 		{"", exitFailed, "no answer from"},
 	} {

@@ -40,18 +40,20 @@ func examine(cfg *conf.Config, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "redlock-proxy: ended before all masters had been asked")
 		return exitFailed
 	}
-	if cfg.JSON {
-		printJSON(stdout, diagnosis{len(cfg.Masters), found})
-	} else {
-		tellFindings(stdout, len(cfg.Masters), found)
-	}
+	code := exitOK
 	switch doctor.Worst(found) {
 	case doctor.Breaks:
-		return exitBreaks
+		code = exitBreaks
 	case doctor.Warning:
-		return exitFailed
+		code = exitFailed
 	}
-	return exitOK
+	var text strings.Builder
+	if cfg.JSON {
+		printJSON(&text, diagnosis{len(cfg.Masters), found})
+	} else {
+		tellFindings(&text, len(cfg.Masters), found)
+	}
+	return tell(stdout, stderr, text.String(), code)
 }
 
 func factsOf(cfg *conf.Config, set *master.Set, masters []doctor.Master) *doctor.Facts {
@@ -108,7 +110,7 @@ func tellFindings(w io.Writer, masters int, found []doctor.Finding) {
 		if where := f.Where(); where != "" {
 			what = where + ": " + what
 		}
-		fmt.Fprintf(w, "%-8s %s  [%s]\n         so:   %s\n         cure: %s\n\n", f.Severity, what, f.Name, f.Means, f.Cure)
+		fmt.Fprintf(w, "%-8s %s  [%s]\n         so:   %s\n         cure: %s\n\n", f.Severity, printable(what), f.Name, f.Means, f.Cure)
 	}
 	if len(found) == 0 {
 		fmt.Fprintf(w, "nothing is wrong with %d masters and this machine\n", masters)

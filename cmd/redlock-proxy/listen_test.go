@@ -89,3 +89,15 @@ func TestEitherAllListenersAreOpenedOrNone(t *testing.T) {
 		t.Error("the first listener is still open")
 	}
 }
+
+func TestAddressInUseIsNamedWithTheCure(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, stderr, code := runProgram(t, nil, "--listen", ln.Addr().String())
+	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, have both share it by reuse-port, or choose another address with listen") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}

@@ -25,6 +25,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,31 +50,26 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) int {
 	cfg, err := conf.Load(args, os.Environ())
-	switch {
-	case cfg.Command == conf.ShowHelp:
-		fmt.Fprint(stdout, cfg.Help)
-		return exitOK
-	case cfg.Command == conf.ShowVersion:
-		fmt.Fprint(stdout, versionText())
-		return exitOK
-	case cfg.Command == conf.Man:
-		fmt.Fprint(stdout, conf.Manual(programVersion()))
-		return exitOK
-	case err != nil:
+	if cfg.Command == conf.ShowHelp {
+		return tell(stdout, stderr, cfg.Help, exitOK)
+	}
+	if wrong := commands.CheckUsers(string(cfg.Users)); wrong != nil {
+		err = errors.Join(err, fmt.Errorf("users: %w", wrong))
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, "redlock-proxy: the configuration is wrong:")
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			fmt.Fprintln(stderr, "  "+line)
 		}
 		return exitConfig
 	}
-	if err := commands.CheckUsers(string(cfg.Users)); err != nil {
-		fmt.Fprintf(stderr, "redlock-proxy: the configuration is wrong:\n  users: %v\n", err)
-		return exitConfig
-	}
 	switch cfg.Command {
+	case conf.ShowVersion:
+		return tell(stdout, stderr, versionText(), exitOK)
+	case conf.Man:
+		return tell(stdout, stderr, conf.Manual(programVersion()), exitOK)
 	case conf.Completion:
-		fmt.Fprint(stdout, conf.Completions(cfg.Shell))
-		return exitOK
+		return tell(stdout, stderr, conf.Completions(cfg.Shell), exitOK)
 	case conf.Check:
 		return check(cfg, stdout, stderr)
 	case conf.Doctor:
@@ -96,6 +92,15 @@ func check(cfg *conf.Config, stdout, stderr io.Writer) int {
 	for _, w := range cfg.Warnings {
 		fmt.Fprintln(stderr, "warning: "+w)
 	}
-	fmt.Fprint(stdout, cfg.Show())
-	return exitOK
+	return tell(stdout, stderr, cfg.Show(), exitOK)
+}
+
+// tell prints what a command was asked for, and is its exit code: that of a failure where it cannot
+// be printed, as to a disk that is full, so that nobody takes a part for the whole.
+func tell(stdout, stderr io.Writer, text string, code int) int {
+	if _, err := io.WriteString(stdout, text); err != nil {
+		fmt.Fprintf(stderr, "redlock-proxy: what was asked for cannot be printed: %v\n", err)
+		return max(code, exitFailed)
+	}
+	return code
 }

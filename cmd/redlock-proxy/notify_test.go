@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -178,6 +179,29 @@ func TestSupervisorHearsOfEveryTurn(t *testing.T) {
 	if got := s.nextBut(alive); !regexp.MustCompile(`^STOPPING=1\nEXTEND_TIMEOUT_USEC=15000000\nSTATUS=draining: [01] clients? left$`).MatchString(got) {
 		t.Errorf("on SIGTERM %q, want STOPPING=1", got)
 	}
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// Where clients have to show certificates, the proxy's own is mostly none of a client's.
+func TestWatchdogIsToldWhereOnlyClientsMayShowCertificates(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	s := newSupervisor(t, name)
+	cert, key := certificateFor(t, 1, x509.ExtKeyUsageServerAuth)
+	certPath := write(t, "cert", cert)
+	args := []string{"--listen=", "--tls-cert-file", certPath, "--tls-key-file", write(t, "key", key), "--tls-ca-cert-file", certPath}
+	p := startProgram(t, []string{"NOTIFY_SOCKET=" + name, "WATCHDOG_USEC=2000000"}, append(args, "--tls-listen", "127.0.0.1:0")...)
+	address := p.await(`listening: address=(\S+)`)
+	for until := time.Now().Add(patience); s.next() != "WATCHDOG=1"; {
+		if time.Now().After(until) {
+			t.Fatal("the supervisor hears of no life")
+		}
+	}
+	if stdout, stderr, code := runProgram(t, nil, append([]string{"ping", "--tls-listen", address}, args...)...); code != 0 || !strings.Contains(stdout, "bad certificate") {
+		t.Errorf("ping: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	p.signal(syscall.SIGTERM)
 	if code := p.exitCode(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

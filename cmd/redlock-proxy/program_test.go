@@ -193,6 +193,10 @@ func TestSubcommandsThatDoNotServe(t *testing.T) {
 		{"check --config " + file, 0, "requirepass             = (set)", ""},
 		{"check --requirepass x", 0, "", "warning: --requirepass is on the command line, where ps shows it"},
 		{"check --timeout 5 --nonsense", 78, "", "redlock-proxy: the configuration is wrong:\n  command line: unknown flag --nonsense; see --help\n  --timeout: \"5\" has no unit; write 5ms for milliseconds or 5s for seconds\n"},
+		{"version --nonsense x", 78, "", "unknown flag --nonsense"},
+		{"man --nonsense", 78, "", "unknown flag --nonsense"},
+		{"completion ksh --nonsense", 78, "", "unknown flag --nonsense; see --help\n  completion: \"ksh\" is not a shell"},
+		{"check --max-ttl 1x --config " + write(t, "users.toml", `user = ["ops +nonsense", "oncall !"]`), 78, "", "m or 1h30m\n  users: line 1: Error in ACL SETUSER modifier '+nonsense'"},
 		{"--embedded 0", 78, "", "there is no master"},
 		{"serve --listen :6380", 78, "", "set protected-mode no"},
 		{"ping --listen unix:///nowhere", 1, "", "no sign of life from /nowhere"},
@@ -284,17 +288,5 @@ func TestLogMayBeJSON(t *testing.T) {
 	p.signal(syscall.SIGINT)
 	if code := p.exitCode(); code != 0 || strings.Contains(p.logged(), `"info"`) {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-func TestAddressInUseIsNamedWithTheCure(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	_, stderr, code := runProgram(t, nil, "--listen", ln.Addr().String())
-	if code != 1 || !strings.Contains(stderr, "address already in use: end the process that listens there, have both share it by reuse-port, or choose another address with listen") {
-		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

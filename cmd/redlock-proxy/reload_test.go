@@ -28,6 +28,11 @@ func overwrite(t *testing.T, path, text string) {
 // key, in PEM.
 func newCertificate(t *testing.T, serial int64) (cert, key string) {
 	t.Helper()
+	return certificateFor(t, serial, x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth)
+}
+
+func certificateFor(t *testing.T, serial int64, usages ...x509.ExtKeyUsage) (cert, key string) {
+	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +41,7 @@ func newCertificate(t *testing.T, serial int64) (cert, key string) {
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "test"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		ExtKeyUsage: usages,
 	}
 	certDER, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -124,6 +129,25 @@ func TestSIGHUPChangesCertificates(t *testing.T) {
 	p.await(`the options that may change are reloaded: changed="tls-cert-file tls-key-file tls-ca-cert-file"`)
 	if n := serial(); n != 2 {
 		t.Errorf("certificate %d is shown after SIGHUP, want 2", n)
+	}
+	p.signal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestOptionalCertificateIsNotShownToOurselves(t *testing.T) {
+	cert, key := certificateFor(t, 1, x509.ExtKeyUsageServerAuth)
+	certPath := write(t, "cert", cert)
+	args := []string{"--listen=", "--tls-cert-file", certPath, "--tls-key-file", write(t, "key", key), "--tls-ca-cert-file", certPath,
+		"--tls-auth-clients", "optional", "--protected-mode", "no"}
+	p := startProgram(t, nil, append(args, "--tls-listen", "127.0.0.1:0")...)
+	address := p.await(`listening: address=(\S+)`)
+	p.await(`every master has been tried: ready=true`)
+	for _, command := range []string{"ready", "status"} {
+		if stdout, stderr, code := runProgram(t, nil, append([]string{command, "--tls-listen", address}, args...)...); code != 0 {
+			t.Errorf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
+		}
 	}
 	p.signal(syscall.SIGTERM)
 	if code := p.exitCode(); code != 0 {

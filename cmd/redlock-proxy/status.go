@@ -33,22 +33,25 @@ func status(cfg *conf.Config, stdout, stderr io.Writer) int {
 
 func statusOnce(cfg *conf.Config, stdout, stderr io.Writer) int {
 	s, err := stands(cfg)
+	var text strings.Builder
 	if cfg.Watch && !cfg.JSON && isTerminal(stdout) {
-		fmt.Fprint(stdout, "\x1b[H\x1b[2J") // to the top, and blank
+		text.WriteString("\x1b[H\x1b[2J") // to the top, and blank
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "redlock-proxy: "+err.Error())
+		tell(stdout, stderr, text.String(), exitFailed)
+		fmt.Fprintln(stderr, "redlock-proxy: "+printable(err.Error()))
 		return exitFailed
 	}
 	if cfg.JSON {
-		printJSON(stdout, s)
+		printJSON(&text, s)
 	} else {
-		s.print(stdout)
+		s.print(&text)
 	}
+	code := exitOK
 	if !s.Grants {
-		return exitFailed
+		code = exitFailed
 	}
-	return exitOK
+	return tell(stdout, stderr, text.String(), code)
 }
 
 // stands asks where clients do, and where that does not say, the admin listener.

@@ -4,11 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
+	"os"
 	"reflect"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/conf"
 )
 
 // Both doors of a proxy tell the same, and neither wrong passwords nor a proxy that grants nothing
@@ -108,5 +112,36 @@ func TestBuildIsTold(t *testing.T) {
 	}
 	if stdout, _, code := runProgram(t, nil, "version"); code != 0 || !strings.HasPrefix(stdout, versionLine()+"\n") {
 		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+// A server that is none of ours does nothing to the terminal of who looks at it.
+func TestNothingThatIsToldDoesAnythingToATerminal(t *testing.T) {
+	const red = "-ERR \x1b[31mred\r\n"
+	for _, c := range []struct {
+		flag string
+		run  func(cfg *conf.Config, stdout, stderr io.Writer) int
+	}{{"--master", examine}, {"--listen", status}, {"--listen", ping}, {"--listen", ready}} {
+		address, _ := answering(t, red)
+		var said bytes.Buffer
+		c.run(loaded(t, c.flag, address), &said, &said)
+		if text := said.String(); !strings.Contains(text, "ERR ?[31mred") || strings.Contains(text, "\x1b") {
+			t.Errorf("%s: %q", c.flag, text)
+		}
+	}
+}
+
+// Who writes a page to a disk that is full is not told that it is there.
+func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no device that is full")
+	}
+	defer full.Close()
+	for _, args := range []string{"--help", "version", "man", "completion bash", "check", "doctor --json --master 127.0.0.1:1"} {
+		var stderr bytes.Buffer
+		if code := run(strings.Fields(args), full, &stderr); code == exitOK || !strings.Contains(stderr.String(), "cannot be printed") {
+			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
+		}
 	}
 }

@@ -4,7 +4,7 @@ set -e
 case $1 in
 remove | 0)
 	if [ -d /run/systemd/system ]; then
-		systemctl disable --now redlock-proxy.service
+		systemctl disable --now redlock-proxy.socket redlock-proxy.service
 	fi
 	;;
 esac

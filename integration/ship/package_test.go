@@ -97,7 +97,7 @@ func TestDebHoldsWhatIsInstalled(t *testing.T) {
 	list := output(t, exec.Command("dpkg-deb", "--contents", deb))
 	for path, mode := range map[string]string{
 		"/usr/bin/redlock-proxy": "-rwxr-xr-x", "/etc/redlock-proxy/redlock-proxy.toml": "-rw-r-----",
-		"/usr/lib/systemd/system/redlock-proxy.service": "-rw-r--r--", "/usr/share/doc/redlock-proxy/copyright": "-rw-r--r--",
+		"/usr/lib/systemd/system/redlock-proxy.service": "-rw-r--r--", "/usr/lib/systemd/system/redlock-proxy.socket": "-rw-r--r--", "/usr/share/doc/redlock-proxy/copyright": "-rw-r--r--",
 	} {
 		if !regexp.MustCompile(mode + ` root/root .* \.` + regexp.QuoteMeta(path) + `(\n|$)`).MatchString(list) {
 			t.Errorf("%s is not there with %s:\n%s", path, mode, list)

@@ -69,12 +69,18 @@ var wrongs = map[string]struct {
 	finds  string   // names, sorted
 	says   string   // in one of them
 }{
-	"away":              {func(f *Facts, a *Master) { a.Away = "connection refused" }, Breaks, "away", "start it"},
-	"in protected mode": {func(f *Facts, a *Master) { a.Away = "DENIED Redis is running in protected mode" }, Breaks, "away", "master-password-file"},
-	"wants a password":  {func(f *Facts, a *Master) { a.Away = "NOAUTH Authentication required." }, Breaks, "away", "name its password"},
-	"hangs":             {func(f *Facts, a *Master) { a.Away = "read tcp: i/o timeout" }, Breaks, "away", "hangs"},
-	"Sentinel":          {func(f *Facts, a *Master) { a.Info["redis_mode"], a.Marks = "sentinel", nil }, Breaks, "sentinel", "the master's own address"},
-	"cluster node":      {func(f *Facts, a *Master) { a.Info["cluster_enabled"] = "1" }, Breaks, "cluster", "cluster-enabled no"},
+	"away":                {func(f *Facts, a *Master) { a.Away = "connection refused" }, Breaks, "away", "start it"},
+	"in protected mode":   {func(f *Facts, a *Master) { a.Away = "DENIED Redis is running in protected mode" }, Breaks, "away", "master-password-file"},
+	"wants a password":    {func(f *Facts, a *Master) { a.Away = "NOAUTH Authentication required." }, Breaks, "away", "name its password"},
+	"hangs":               {func(f *Facts, a *Master) { a.Away = "read tcp: i/o timeout" }, Breaks, "away", "hangs"},
+	"wants TLS":           {func(f *Facts, a *Master) { a.Away = "read tcp: connection reset by peer" }, Breaks, "away", "rediss://"},
+	"wants no TLS":        {func(f *Facts, a *Master) { a.Away = "tls: first record does not look like a TLS handshake" }, Breaks, "away", "redis://"},
+	"wants a certificate": {func(f *Facts, a *Master) { a.Away = "remote error: tls: certificate required" }, Breaks, "away", "master-tls-cert-file"},
+	"shows a certificate of nobody's": {func(f *Facts, a *Master) {
+		a.Away = "tls: failed to verify certificate: x509: certificate signed by unknown authority"
+	}, Breaks, "away", "master-tls-ca-cert-file"},
+	"Sentinel":     {func(f *Facts, a *Master) { a.Info["redis_mode"], a.Marks = "sentinel", nil }, Breaks, "sentinel", "the master's own address"},
+	"cluster node": {func(f *Facts, a *Master) { a.Info["cluster_enabled"] = "1" }, Breaks, "cluster", "cluster-enabled no"},
 	"replica": {func(f *Facts, a *Master) {
 		a.Info["role"], a.Info["master_host"], a.Info["master_port"] = "slave", "h", "1"
 	}, Breaks, "replica", "REPLICAOF NO ONE"},
@@ -113,6 +119,9 @@ var wrongs = map[string]struct {
 		a.Settings["protected-mode"], a.Settings["bind"], a.Password = "no", "*", true
 	}, 0, "", ""},
 	"no right to vote": {func(f *Facts, a *Master) { a.Calls["EVALSHA"] = "NOPERM this user has no permissions" }, Breaks, "rights", "+evalsha"},
+	"no right to INFO": {func(f *Facts, a *Master) {
+		a.Info, a.Calls["INFO"] = nil, "NOPERM this user has no permissions to run the 'info' command"
+	}, Breaks, "rights", "+info"},
 	"no right to hear": {func(f *Facts, a *Master) { a.Calls["SUBSCRIBE"] = "NOPERM No permissions to access a channel" }, Warning, "rights", "proxies do not hear each other"},
 	"no right to that channel, which nobody needs": {func(f *Facts, a *Master) { a.Calls["PUBLISH"] = "NOPERM No permissions to access a channel" }, 0, "", ""},
 	"renamed":               {func(f *Facts, a *Master) { a.Calls["CLIENT|KILL"] = "ERR unknown command `CLIENT`, with args" }, Breaks, "renamed", "rename-command"},
@@ -140,13 +149,20 @@ var wrongs = map[string]struct {
 		f.Masters[2].Info["run_id"] = "run of b"
 		f.Masters[2].Marks = f.Masters[2].Marks[:0]
 	}, Breaks, "twin", "the same server as b"},
-	"even":             {func(f *Facts, a *Master) { f.Masters = f.Masters[:2] }, Warning, "even", "2 masters, an even number"},
-	"fewer databases":  {func(f *Facts, a *Master) { a.Marks = a.Marks[:1] }, Breaks, "databases", "no vote in databases 1 to 1"},
-	"few files":        {func(f *Facts, a *Master) { f.Machine.FilesAllowed = 1024 }, Warning, "files", "LimitNOFILE"},
-	"short queue":      {func(f *Facts, a *Master) { f.Machine.Backlog = 128 }, Warning, "backlog", "somaxconn"},
-	"nothing known":    {func(f *Facts, a *Master) { f.Machine = Machine{MaxClients: 10_000} }, 0, "", ""},
-	"no marker":        {func(f *Facts, a *Master) { a.Marks = []string{"", ""} }, Breaks, "unmarked", "lost its memory"},
-	"no marker in one": {func(f *Facts, a *Master) { a.Marks[1] = "" }, Breaks, "quarantined", "in 1 of 2 databases, the first being 1: its marker is gone"},
+	"even":                    {func(f *Facts, a *Master) { f.Masters = f.Masters[:2] }, Warning, "even", "2 masters, an even number"},
+	"fewer databases":         {func(f *Facts, a *Master) { a.Marks = a.Marks[:1] }, Breaks, "databases", "no vote in databases 1 to 1"},
+	"few files":               {func(f *Facts, a *Master) { f.Machine.FilesAllowed = 1024 }, Warning, "files", "LimitNOFILE"},
+	"short queue":             {func(f *Facts, a *Master) { f.Machine.Backlog = 128 }, Warning, "backlog", "somaxconn"},
+	"nothing known":           {func(f *Facts, a *Master) { f.Machine = Machine{MaxClients: 10_000} }, 0, "", ""},
+	"no marker":               {func(f *Facts, a *Master) { a.Marks = []string{"", ""} }, Breaks, "unmarked", "lost its memory"},
+	"no marker in one":        {func(f *Facts, a *Master) { a.Marks[1] = "" }, Breaks, "quarantined", "in 1 of 2 databases, the first being 1: its marker is gone"},
+	"no marker, and no proxy": {func(f *Facts, a *Master) { a.Marks = []string{"", ""} }, Breaks, "unmarked", "bootstrap does not"},
+	"no marker beside another set's": {func(f *Facts, a *Master) {
+		a.Marks = []string{"", ""}
+		for _, m := range f.Masters[1:] {
+			m.Marks[0] = mark(m.Name, 0, func(m *marker.Marker) { m.MaxTTL = 1000 })
+		}
+	}, Breaks, "foreign unmarked", "see to those first that cannot be asked, or are of another set"},
 	"a new set": {func(f *Facts, a *Master) {
 		for i := range f.Masters {
 			f.Masters[i].Marks = []string{"", ""}

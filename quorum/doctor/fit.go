@@ -18,8 +18,16 @@ func cureOfAway(why string) string {
 		return "somebody's script keeps it busy: SCRIPT KILL ends one that has written nothing"
 	case strings.Contains(why, "LOADING"):
 		return "wait until it has read what it keeps on disk"
+	case strings.Contains(why, "remote error: tls:"):
+		return "name a certificate that it accepts, for clients, in master-tls-cert-file, and its key in master-tls-key-file"
+	case strings.Contains(why, "tls: failed to verify certificate"):
+		return "name the CA that signs its certificate in master-tls-ca-cert-file, and if that bears another name than its address does, that in master-tls-server-name"
+	case strings.Contains(why, "tls: first record does not look like"):
+		return "it speaks no TLS there: write redis:// for rediss://, or name its port with TLS"
 	case strings.Contains(why, "timeout"):
-		return "see whether it hangs or is cut off, and whether connect-timeout is too short for the way there"
+		return "see whether it hangs or is cut off, whether connect-timeout is too short for the way there, and if it is a rediss:// master, whether it speaks TLS at that port"
+	case strings.Contains(why, "reset by peer"), strings.Contains(why, "EOF"):
+		return "see whether it speaks TLS there, as rediss:// has it, or is ending"
 	}
 	return "start it, or correct its address"
 }
@@ -41,7 +49,7 @@ func judgeFit(m *Master, found *findings) {
 	if m.Info["loading"] == "1" {
 		found.of(m, Breaks, "loading", "it is loading its data set", "it has no vote until it has", "wait")
 	}
-	if !atLeast(m.Info["redis_version"], 6, 2) {
+	if !atLeast(m.Info["redis_version"], 6, 2) && !forbids(m, "INFO") {
 		found.of(m, Breaks, "old", fmt.Sprintf("its version is %s", m.Info["redis_version"]),
 			"what proxies send it is not all understood before 6.2", "run Redis 6.2 or later, or Valkey")
 	}

@@ -17,15 +17,16 @@ func judgeMarks(facts *Facts, found *findings) {
 		return
 	}
 	installations := make(map[string][]string) // the masters that bear its markers
-	unmarked, away := []string{}, false
+	unmarked, all := []string{}, true          // all masters show what they are to this set
 	for i := range facts.Masters {
 		m := &facts.Masters[i]
 		if len(m.Marks) == 0 { // it cannot be asked, or does not show them
-			away = true
+			all = false
 			continue
 		}
 		marks, ok := readMarks(facts, m, found)
 		if !ok {
+			all = false
 			continue
 		}
 		installation := ""
@@ -41,7 +42,7 @@ func judgeMarks(facts *Facts, found *findings) {
 		installations[installation] = append(installations[installation], m.Name)
 		judgeQuarantine(m, marks, found)
 	}
-	judgeInstallations(facts, installations, unmarked, away, found)
+	judgeInstallations(facts, installations, unmarked, all, found)
 }
 
 func judgeLone(m *Master, found *findings) {
@@ -120,8 +121,10 @@ func judgeQuarantine(m *Master, marks []marker.Marker, found *findings) {
 		"none is needed while a proxy runs: it gives back what was lost, and lets it vote then, or when max-ttl is over; status tells how far that is")
 }
 
-// voteless is why a master of the set may not vote by its marker in a database, "" if it may.
+// voteless is why a master of the set may not vote by its marker in a database, "" if it may. A
+// server that does not show its run id need not have been started anew.
 func voteless(m *Master, mark marker.Marker) string {
+	id := m.Info["run_id"]
 	switch {
 	case mark.Nonce == "":
 		return "its marker is gone"
@@ -129,14 +132,14 @@ func voteless(m *Master, mark marker.Marker) string {
 		return mark.Why
 	case mark.Nonce.Provisional():
 		return "it may have lost locks"
-	case mark.RunID != m.Info["run_id"] && !mark.Durable:
+	case id != "" && mark.RunID != id && !mark.Durable:
 		return "its process was started anew, and no proxy has let it vote since"
 	}
 	return ""
 }
 
 // judgeInstallations tells of masters that are not marked together.
-func judgeInstallations(facts *Facts, installations map[string][]string, unmarked []string, away bool, found *findings) {
+func judgeInstallations(facts *Facts, installations map[string][]string, unmarked []string, all bool, found *findings) {
 	if len(installations) > 1 {
 		names := []string{}
 		for _, masters := range installations {
@@ -148,13 +151,13 @@ func judgeInstallations(facts *Facts, installations map[string][]string, unmarke
 	}
 	switch {
 	case len(unmarked) == 0:
-	case len(installations) == 0 && !away:
+	case len(installations) == 0 && all:
 		found.add(Breaks, "unmarked", unmarked, "no marker stands there: the set is new, or has lost everything",
 			fmt.Sprintf("they have no vote before a proxy has run for max-ttl, %v", facts.maxTTL()), "start a proxy and wait; or bootstrap --no-locks-held, if you know that nobody holds a lock")
 	case len(installations) == 0:
-		found.add(Breaks, "unmarked", unmarked, "no marker stands there, and not all masters show theirs", "they have no vote before all of them are there", "see to those first that cannot be asked")
+		found.add(Breaks, "unmarked", unmarked, "no marker stands there, and not all masters show one of this set's", "they have no vote before the others do", "see to those first that cannot be asked, or are of another set")
 	default:
 		found.add(Breaks, "unmarked", unmarked, "no marker stands there, as with a master that has lost its memory or is new to the set",
-			"it has no vote", "none is needed while a proxy runs, which gives it back what it lost; without one, bootstrap")
+			"it has no vote", "none is needed while a proxy runs, which gives it back what it lost, or lets it vote when max-ttl is over; bootstrap does not, so start one")
 	}
 }

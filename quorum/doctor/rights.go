@@ -128,7 +128,7 @@ func judgeRights(facts *Facts, m *Master, found *findings) {
 			case unknownTo(text):
 				unknown = append(unknown, c.Name)
 			case c.Name == "PUBLISH" && strings.Contains(text, "channel"): // that one, of which it need not know
-			case strings.HasPrefix(text, "NOPERM "):
+			case forbids(m, c.Name):
 				forbidden = append(forbidden, c.Name)
 			}
 		}
@@ -142,6 +142,9 @@ func judgeRights(facts *Facts, m *Master, found *findings) {
 		}
 	}
 }
+
+// forbids tells that the master's user may not use a command.
+func forbids(m *Master, name string) bool { return strings.HasPrefix(m.Calls[name], "NOPERM ") }
 
 // unknownTo tells that a server has no command of this name, by its error: to the command, or to
 // ACL DRYRUN.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -148,9 +149,9 @@ func askSettings(g *master.Gate, m *doctor.Master) error {
 	return nil
 }
 
-// measure takes round trips that the server has nothing to do for.
+// measure takes round trips that the server has nothing to do for, fewer to one that is far.
 func measure(g *master.Gate, m *doctor.Master) error {
-	for range trips {
+	for began := time.Now(); len(m.RoundTrips) < trips && time.Since(began) < between; {
 		sent := time.Now()
 		if _, err := g.Ask([]string{"PING"}); err != nil {
 			return err
@@ -160,18 +161,22 @@ func measure(g *master.Gate, m *doctor.Master) error {
 	return nil
 }
 
-// askMarks reads the markers. Of a master that refuses to show them nothing is known; what it
-// refuses, askRights finds.
+// askMarks reads the markers, in one round trip, as those to a master that is far add up. Of a
+// master that refuses to show them nothing is known; what it refuses, askRights finds.
 func askMarks(g *master.Gate, m *doctor.Master) error {
+	var calls [][]string
 	for db := range quorum.Databases {
-		answers, err := g.Ask([]string{"SELECT", strconv.Itoa(db)}, []string{"GET", quorum.MarkerKey})
-		if err != nil {
-			return err
-		}
-		if answers[0].Err() != nil || answers[1].Err() != nil {
+		calls = append(calls, []string{"SELECT", strconv.Itoa(db)}, []string{"GET", quorum.MarkerKey})
+	}
+	answers, err := g.Ask(calls...)
+	if err != nil {
+		return err
+	}
+	for pair := range slices.Chunk(answers, 2) {
+		if pair[0].Err() != nil || pair[1].Err() != nil {
 			break
 		}
-		m.Marks = append(m.Marks, answers[1].Str)
+		m.Marks = append(m.Marks, pair[1].Str)
 	}
 	return nil
 }

@@ -1,12 +1,15 @@
 package members
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
 	"time"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/doctor"
 	"redlock-proxy/quorum/master"
 )
@@ -50,4 +53,47 @@ func TestWhyAServerCannotBeAskedIsKnown(t *testing.T) {
 		ln.Close()
 		<-ended
 	}
+}
+
+// A server that is far is asked for all markers at once: this one answers none before it was asked
+// for all.
+func TestMarkersTakeOneRoundTrip(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		selected := 0
+		for lines := bufio.NewScanner(conn); lines.Scan(); {
+			switch strings.ToUpper(lines.Text()) {
+			case "INFO":
+				conn.Write([]byte("$10\r\nrun_id:r\r\n\r\n"))
+			case "TIME", "PUBSUB", "CONFIG", "PING":
+				conn.Write([]byte("*0\r\n"))
+			case "SELECT":
+				if selected++; selected == quorum.Databases {
+					for db := range quorum.Databases {
+						fmt.Fprintf(conn, "+OK\r\n+%d\r\n", db)
+					}
+				}
+			case "DRYRUN":
+				return // what follows is another matter
+			}
+		}
+	}()
+	set := &master.Set{Masters: []master.Master{{Name: "m", Network: "tcp", Address: ln.Addr().String()}},
+		ConnectTimeout: 5 * time.Second, MasterTimeout: 5 * time.Second}
+	found := Examine(context.Background(), set)
+	if marks := found[0].Marks; len(marks) != quorum.Databases || marks[quorum.Databases-1] != "15" {
+		t.Errorf("the markers are %q: %s", marks, found[0].Away)
+	}
+	ln.Close()
+	<-ended
 }
