@@ -36,6 +36,7 @@ func TestRulesAreToldAsTheyWereGiven(t *testing.T) {
 		"~a %R~b %W~c %RW~d ~b":                "off ~a ~b %W~c ~d resetchannels -@all",
 		"%R~* ~a":                              "off %R~* ~a resetchannels -@all",
 		"%RW~*":                                "off ~* resetchannels -@all",
+		"%R~* ~a %W~*":                         "off ~* resetchannels -@all",
 		"&a &b &a allchannels":                 "off &* -@all",
 		"certificate on (~a +get) (&b +@read)": "on certificate resetchannels -@all (~a resetchannels -@all +get) (resetchannels &b -@all +@read)",
 		"(~a) clearselectors":                  "off resetchannels -@all",
@@ -150,7 +151,7 @@ func TestFileOfUsersIsReadWholeOrNotAtAll(t *testing.T) {
 }
 
 func FuzzRules(f *testing.F) {
-	for _, seed := range []string{"on >x ~a* %R~b &c +@all -get (+set ~z)", "(", ")", "% ~ & + - > < # ! ( )", "%~", "%RW~", "+@", "-|", "+get|x", "((a) b)", "(&0))", "(~a) +get)"} {
+	for _, seed := range []string{"on >x ~a* %R~b &c +@all -get (+set ~z)", "(", ")", "% ~ & + - > < # ! ( )", "%~", "%RW~", "+@", "-|", "+get|x", "((a) b)", "(&0))", "(~a) +get)", "%R~* ~x %W~*"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -231,17 +231,19 @@ func (s *selector) addKeys(pattern string, read, write bool) error {
 		return errLongPattern
 	case len(s.keys) == maxRules:
 		return errManyRules
-	case pattern == "*" && read && write:
+	}
+	i := slices.IndexFunc(s.keys, func(k keyPattern) bool { return k.text == pattern })
+	if i >= 0 {
+		read, write = read || s.keys[i].read, write || s.keys[i].write
+	}
+	switch {
+	case pattern == "*" && read && write: // also in two steps: both are told as ~*, which nothing may follow in a file
 		s.allKeys, s.keys = true, nil
-		return nil
+	case i >= 0:
+		s.keys[i].read, s.keys[i].write = read, write
+	default:
+		s.keys = append(s.keys, keyPattern{pattern, glob.New(pattern), read, write})
 	}
-	for i := range s.keys {
-		if k := &s.keys[i]; k.text == pattern {
-			k.read, k.write = k.read || read, k.write || write
-			return nil
-		}
-	}
-	s.keys = append(s.keys, keyPattern{pattern, glob.New(pattern), read, write})
 	return nil
 }
 
