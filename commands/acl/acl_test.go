@@ -139,6 +139,7 @@ func TestFileOfUsersIsReadWholeOrNotAtAll(t *testing.T) {
 		"a on":                  "line 1: it is to begin with the word user and a name",
 		"\nuser":                "line 2: it is to begin with the word user and a name",
 		"user a +nosuch":        "line 1: Error in ACL SETUSER modifier '+nosuch': Unknown command or category name in ACL",
+		"user a +read":          "line 1: Error in ACL SETUSER modifier '+read': Unknown command or category name in ACL",
 		"user a (+get":          "line 1: a parenthesis is not closed",
 	} {
 		if _, err := words.Parse(text); err == nil || err.Error() != what {
