@@ -100,7 +100,7 @@ func denied(user string) Action {
 
 // longestPassword is how long a wrong password may be that is compared. Longer ones cost
 // more than they need to, unless the right one is as long.
-const longestPassword = 4096
+const longestPassword = acl.MaxPassword
 
 // admits is the user of this name, if he may come with a password, or nil. The user default may with the
 // option's as well, if there is one, and then not without any. It compares digests, so that the time it takes tells

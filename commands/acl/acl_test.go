@@ -107,7 +107,8 @@ func TestPasswordsAreNotTold(t *testing.T) {
 	if !u.Admits("secret2") || u.Admits("secret1") || u.Admits("") || strings.Contains(u.String(), "secret") {
 		t.Error(u)
 	}
-	for _, rule := range []string{"<secret3", ">secret4 <secret5"} {
+	long := ">secret" + strings.Repeat("x", MaxPassword)
+	for _, rule := range []string{"<secret3", ">secret4 <secret5", long} {
 		_, err := u.With(words, strings.Split(rule, " "))
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", rule, err)
