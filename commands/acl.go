@@ -241,20 +241,22 @@ func (s *Session) MayListen() bool {
 		return true
 	}
 	user := s.user()
-	if user == nil || s.seen.Monitors && !s.d.MayOnAll(user.Name, "monitor") {
+	if user == nil {
 		return false
 	}
-	channels, patterns := s.Subscriptions()
-	for _, call := range []acl.Call{{Channels: channels}, {Channels: patterns, Patterns: true}} {
-		name := "subscribe"
-		if call.Patterns {
-			name = "psubscribe"
-		}
-		if call.Command, _ = catalogue().Named(name); len(call.Channels) > 0 && user.May(catalogue(), &call) != (acl.Denial{}) {
-			return false
-		}
+	mayNot := func(command string, call acl.Call) bool {
+		call.Command, _ = catalogue().Named(command)
+		return user.May(catalogue(), &call) != (acl.Denial{})
 	}
-	return true
+	// Each name is judged by itself: he may have asked for them by several commands, each by another right.
+	channels, patterns := s.Subscriptions()
+	return !(s.seen.Monitors && mayNot("monitor", acl.Call{}) ||
+		slices.ContainsFunc(channels, func(name string) bool {
+			return mayNot("subscribe", acl.Call{Channels: []string{name}})
+		}) ||
+		slices.ContainsFunc(patterns, func(name string) bool {
+			return mayNot("psubscribe", acl.Call{Channels: []string{name}, Patterns: true})
+		}))
 }
 
 // KnowsOf tells whether the session's user may be told that there is a channel.

@@ -31,6 +31,28 @@ func TestWhoListensIsEndedWhenHisRightsChange(t *testing.T) {
 	}
 }
 
+// Who listens by several rights, or monitors and may use few keys, listens on after he has shown again who he is.
+func TestWhoMayListenListensOn(t *testing.T) {
+	for rules, begin := range map[string]string{
+		"+@connection (+subscribe &x*) (+subscribe &y*)": "SUBSCRIBE x\r\nSUBSCRIBE y\r\n",
+		"+@connection (+psubscribe &x) (+psubscribe &y)": "PSUBSCRIBE x\r\nPSUBSCRIBE y\r\n",
+		"+@connection +monitor ~few":                     "MONITOR\r\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, Config{Commands: commands.Options{Users: "user dave on nopass " + rules + "\n"}})
+			dave := r.dial()
+			for _, text := range []string{"HELLO 3 AUTH dave x\r\n", begin, "AUTH dave x\r\n"} {
+				dave.send(text)
+				dave.drain()
+			}
+			dave.send("PING\r\n")
+			dave.expect("+PONG\r\n")
+			dave.drain()
+			r.end()
+		})
+	}
+}
+
 func TestUserWhoIsGoneIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{Commands: commands.Options{Users: twoUsers}})
