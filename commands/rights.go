@@ -168,7 +168,7 @@ func (c *Command) access(args []string) acl.Access {
 		Write: hasWord(c.KeyFlags, "insert") || hasWord(c.KeyFlags, "update") || hasWord(c.KeyFlags, "delete"),
 	}
 	if c.Name == "set" || c.Name == "delex" {
-		a.Read = slices.ContainsFunc(args[2:], func(option string) bool {
+		a.Read = slices.ContainsFunc(args[-c.Arity:], func(option string) bool { // behind what every such command has
 			return len(option) < longestName && slices.Contains([]string{"get", "ifeq", "ifne", "ifdeq", "ifdne"}, lower(option))
 		})
 	}

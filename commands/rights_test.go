@@ -51,6 +51,8 @@ func TestRightsAreHeldFromBothSides(t *testing.T) {
 		{"%R~a:* +@lock", "SET a:1 v", "key a:1"},
 		{"%W~a:* +@lock", "SET a:1 v", ""},
 		{"%W~a:* +@lock", "SET a:1 v GET", "key a:1"},
+		{"%W~a:* +@lock", "SET a:1 get", ""},
+		{"%W~a:* +@lock", "SET a:1 ifeq PX 100", ""},
 		{"%W~a:* +@lock", "SET a:1 v IFEQ guess", "key a:1"},
 		{"%W~a:* +@lock", "DELEX a:1 IFEQ guess", "key a:1"},
 		{"%W~a:* +@lock", "DELEX a:1", ""},
