@@ -231,7 +231,7 @@ func (d *Dialect) Looks(user string) bool { return d.MayOnAll(user, "lock|list")
 func (d *Dialect) MayOnAll(user, command string) bool {
 	place, _ := catalogue().Named(command)
 	u := d.users.Named(user)
-	return u != nil && u.Unbound(place)
+	return u != nil && u.MayOnAll(place)
 }
 
 // MayListen tells whether the session's user may hear all that it listens to, as of now. Where nobody's rights

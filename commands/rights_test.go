@@ -409,3 +409,23 @@ func TestListsShowWhatTheUserMayRead(t *testing.T) {
 		t.Errorf("%+v", a.Reply)
 	}
 }
+
+// Whom the client's port lets look and give orders, other doors do too: channels are nothing to either.
+func TestRightsOnAllKeysAreThoseOfCommands(t *testing.T) {
+	for rules, may := range map[string]bool{
+		"~* &* +@all":                        true,
+		"~* +lock|list +lock|force":          true,
+		"(~* +lock|list +lock|force)":        true,
+		"~* +@lock":                          false,
+		"~a* &* +@all":                       false,
+		"%R~* %W~a &* +@all":                 false,
+		"~* &* -@all (~a +@all)":             false,
+		"~* &* -lock (~a +lock) (~* +@lock)": false,
+	} {
+		d := NewDialect(Options{})
+		as(t, d, rules)
+		if d.Looks("u") != may || d.Operates("u") != may {
+			t.Errorf("%s: looks %t, operates %t", rules, d.Looks("u"), d.Operates("u"))
+		}
+	}
+}
