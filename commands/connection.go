@@ -85,16 +85,16 @@ func (s *Session) auth(c *Command, args []string) Action {
 	}
 	admitted := s.d.admits(user, given)
 	if admitted == nil {
-		return denied(user)
+		return denied(c, user)
 	}
 	s.become(admitted)
 	s.seen.Authed = true
 	return Action{Reply: OK}
 }
 
-func denied(user string) Action {
+func denied(c *Command, user string) Action {
 	a := refuse(errWrongPass)
-	a.Denied, a.DeniedUser, a.Forbidden = true, user, acl.Denial{Reason: acl.ByPassword, Object: "AUTH"}
+	a.Denied, a.DeniedUser, a.Forbidden = true, user, acl.Denial{Reason: acl.ByPassword, Object: c.verb}
 	return a
 }
 
@@ -170,7 +170,7 @@ func (s *Session) hello(c *Command, args []string) Action {
 			s.become(as)
 			s.seen.Name, s.seen.Authed = next.Name, next.Authed
 			if text == errWrongPass {
-				return denied(user)
+				return denied(c, user)
 			}
 			return refuse(text)
 		}

@@ -97,6 +97,14 @@ func TestDenialsThatAreAlikeAreOneInACLLog(t *testing.T) {
 		if n := len(r.server.aclLog.list); n != 4 {
 			t.Errorf("%d are listed", n)
 		}
+		operator.send("HELLO 2 AUTH nobody x\r\n")
+		operator.expect(wrongPass)
+		operator.send("HELLO 3\r\n")
+		operator.drain()
+		operator.send("ACL LOG 1\r\n")
+		operator.expect("*1\r\n%10\r\n$5\r\ncount\r\n:1\r\n$6\r\nreason\r\n$4\r\nauth\r\n$7\r\ncontext\r\n$8\r\ntoplevel\r\n" +
+			"$6\r\nobject\r\n$5\r\nHELLO\r\n$8\r\nusername\r\n$6\r\nnobody\r\n$11\r\nage-seconds\r\n,")
+		operator.drain()
 		operator.send("ACL LOG RESET\r\nACL LOG\r\n")
 		operator.expect("+OK\r\n*0\r\n")
 		r.end()
