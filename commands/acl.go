@@ -227,6 +227,16 @@ func (d *Dialect) Operates(user string) bool { return d.MayOnAll(user, "lock|for
 
 func (d *Dialect) Looks(user string) bool { return d.MayOnAll(user, "lock|list") }
 
+// Looking tells, as of each call of what it gives, whether who is the user of this name now may still look into all
+// locks: he, and not who gets his name later.
+func (d *Dialect) Looking(user string) (still func() bool) {
+	as := d.users.Named(user)
+	return func() bool {
+		now := d.users.Named(user)
+		return as != nil && now != nil && now.Is(as) && d.Looks(user)
+	}
+}
+
 // MayOnAll tells whether a user may call a command on all keys, by the name of its row.
 func (d *Dialect) MayOnAll(user, command string) bool {
 	place, _ := catalogue().Named(command)

@@ -434,3 +434,25 @@ func TestRightsOnAllKeysAreThoseOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// Who looks does so by what he has shown to be, and not by his name.
+func TestLookingEndsWithTheUser(t *testing.T) {
+	d := NewDialect(Options{Users: "user default on nopass ~* &* +@all\nuser bob on ~* +@all\n"})
+	bob, other, nobody := d.Looking("bob"), d.Looking(acl.Default), d.Looking("nobody")
+	operator := d.Session(1)
+	for _, step := range []struct {
+		order      string
+		still, new bool
+	}{
+		{"ACL SETUSER bob >pw", true, true},
+		{"ACL SETUSER bob -lock|list", false, false},
+		{"ACL SETUSER bob +lock|list", true, true},
+		{"ACL DELUSER bob", false, false},
+		{"ACL SETUSER bob on ~* +@all", false, true},
+	} {
+		do(t, operator, step.order)
+		if bob() != step.still || d.Looking("bob")() != step.new || !other() || nobody() {
+			t.Errorf("%s: %t, and who comes anew %t", step.order, bob(), d.Looking("bob")())
+		}
+	}
+}
