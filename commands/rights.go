@@ -145,9 +145,10 @@ func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.
 	case "psubscribe":
 		call.Channels, call.Patterns = args[1:], true
 	}
-	if c.runsScript() {
-		sc = d.addScript(&call, c, args)
+	if denial = user.May(catalogue(), &call); denial != (acl.Denial{}) || !c.runsScript() {
+		return denial, nil
 	}
+	sc = d.addScript(&call, c, args) // which is not read, nor kept, for whom it is refused already
 	return user.May(catalogue(), &call), sc
 }
 

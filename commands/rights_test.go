@@ -193,6 +193,16 @@ func TestScriptIsJudgedByOneRight(t *testing.T) {
 	}
 }
 
+// TestScriptOfWhomMayNotRunItIsNotKept: he would push others' out of the table.
+func TestScriptOfWhomMayNotRunItIsNotKept(t *testing.T) {
+	for _, rules := range []string{"~* &* +@all -eval", "~b:* +@lock", "%R~a:* +@lock"} {
+		d := NewDialect(Options{})
+		if got := deniedFor(as(t, d, rules), "EVAL", "return 1", "1", "a:1"); got == "" || len(d.scripts.order) > 0 {
+			t.Errorf("%s: denied %q, and %d scripts are kept", rules, got, len(d.scripts.order))
+		}
+	}
+}
+
 // TestScriptThatIsNotKnownYetIsNotRun when somebody loads it between the look at what it calls and its run.
 func TestScriptThatIsNotKnownYetIsNotRun(t *testing.T) {
 	d := NewDialect(Options{})
