@@ -156,10 +156,10 @@ func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.
 // read by it. To Redis names are no secret; here several may share a proxy that have nothing to do with each other.
 func (s *Session) reads(c *Command) func(key string) bool {
 	user := s.user()
-	if user.Unbound(c.Index) {
+	if user != nil && user.Unbound(c.Index) {
 		return nil
 	}
-	return func(key string) bool { return user.Reads(c.Index, key) }
+	return func(key string) bool { return user != nil && user.Reads(c.Index, key) } // he may have been taken away just now
 }
 
 // access is how a command uses its keys. What compares a value tells of it.

@@ -320,6 +320,26 @@ func TestUserThatIsTakenAwayIsEnded(t *testing.T) {
 }
 
 // TestNameOfAUserIsNotHim: who came as one that was taken away is not who has his name now.
+// TestListOfWhoIsTakenAwayIsEmpty where that happens between the look at his rights and his command.
+func TestListOfWhoIsTakenAwayIsEmpty(t *testing.T) {
+	for _, args := range [][]string{{"LOCK", "TOP"}, {"LOCK", "LIST"}, {"SCAN", "0"}, {"KEYS", "*"}, {"RANDOMKEY"}} {
+		d := NewDialect(Options{Lookout: nobody{registry.New(0)}})
+		s := as(t, d, "~* &* +@all")
+		row, _ := findCommand(args)
+		var a Action
+		if s.forbidden(row, args, &a) {
+			t.Fatalf("%v: %+v", args, a)
+		}
+		if _, err := d.users.Delete([]string{"u"}); err != nil {
+			t.Fatal(err)
+		}
+		row.do(s, row, args)
+		if may := s.reads(row); may == nil || may("a") {
+			t.Errorf("%v shows keys to nobody", args)
+		}
+	}
+}
+
 func TestNameOfAUserIsNotHim(t *testing.T) {
 	d := NewDialect(Options{})
 	s := as(t, d, "~a:* +@all")
