@@ -110,3 +110,15 @@ func TestDenialsThatAreAlikeAreOneInACLLog(t *testing.T) {
 		r.end()
 	})
 }
+
+// Where there is no file of users nobody is told that they could be stored elsewhere.
+func TestUsersAreStoredInAFileAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: twoUsers}})
+		operator := r.dial()
+		operator.send("ACL SAVE\r\nACL LOAD\r\n")
+		none := "-ERR This Redis instance is not configured to use an ACL file. You may want to name one with aclfile: CONFIG REWRITE stores no users.\r\n"
+		operator.expect(none + none)
+		r.end()
+	})
+}
