@@ -80,6 +80,8 @@ func TestCallIsAllowedByOneSelectorAltogether(t *testing.T) {
 		{"+publish &n*", Call{Command: publish, Channels: []string{"gossip"}}, ByChannel},
 		{"+publish &n*", Call{Command: publish, Channels: []string{"news*"}, Patterns: true}, ByChannel},
 		{"+publish &n*", Call{Command: publish, Channels: []string{"n*"}, Patterns: true}, 0},
+		{"+publish &[ab]", Call{Command: publish, Channels: []string{"[ab]"}}, ByChannel},
+		{"+publish &[ab]", Call{Command: publish, Channels: []string{"[ab]"}, Patterns: true}, 0},
 		{"+client -client|list", Call{Command: list}, ByCommand},
 		{"-@all +client", Call{Command: list}, 0},
 		{"+@all -@dangerous", Call{Command: list}, ByCommand},

@@ -112,7 +112,7 @@ func (s *selector) allowsKey(k Key) bool {
 
 func (s *selector) allowsChannel(channel string, pattern bool) bool {
 	return s.allChannels || slices.ContainsFunc(s.channels, func(p *channelPattern) bool {
-		return p.text == channel || !pattern && p.glob.Match(channel)
+		return pattern && p.text == channel || !pattern && p.glob.Match(channel)
 	})
 }
 
