@@ -486,3 +486,23 @@ func TestLookingEndsWithTheUser(t *testing.T) {
 		}
 	}
 }
+
+// Our own categories are told wherever Redis tells its own.
+func TestCommandsAreListedByOurCategoriesToo(t *testing.T) {
+	s := NewDialect(Options{Users: everybodyOperates}).Session(1)
+	for _, category := range []string{"lock", "operate", "scripting"} {
+		var here []string
+		for _, name := range do(t, s, "ACL CAT "+category).Reply.Elems {
+			if rowNamed(name.Str) != nil {
+				here = append(here, name.Str)
+			}
+		}
+		var listed []string
+		for _, name := range do(t, s, "COMMAND LIST FILTERBY ACLCAT "+category).Reply.Elems {
+			listed = append(listed, name.Str)
+		}
+		if !slices.Equal(listed, here) || len(here) == 0 {
+			t.Errorf("%s: %v, and by ACL CAT %v", category, listed, here)
+		}
+	}
+}
