@@ -232,11 +232,21 @@ func (d *Dialect) Operates(user string) bool { return d.MayOnAll(user, "lock|for
 
 func (d *Dialect) Looks(user string) bool { return d.MayOnAll(user, "lock|list") }
 
+// Looking tells, as of each call of what it gives, whether who is the user of this name now may still look into all
+// locks: he, and not who gets his name later.
+func (d *Dialect) Looking(user string) (still func() bool) {
+	as := d.users.Named(user)
+	return func() bool {
+		now := d.users.Named(user)
+		return as != nil && now != nil && now.Is(as) && d.Looks(user)
+	}
+}
+
 // MayOnAll tells whether a user may call a command on all keys, by the name of its row.
 func (d *Dialect) MayOnAll(user, command string) bool {
 	place, _ := catalogue().Named(command)
 	u := d.users.Named(user)
-	return u != nil && u.Unbound(place)
+	return u != nil && u.MayOnAll(place)
 }
 
 // MayListen tells whether the session's user may hear all that it listens to, as of now. Where nobody's rights
@@ -246,20 +256,22 @@ func (s *Session) MayListen() bool {
 		return true
 	}
 	user := s.user()
-	if user == nil || s.seen.Monitors && !s.d.MayOnAll(user.Name, "monitor") {
+	if user == nil {
 		return false
 	}
-	channels, patterns := s.Subscriptions()
-	for _, call := range []acl.Call{{Channels: channels}, {Channels: patterns, Patterns: true}} {
-		name := "subscribe"
-		if call.Patterns {
-			name = "psubscribe"
-		}
-		if call.Command, _ = catalogue().Named(name); len(call.Channels) > 0 && user.May(catalogue(), &call) != (acl.Denial{}) {
-			return false
-		}
+	mayNot := func(command string, call acl.Call) bool {
+		call.Command, _ = catalogue().Named(command)
+		return user.May(catalogue(), &call) != (acl.Denial{})
 	}
-	return true
+	// Each name is judged by itself: he may have asked for them by several commands, each by another right.
+	channels, patterns := s.Subscriptions()
+	return !(s.seen.Monitors && mayNot("monitor", acl.Call{}) ||
+		slices.ContainsFunc(channels, func(name string) bool {
+			return mayNot("subscribe", acl.Call{Channels: []string{name}})
+		}) ||
+		slices.ContainsFunc(patterns, func(name string) bool {
+			return mayNot("psubscribe", acl.Call{Channels: []string{name}, Patterns: true})
+		}))
 }
 
 // KnowsOf tells whether the session's user may be told that there is a channel.

@@ -63,7 +63,7 @@ func (s *Session) commandList(c *Command, args []string) Action {
 		case "module":
 			keep = func(*Command) bool { return false }
 		case "aclcat":
-			keep = func(row *Command) bool { return hasWord(row.Categories, word) }
+			keep = func(row *Command) bool { return slices.Contains(row.categories(), word) }
 		case "pattern":
 			glob := glob.New(word)
 			keep = func(row *Command) bool { return glob.Match(row.Name) }

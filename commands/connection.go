@@ -85,22 +85,22 @@ func (s *Session) auth(c *Command, args []string) Action {
 	}
 	admitted := s.d.admits(user, given)
 	if admitted == nil {
-		return denied(user)
+		return denied(c, user)
 	}
 	s.become(admitted)
 	s.seen.Authed = true
 	return Action{Reply: OK}
 }
 
-func denied(user string) Action {
+func denied(c *Command, user string) Action {
 	a := refuse(errWrongPass)
-	a.Denied, a.DeniedUser, a.Forbidden = true, user, acl.Denial{Reason: acl.ByPassword, Object: "AUTH"}
+	a.Denied, a.DeniedUser, a.Forbidden = true, user, acl.Denial{Reason: acl.ByPassword, Object: c.verb}
 	return a
 }
 
 // longestPassword is how long a wrong password may be that is compared. Longer ones cost
 // more than they need to, unless the right one is as long.
-const longestPassword = 4096
+const longestPassword = acl.MaxPassword
 
 // admits is the user of this name, if he may come with a password, or nil. The user default may with the
 // option's as well, if there is one, and then not without any. It compares digests, so that the time it takes tells
@@ -170,7 +170,7 @@ func (s *Session) hello(c *Command, args []string) Action {
 			s.become(as)
 			s.seen.Name, s.seen.Authed = next.Name, next.Authed
 			if text == errWrongPass {
-				return denied(user)
+				return denied(c, user)
 			}
 			return refuse(text)
 		}

@@ -101,7 +101,7 @@ const (
 	errScriptNotAlone = "ERR a script must be the only command of its transaction, and nothing be watched"
 	errQueueFull      = "ERR a transaction may queue no more than %d commands, %d words and %d bytes"
 	errNotQueued      = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
-	errNoACLFile      = "ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration."
+	errNoACLFile      = "ERR This Redis instance is not configured to use an ACL file. You may want to name one with aclfile: CONFIG REWRITE stores no users."
 	errACLNotSaved    = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
 	errGenPass        = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
 	errManyKeys       = "ERR KEYS lists no more than %d keys, and looks at no more than about %d: use SCAN"

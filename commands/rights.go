@@ -145,9 +145,10 @@ func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.
 	case "psubscribe":
 		call.Channels, call.Patterns = args[1:], true
 	}
-	if c.runsScript() {
-		sc = d.addScript(&call, c, args)
+	if denial = user.May(catalogue(), &call); denial != (acl.Denial{}) || !c.runsScript() {
+		return denial, nil
 	}
+	sc = d.addScript(&call, c, args) // which is not read, nor kept, for whom it is refused already
 	return user.May(catalogue(), &call), sc
 }
 
@@ -155,10 +156,10 @@ func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.
 // read by it. To Redis names are no secret; here several may share a proxy that have nothing to do with each other.
 func (s *Session) reads(c *Command) func(key string) bool {
 	user := s.user()
-	if user.Unbound(c.Index) {
+	if user != nil && user.Unbound(c.Index) {
 		return nil
 	}
-	return func(key string) bool { return user.Reads(c.Index, key) }
+	return func(key string) bool { return user != nil && user.Reads(c.Index, key) } // he may have been taken away just now
 }
 
 // access is how a command uses its keys. What compares a value tells of it.
@@ -168,7 +169,7 @@ func (c *Command) access(args []string) acl.Access {
 		Write: hasWord(c.KeyFlags, "insert") || hasWord(c.KeyFlags, "update") || hasWord(c.KeyFlags, "delete"),
 	}
 	if c.Name == "set" || c.Name == "delex" {
-		a.Read = slices.ContainsFunc(args[2:], func(option string) bool {
+		a.Read = slices.ContainsFunc(args[-c.Arity:], func(option string) bool { // behind what every such command has
 			return len(option) < longestName && slices.Contains([]string{"get", "ifeq", "ifne", "ifdeq", "ifdne"}, lower(option))
 		})
 	}

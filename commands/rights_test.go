@@ -51,6 +51,8 @@ func TestRightsAreHeldFromBothSides(t *testing.T) {
 		{"%R~a:* +@lock", "SET a:1 v", "key a:1"},
 		{"%W~a:* +@lock", "SET a:1 v", ""},
 		{"%W~a:* +@lock", "SET a:1 v GET", "key a:1"},
+		{"%W~a:* +@lock", "SET a:1 get", ""},
+		{"%W~a:* +@lock", "SET a:1 ifeq PX 100", ""},
 		{"%W~a:* +@lock", "SET a:1 v IFEQ guess", "key a:1"},
 		{"%W~a:* +@lock", "DELEX a:1 IFEQ guess", "key a:1"},
 		{"%W~a:* +@lock", "DELEX a:1", ""},
@@ -157,6 +159,9 @@ func TestScriptThatMayCallAnythingIsTakenForThat(t *testing.T) {
 		"local function g(unpack) unpack(ARGV) end g(function(t) t[1] = 'set' end) return redis.call(ARGV[1], KEYS[1], 'v')",
 		"for _, unpack in ipairs({function(t) t[1] = 'set' end}) do unpack(ARGV) end return redis.call(ARGV[1], KEYS[1], 'v')",
 		"local a, unpack = 1, function(t) t[1] = 'set' end unpack(ARGV) return redis.call(ARGV[1], KEYS[1], 'v')",
+		"local t = {g = {}} ARGV[1], t.g['x'], (t).y, t . z = 'del', 1, 2, 3 return redis.call(ARGV[1], KEYS[1])",
+		"local t = {f = function() return {} end} ARGV[1], t:f 'x' .y, t.f{}.z = 'del', 1, 2 return redis.call(ARGV[1], KEYS[1])",
+		"local a ARGV[1], a\n= 'del' return redis.call(ARGV[1], KEYS[1])",
 		"return redis.call(('del'), KEYS[1])",
 		"return redis.call(ARGV[1] and 'del', KEYS[1])",
 		"return redis.call(ARGV[1]..'', KEYS[1])",
@@ -188,6 +193,16 @@ func TestScriptIsJudgedByOneRight(t *testing.T) {
 	}
 }
 
+// TestScriptOfWhomMayNotRunItIsNotKept: he would push others' out of the table.
+func TestScriptOfWhomMayNotRunItIsNotKept(t *testing.T) {
+	for _, rules := range []string{"~* &* +@all -eval", "~b:* +@lock", "%R~a:* +@lock"} {
+		d := NewDialect(Options{})
+		if got := deniedFor(as(t, d, rules), "EVAL", "return 1", "1", "a:1"); got == "" || len(d.scripts.order) > 0 {
+			t.Errorf("%s: denied %q, and %d scripts are kept", rules, got, len(d.scripts.order))
+		}
+	}
+}
+
 // TestScriptThatIsNotKnownYetIsNotRun when somebody loads it between the look at what it calls and its run.
 func TestScriptThatIsNotKnownYetIsNotRun(t *testing.T) {
 	d := NewDialect(Options{})
@@ -214,6 +229,8 @@ func TestKnownScriptsNeedNoMoreThanTheyCall(t *testing.T) {
 		"if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end":                                           "get del",
 		"if redis.call(\"GET\", KEYS[1]) == ARGV[1] then return redis.pcall(\"PEXPIRE\", KEYS[1], ARGV[2]) end":                                   "get pexpire",
 		"local n = #KEYS for i = 1, n do redis.call('del', KEYS[i]) end return redis.status_reply('OK')":                                          "del",
+		"local k, t = KEYS[1], ARGV[1] local v = redis.call('get', k) if v == t then return redis.call('del', k) end":                             "get del",
+		"local k, t = KEYS[1], ARGV[1]; v = redis.call('get', k)":                                                                                 "get",
 		"local t = redis.call'TIME' return t[1]":                                                                                                  "time",
 		"local v = redis.call([[Get]], KEYS[1]) if v == ARGV[1] then return redis.call('set', KEYS[1], unpack(ARGV, 2)) end return {ARGV[1], v}":  "get set",
 		"if (redis.call('hexists', KEYS[1], ARGV[2]) == 0) then return nil end redis.call(ARGV[4], KEYS[2], ARGV[1]) return redis.sha1hex('abc')": "hexists ARGV[4]",
@@ -303,6 +320,26 @@ func TestUserThatIsTakenAwayIsEnded(t *testing.T) {
 }
 
 // TestNameOfAUserIsNotHim: who came as one that was taken away is not who has his name now.
+// TestListOfWhoIsTakenAwayIsEmpty where that happens between the look at his rights and his command.
+func TestListOfWhoIsTakenAwayIsEmpty(t *testing.T) {
+	for _, args := range [][]string{{"LOCK", "TOP"}, {"LOCK", "LIST"}, {"SCAN", "0"}, {"KEYS", "*"}, {"RANDOMKEY"}} {
+		d := NewDialect(Options{Lookout: nobody{registry.New(0)}})
+		s := as(t, d, "~* &* +@all")
+		row, _ := findCommand(args)
+		var a Action
+		if s.forbidden(row, args, &a) {
+			t.Fatalf("%v: %+v", args, a)
+		}
+		if _, err := d.users.Delete([]string{"u"}); err != nil {
+			t.Fatal(err)
+		}
+		row.do(s, row, args)
+		if may := s.reads(row); may == nil || may("a") {
+			t.Errorf("%v shows keys to nobody", args)
+		}
+	}
+}
+
 func TestNameOfAUserIsNotHim(t *testing.T) {
 	d := NewDialect(Options{})
 	s := as(t, d, "~a:* +@all")
@@ -405,5 +442,67 @@ func TestListsShowWhatTheUserMayRead(t *testing.T) {
 	}
 	if a := s.Do([]string{"LOCK", "TOP"}); len(a.Reply.Elems) != 1 || !strings.Contains(fmt.Sprint(a.Reply), "a:1") {
 		t.Errorf("%+v", a.Reply)
+	}
+}
+
+// Whom the client's port lets look and give orders, other doors do too: channels are nothing to either.
+func TestRightsOnAllKeysAreThoseOfCommands(t *testing.T) {
+	for rules, may := range map[string]bool{
+		"~* &* +@all":                        true,
+		"~* +lock|list +lock|force":          true,
+		"(~* +lock|list +lock|force)":        true,
+		"~* +@lock":                          false,
+		"~a* &* +@all":                       false,
+		"%R~* %W~a &* +@all":                 false,
+		"~* &* -@all (~a +@all)":             false,
+		"~* &* -lock (~a +lock) (~* +@lock)": false,
+	} {
+		d := NewDialect(Options{})
+		as(t, d, rules)
+		if d.Looks("u") != may || d.Operates("u") != may {
+			t.Errorf("%s: looks %t, operates %t", rules, d.Looks("u"), d.Operates("u"))
+		}
+	}
+}
+
+// Who looks does so by what he has shown to be, and not by his name.
+func TestLookingEndsWithTheUser(t *testing.T) {
+	d := NewDialect(Options{Users: "user default on nopass ~* &* +@all\nuser bob on ~* +@all\n"})
+	bob, other, nobody := d.Looking("bob"), d.Looking(acl.Default), d.Looking("nobody")
+	operator := d.Session(1)
+	for _, step := range []struct {
+		order      string
+		still, new bool
+	}{
+		{"ACL SETUSER bob >pw", true, true},
+		{"ACL SETUSER bob -lock|list", false, false},
+		{"ACL SETUSER bob +lock|list", true, true},
+		{"ACL DELUSER bob", false, false},
+		{"ACL SETUSER bob on ~* +@all", false, true},
+	} {
+		do(t, operator, step.order)
+		if bob() != step.still || d.Looking("bob")() != step.new || !other() || nobody() {
+			t.Errorf("%s: %t, and who comes anew %t", step.order, bob(), d.Looking("bob")())
+		}
+	}
+}
+
+// Our own categories are told wherever Redis tells its own.
+func TestCommandsAreListedByOurCategoriesToo(t *testing.T) {
+	s := NewDialect(Options{Users: everybodyOperates}).Session(1)
+	for _, category := range []string{"lock", "operate", "scripting"} {
+		var here []string
+		for _, name := range do(t, s, "ACL CAT "+category).Reply.Elems {
+			if rowNamed(name.Str) != nil {
+				here = append(here, name.Str)
+			}
+		}
+		var listed []string
+		for _, name := range do(t, s, "COMMAND LIST FILTERBY ACLCAT "+category).Reply.Elems {
+			listed = append(listed, name.Str)
+		}
+		if !slices.Equal(listed, here) || len(here) == 0 {
+			t.Errorf("%s: %v, and by ACL CAT %v", category, listed, here)
+		}
 	}
 }

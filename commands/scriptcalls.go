@@ -224,6 +224,8 @@ func assigns(tokens []lua.Token) bool {
 			}
 		case depth == 0 && isSymbol(tokens[j], "="):
 			return true
+		case depth == 0 && (tokens[j].Kind == lua.Name || tokens[j].Kind == lua.Keyword) && !isSymbol(tokens[j-1], ",", ".", ":"):
+			return false // no list of variables goes on so: it was one of values, and the next statement begins
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -36,10 +37,14 @@ func (c *Config) ReadUsers() (text string, ok bool, err error) {
 	return string(b), true, err
 }
 
-// WriteUsers puts another text in the place of the file of aclfile, in one step. ok is false if there is none.
+// WriteUsers puts another text in the place of the file of aclfile, in one step. ok is false if there is none. What
+// could not be read again, at the next start say, is not written.
 func (c *Config) WriteUsers(text string) (ok bool, err error) {
 	if c.ACLFile == "" {
 		return false, nil
+	}
+	if len(text) > maxUsersFile {
+		return true, fmt.Errorf("they are %d bytes, and %s may be %d bytes long", len(text), c.ACLFile, maxUsersFile)
 	}
 	return true, replaceFile(c.ACLFile, text)
 }

@@ -1,6 +1,8 @@
 package conf
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,5 +45,22 @@ func TestPasswordsOfUsersAreNotShown(t *testing.T) {
 		if strings.Contains(shown, "secret1") || !strings.HasPrefix(shown, "bob on ") || !strings.HasSuffix(shown, "~a* %R~b &c +get (+@read ~d)") {
 			t.Errorf("%s: %s", rule, shown)
 		}
+	}
+}
+
+func TestUsersAreWrittenOnlyIfTheyCanBeReadAgain(t *testing.T) {
+	c := &Config{}
+	c.ACLFile = filepath.Join(t.TempDir(), "users")
+	if err := os.WriteFile(c.ACLFile, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := c.WriteUsers("user a on\n"); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if ok, err := c.WriteUsers(strings.Repeat("#", maxUsersFile+1)); !ok || err == nil {
+		t.Error(ok, err)
+	}
+	if text, ok, err := c.ReadUsers(); text != "user a on\n" || !ok || err != nil {
+		t.Errorf("%d bytes, %t, %v", len(text), ok, err)
 	}
 }

@@ -76,7 +76,7 @@ func (l *aclLog) latest(count, now int64) commands.Reply {
 			commands.Bulk("context"), commands.Bulk(e.context),
 			commands.Bulk("object"), commands.Bulk(e.denial.Object),
 			commands.Bulk("username"), commands.Bulk(e.user),
-			commands.Bulk("age-seconds"), commands.Bulk(age),
+			commands.Bulk("age-seconds"), commands.Reply{Kind: commands.DoubleReply, Str: age},
 			commands.Bulk("client-info"), commands.Bulk(e.client),
 			commands.Bulk("entry-id"), commands.Integer(e.id),
 			commands.Bulk("timestamp-created"), commands.Integer(e.created),

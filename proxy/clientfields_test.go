@@ -92,17 +92,20 @@ func TestClientListTellsWhatIsThereAndWhatIsOwed(t *testing.T) {
 
 // Where an operator may ask for it, a client is not cut off for what all take together.
 func TestNoEvictIsNotCutOff(t *testing.T) {
-	for name, allowed := range map[string]bool{"of operators": true, "of others": false} {
+	for name, users := range map[string]string{"of operators": everybodyOperates, "of others": "", "of operators once": everybodyOperates} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				allowed := name == "of operators"
 				cfg := Config{MaxClientMemory: 1 << 20}
-				if allowed {
-					cfg.Commands.Users = everybodyOperates
-				}
+				cfg.Commands.Users = users
 				r := newRig(t, cfg)
 				kept, other := r.dial(), r.dial()
 				kept.send("CLIENT NO-EVICT on\r\n")
 				kept.expect("+OK\r\n")
+				if users != "" && !allowed {
+					other.send("ACL SETUSER default -@operate\r\n")
+					other.expect("+OK\r\n")
+				}
 				go io.WriteString(kept.nc, "big 700000\r\n")
 				synctest.Wait()
 				go io.WriteString(other.nc, "big 600000\r\n")

@@ -143,7 +143,7 @@ func (s *Server) relieve() {
 	clients := make([]client, 0, len(conns))
 	for _, c := range conns {
 		c.mu.Lock()
-		if t := c.takes(); c.phase != cutOff && t.all() > t.base+chargeStep && !c.snapshot.Load().NoEvict {
+		if t := c.takes(); c.phase != cutOff && t.all() > t.base+chargeStep && !c.spared() {
 			clients = append(clients, client{c, t})
 		}
 		c.mu.Unlock()
@@ -158,6 +158,12 @@ func (s *Server) relieve() {
 			"bytes", c.all(), "query", c.query, "asked", c.taken.asked, "replies", c.replies, "max_client_memory", m.most)
 		c.cut()
 	}
+}
+
+// spared tells that the client has asked not to be cut off, and is an operator as of now.
+func (c *conn) spared() bool {
+	session := c.snapshot.Load()
+	return session.NoEvict && c.srv.Operates(session.User)
 }
 
 // share counts what is remembered for all clients. It is the sampler's.

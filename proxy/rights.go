@@ -29,8 +29,10 @@ func (s *Server) Certified(names []string) (user string) { return s.dialect.Cert
 // MayOnAll tells whether a user may call a command on all keys, by the name of its row.
 func (s *Server) MayOnAll(user, command string) bool { return s.dialect.MayOnAll(user, command) }
 
-// Looks tells whether a user may look into all locks.
+// Looks tells whether a user may look into all locks, and what Looking gives whether he still may, as of each call.
 func (s *Server) Looks(user string) bool { return s.dialect.Looks(user) }
+
+func (s *Server) Looking(user string) (still func() bool) { return s.dialect.Looking(user) }
 
 // SomebodyOperates tells whether there is a user who may give orders.
 func (s *Server) SomebodyOperates() bool { return s.dialect.SomebodyOperates() }

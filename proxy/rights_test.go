@@ -31,6 +31,28 @@ func TestWhoListensIsEndedWhenHisRightsChange(t *testing.T) {
 	}
 }
 
+// Who listens by several rights, or monitors and may use few keys, listens on after he has shown again who he is.
+func TestWhoMayListenListensOn(t *testing.T) {
+	for rules, begin := range map[string]string{
+		"+@connection (+subscribe &x*) (+subscribe &y*)": "SUBSCRIBE x\r\nSUBSCRIBE y\r\n",
+		"+@connection (+psubscribe &x) (+psubscribe &y)": "PSUBSCRIBE x\r\nPSUBSCRIBE y\r\n",
+		"+@connection +monitor ~few":                     "MONITOR\r\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, Config{Commands: commands.Options{Users: "user dave on nopass " + rules + "\n"}})
+			dave := r.dial()
+			for _, text := range []string{"HELLO 3 AUTH dave x\r\n", begin, "AUTH dave x\r\n"} {
+				dave.send(text)
+				dave.drain()
+			}
+			dave.send("PING\r\n")
+			dave.expect("+PONG\r\n")
+			dave.drain()
+			r.end()
+		})
+	}
+}
+
 func TestUserWhoIsGoneIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{Commands: commands.Options{Users: twoUsers}})
@@ -75,8 +97,28 @@ func TestDenialsThatAreAlikeAreOneInACLLog(t *testing.T) {
 		if n := len(r.server.aclLog.list); n != 4 {
 			t.Errorf("%d are listed", n)
 		}
+		operator.send("HELLO 2 AUTH nobody x\r\n")
+		operator.expect(wrongPass)
+		operator.send("HELLO 3\r\n")
+		operator.drain()
+		operator.send("ACL LOG 1\r\n")
+		operator.expect("*1\r\n%10\r\n$5\r\ncount\r\n:1\r\n$6\r\nreason\r\n$4\r\nauth\r\n$7\r\ncontext\r\n$8\r\ntoplevel\r\n" +
+			"$6\r\nobject\r\n$5\r\nHELLO\r\n$8\r\nusername\r\n$6\r\nnobody\r\n$11\r\nage-seconds\r\n,")
+		operator.drain()
 		operator.send("ACL LOG RESET\r\nACL LOG\r\n")
 		operator.expect("+OK\r\n*0\r\n")
+		r.end()
+	})
+}
+
+// Where there is no file of users nobody is told that they could be stored elsewhere.
+func TestUsersAreStoredInAFileAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: twoUsers}})
+		operator := r.dial()
+		operator.send("ACL SAVE\r\nACL LOAD\r\n")
+		none := "-ERR This Redis instance is not configured to use an ACL file. You may want to name one with aclfile: CONFIG REWRITE stores no users.\r\n"
+		operator.expect(none + none)
 		r.end()
 	})
 }

@@ -167,8 +167,8 @@ func (s *sight) MayOrder(who page.Who, order string) bool {
 	return s.server.MayOnAll(who.User, cmp.Or(orderRights[order], "lock|force"))
 }
 
-// MayLook implements page.Source.
-func (s *sight) MayLook(who page.Who) bool { return s.server.Looks(who.User) }
+// Looking implements page.Source.
+func (s *sight) Looking(who page.Who) (still func() bool) { return s.server.Looking(who.User) }
 
 // Forbidden implements page.Source.
 func (s *sight) Forbidden(who page.Who, why string) {

@@ -36,6 +36,7 @@ func TestRulesAreToldAsTheyWereGiven(t *testing.T) {
 		"~a %R~b %W~c %RW~d ~b":                "off ~a ~b %W~c ~d resetchannels -@all",
 		"%R~* ~a":                              "off %R~* ~a resetchannels -@all",
 		"%RW~*":                                "off ~* resetchannels -@all",
+		"%R~* ~a %W~*":                         "off ~* resetchannels -@all",
 		"&a &b &a allchannels":                 "off &* -@all",
 		"certificate on (~a +get) (&b +@read)": "on certificate resetchannels -@all (~a resetchannels -@all +get) (resetchannels &b -@all +@read)",
 		"(~a) clearselectors":                  "off resetchannels -@all",
@@ -79,6 +80,8 @@ func TestCallIsAllowedByOneSelectorAltogether(t *testing.T) {
 		{"+publish &n*", Call{Command: publish, Channels: []string{"gossip"}}, ByChannel},
 		{"+publish &n*", Call{Command: publish, Channels: []string{"news*"}, Patterns: true}, ByChannel},
 		{"+publish &n*", Call{Command: publish, Channels: []string{"n*"}, Patterns: true}, 0},
+		{"+publish &[ab]", Call{Command: publish, Channels: []string{"[ab]"}}, ByChannel},
+		{"+publish &[ab]", Call{Command: publish, Channels: []string{"[ab]"}, Patterns: true}, 0},
 		{"+client -client|list", Call{Command: list}, ByCommand},
 		{"-@all +client", Call{Command: list}, 0},
 		{"+@all -@dangerous", Call{Command: list}, ByCommand},
@@ -106,7 +109,8 @@ func TestPasswordsAreNotTold(t *testing.T) {
 	if !u.Admits("secret2") || u.Admits("secret1") || u.Admits("") || strings.Contains(u.String(), "secret") {
 		t.Error(u)
 	}
-	for _, rule := range []string{"<secret3", ">secret4 <secret5"} {
+	long := ">secret" + strings.Repeat("x", MaxPassword)
+	for _, rule := range []string{"<secret3", ">secret4 <secret5", long} {
 		_, err := u.With(words, strings.Split(rule, " "))
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", rule, err)
@@ -138,6 +142,7 @@ func TestFileOfUsersIsReadWholeOrNotAtAll(t *testing.T) {
 		"a on":                  "line 1: it is to begin with the word user and a name",
 		"\nuser":                "line 2: it is to begin with the word user and a name",
 		"user a +nosuch":        "line 1: Error in ACL SETUSER modifier '+nosuch': Unknown command or category name in ACL",
+		"user a +read":          "line 1: Error in ACL SETUSER modifier '+read': Unknown command or category name in ACL",
 		"user a (+get":          "line 1: a parenthesis is not closed",
 	} {
 		if _, err := words.Parse(text); err == nil || err.Error() != what {
@@ -150,7 +155,7 @@ func TestFileOfUsersIsReadWholeOrNotAtAll(t *testing.T) {
 }
 
 func FuzzRules(f *testing.F) {
-	for _, seed := range []string{"on >x ~a* %R~b &c +@all -get (+set ~z)", "(", ")", "% ~ & + - > < # ! ( )", "%~", "%RW~", "+@", "-|", "+get|x", "((a) b)", "(&0))", "max-ttl=90s max-locks=3 MAX-RATE=10", "max-ttl=0 max-x=1 (max-rate=1)", "(~a) +get)"} {
+	for _, seed := range []string{"on >x ~a* %R~b &c +@all -get (+set ~z)", "(", ")", "% ~ & + - > < # ! ( )", "%~", "%RW~", "+@", "-|", "+get|x", "((a) b)", "(&0))", "max-ttl=90s max-locks=3 MAX-RATE=10", "max-ttl=0 max-x=1 (max-rate=1)", "(~a) +get)", "%R~* ~x %W~*"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

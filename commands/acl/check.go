@@ -61,6 +61,11 @@ func (u *User) Unbound(command int) bool {
 	return s.allKeys && s.allChannels && s.may.has(command)
 }
 
+// MayOnAll tells that the user may call this command on all keys, by whatever right.
+func (u *User) MayOnAll(command int) bool {
+	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.allKeys && s.may.has(command) })
+}
+
 // May tells whether the user may do this: one of his selectors must allow all of it. Of several denials the one
 // is told that came furthest.
 func (u *User) May(c *Catalogue, call *Call) Denial {
@@ -110,7 +115,7 @@ func (s *selector) allowsKey(k Key) bool {
 
 func (s *selector) allowsChannel(channel string, pattern bool) bool {
 	return s.allChannels || slices.ContainsFunc(s.channels, func(p *channelPattern) bool {
-		return p.text == channel || !pattern && p.glob.Match(channel)
+		return pattern && p.text == channel || !pattern && p.glob.Match(channel)
 	})
 }
 

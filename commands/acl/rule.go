@@ -29,12 +29,16 @@ var (
 	errAfterAllChannels = fault("Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not have any " +
 		"effect. Try 'resetchannels' to start with an empty list of channels")
 	errLongPattern   = fmt.Errorf("a pattern may be %d bytes long", maxPattern)
+	errLongPassword  = fmt.Errorf("a password may be %d bytes long", MaxPassword)
 	errManyPasswords = fmt.Errorf("a user may have %d passwords", maxPasswords)
 	errEndsSelector  = errors.New("no word of a selector may end with a parenthesis: it would end the selector where a file is read")
 	errManySelectors = fmt.Errorf("a user may have %d selectors", maxSelectors)
 	errParenthesis   = errors.New("a parenthesis is not closed")
 	errManyRules     = fmt.Errorf("a user may have %d rules of each kind", maxRules)
 )
+
+// MaxPassword is how long a password may be in bytes: a longer one is not compared.
+const MaxPassword = 4096
 
 // The bounds of one user.
 const (
@@ -137,8 +141,10 @@ func (u *User) apply(c *Catalogue, rule string) error {
 
 func (u *User) applyPassword(kind byte, text string) error {
 	var hash Hash
-	switch kind {
-	case '>', '<':
+	switch {
+	case kind == '>' && len(text) > MaxPassword:
+		return errLongPassword
+	case kind == '>', kind == '<':
 		hash = sha256.Sum256([]byte(text))
 	default:
 		if n, err := hex.Decode(hash[:], []byte(text[:min(len(text), 2*len(hash))])); err != nil || n != len(hash) || len(text) != 2*n || text != lower(text) {
@@ -234,17 +240,19 @@ func (s *selector) addKeys(pattern string, read, write bool) error {
 		return errLongPattern
 	case len(s.keys) == maxRules:
 		return errManyRules
-	case pattern == "*" && read && write:
+	}
+	i := slices.IndexFunc(s.keys, func(k keyPattern) bool { return k.text == pattern })
+	if i >= 0 {
+		read, write = read || s.keys[i].read, write || s.keys[i].write
+	}
+	switch {
+	case pattern == "*" && read && write: // also in two steps: both are told as ~*, which nothing may follow in a file
 		s.allKeys, s.keys = true, nil
-		return nil
+	case i >= 0:
+		s.keys[i].read, s.keys[i].write = read, write
+	default:
+		s.keys = append(s.keys, keyPattern{pattern, glob.New(pattern), read, write})
 	}
-	for i := range s.keys {
-		if k := &s.keys[i]; k.text == pattern {
-			k.read, k.write = k.read || read, k.write || write
-			return nil
-		}
-	}
-	s.keys = append(s.keys, keyPattern{pattern, glob.New(pattern), read, write})
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (s *selector) all(in bool) {
 func (s *selector) command(c *Catalogue, rule string) bool {
 	about, in := rule[1:], rule[0] == '+'
 	places := c.meant(about)
-	if places == nil && !slices.Contains(Categories, strings.TrimPrefix(about, "@")) {
+	if category, is := strings.CutPrefix(about, "@"); places == nil && !(is && slices.Contains(Categories, category)) {
 		return false
 	}
 	s.rules = slices.DeleteFunc(s.rules, func(old string) bool {

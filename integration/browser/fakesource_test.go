@@ -118,7 +118,7 @@ func (f *fake) Forbidden(page.Who, string) {}
 func (f *fake) OrdersAllowed() bool            { return f.allowed }
 func (f *fake) MayOrder(page.Who, string) bool { return f.allowed }
 
-func (f *fake) MayLook(page.Who) bool { return true }
+func (f *fake) Looking(page.Who) func() bool { return func() bool { return true } }
 
 func (f *fake) Order(_ context.Context, who page.Who, o page.Order) (string, error) {
 	f.mu.Lock()

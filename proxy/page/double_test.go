@@ -113,7 +113,7 @@ func (s *fakeSource) Forbidden(who Who, why string) {
 
 func (s *fakeSource) OrdersAllowed() bool       { return s.allowed }
 func (s *fakeSource) MayOrder(Who, string) bool { return s.allowed }
-func (s *fakeSource) MayLook(Who) bool          { return !s.ended.Load() }
+func (s *fakeSource) Looking(Who) func() bool   { return func() bool { return !s.ended.Load() } }
 
 func (s *fakeSource) Order(_ context.Context, who Who, o Order) (string, error) {
 	s.mu.Lock()

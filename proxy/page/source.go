@@ -27,8 +27,8 @@ type Source interface {
 	OrdersAllowed() bool
 	MayOrder(who Who, order string) bool
 
-	// MayLook tells whether who looks may still do so.
-	MayLook(who Who) bool
+	// Looking gives what tells, as of each call, whether who looks now may still do so.
+	Looking(who Who) (still func() bool)
 
 	// Forbidden is told of an order that was not looked at, as it is for nobody or nobody has sent it.
 	Forbidden(who Who, why string)

@@ -80,7 +80,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.streams.leave()
-	s := stream{source: h.source, who: h.who(r), frames: &h.frames, to: http.NewResponseController(w), w: w, readWithin: h.streams.readWithin}
+	s := stream{source: h.source, mayLook: h.source.Looking(h.who(r)), frames: &h.frames, to: http.NewResponseController(w), w: w, readWithin: h.streams.readWithin}
 	if err := s.to.SetWriteDeadline(time.Now().Add(s.readWithin)); err != nil {
 		h.log.Error("a stream cannot be written with a deadline by what the page is served with", "error", err)
 		refuse(w, http.StatusInternalServerError, "there are no streams here")
@@ -96,7 +96,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) {
 // stream is one of them.
 type stream struct {
 	source     Source
-	who        Who
+	mayLook    func() bool // still
 	frames     *frames
 	to         *http.ResponseController
 	w          http.ResponseWriter
@@ -126,7 +126,7 @@ func (s *stream) run(request, server context.Context, lastID string) error {
 		case <-server.Done():
 			return nil
 		case <-overviews.C:
-			if !s.source.MayLook(s.who) { // as of now
+			if !s.mayLook() {
 				return nil
 			}
 			text = s.overview()
