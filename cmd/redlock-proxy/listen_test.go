@@ -35,7 +35,7 @@ func TestSocketThatWasLeftBehindIsReplaced(t *testing.T) {
 	left.SetUnlinkOnClose(false)
 	left.Close()
 	cfg := loaded(t, "--listen", "unix://"+path)
-	listeners, err := listen(cfg, inEffect(cfg), nil)
+	listeners, err := listen(cfg, inEffect(cfg), newDoor(cfg, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestSocketThatIsListenedToStays(t *testing.T) {
 	}
 	defer other.Close()
 	cfg := loaded(t, "--listen", "unix://"+path)
-	if _, err := listen(cfg, inEffect(cfg), nil); err == nil || !strings.Contains(err.Error(), "address already in use: end the process that listens there, have both share it by reuse-port") {
+	if _, err := listen(cfg, inEffect(cfg), newDoor(cfg, nil)); err == nil || !strings.Contains(err.Error(), "address already in use: end the process that listens there, have both share it by reuse-port") {
 		t.Errorf("error %v", err)
 	}
 	conn, err := net.Dial("unix", path)
@@ -66,7 +66,7 @@ func TestSocketThatIsListenedToStays(t *testing.T) {
 func TestFileThatIsNoSocketStays(t *testing.T) {
 	path := write(t, "precious", "data")
 	cfg := loaded(t, "--listen", "unix://"+path)
-	if _, err := listen(cfg, inEffect(cfg), nil); err == nil || !strings.Contains(err.Error(), "there is a file that is no socket") {
+	if _, err := listen(cfg, inEffect(cfg), newDoor(cfg, nil)); err == nil || !strings.Contains(err.Error(), "there is a file that is no socket") {
 		t.Errorf("error %v", err)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "data" {
@@ -82,7 +82,7 @@ func TestEitherAllListenersAreOpenedOrNone(t *testing.T) {
 	defer busy.Close()
 	path := filepath.Join(t.TempDir(), "socket")
 	cfg := loaded(t, "--listen", "unix://"+path, "--listen", busy.Addr().String())
-	if listeners, err := listen(cfg, inEffect(cfg), nil); err == nil || listeners != nil {
+	if listeners, err := listen(cfg, inEffect(cfg), newDoor(cfg, nil)); err == nil || listeners != nil {
 		t.Errorf("%v, %v", listeners, err)
 	}
 	if _, err := net.Dial("unix", path); err == nil {

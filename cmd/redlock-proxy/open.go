@@ -20,11 +20,15 @@ func (p *process) openAlone(cfg *conf.Config) (beside bool, passed *passed, err 
 
 // open opens all listeners, or none.
 func (p *process) open(cfg *conf.Config, passed *passed) (err error) {
-	if p.listeners, err = listen(cfg, p.live, passed); err == nil {
-		err = p.openAdmin(cfg, passed)
+	d := newDoor(cfg, passed)
+	if p.listeners, err = listen(cfg, p.live, d); err == nil {
+		err = p.openAdmin(cfg, d)
 	}
 	if err == nil {
 		err = passed.rest()
+	}
+	if err == nil {
+		err = d.takeOver()
 	}
 	if err != nil {
 		p.close()
