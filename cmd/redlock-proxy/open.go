@@ -48,7 +48,7 @@ func (p *process) close() {
 // A process that is to listen beside another is given a share of the clients as soon as it
 // listens, and one after another, at a socket of systemd's, those who have waited for it. So it
 // waits until it can grant locks; but not for ever, as one that finds no quorum is to say
-// so. It is looked every besideTick.
+// so. One that may not serve these masters never listens. It is looked every besideTick.
 const (
 	besideTime = 5 * time.Second
 	besideTick = 5 * time.Millisecond
@@ -60,8 +60,12 @@ func (p *process) openBeside(cfg *conf.Config, passed *passed) error {
 	for !p.engine.Ready() && p.engine.Refusal() == nil && time.Now().Before(over) {
 		time.Sleep(besideTick)
 	}
-	err := p.open(cfg, passed)
+	err := p.engine.Refusal()
+	if err == nil {
+		err = p.open(cfg, passed)
+	}
 	if err != nil {
+		p.auditStop("cannot start")
 		ctx, cancel := context.WithTimeout(context.Background(), cfg.ShutdownTimeout)
 		defer cancel()
 		p.engine.Close(ctx)

@@ -75,7 +75,7 @@ func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 	defer p.endAudit()
 	if err := p.start(cfg); err != nil {
 		log.Error("cannot start", "error", err)
-		return exitFailed
+		return exitOf(err)
 	}
 	return p.wait(signals)
 }
@@ -187,10 +187,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 				p.log.Error("cannot serve", "error", err)
 				p.auditStop("cannot serve")
 				p.stop(signals)
-				if errors.Is(err, quorum.ErrOtherTerms) {
-					return exitConfig
-				}
-				return exitFailed
+				return exitOf(err)
 			}
 			p.started = true
 			p.log.Info("every master has been tried", "ready", p.server.Ready())
@@ -214,6 +211,14 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			return p.stop(signals)
 		}
 	}
+}
+
+// exitOf is the exit code of a process that cannot serve.
+func exitOf(err error) int {
+	if errors.Is(err, quorum.ErrOtherTerms) {
+		return exitConfig
+	}
+	return exitFailed
 }
 
 // tell notes that systemd could not be told something. It is its own to act on.
