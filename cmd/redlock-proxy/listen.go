@@ -192,6 +192,8 @@ func removeStaleSocket(option, path string) (taken bool, err error) {
 	conn, err := net.Dial("unix", path)
 	if err == nil {
 		conn.Close()
+	}
+	if err == nil || errors.Is(err, syscall.EAGAIN) { // whose queue is full, as of one that hangs
 		return true, nil // to listen there fails, with the usual error
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"redlock-proxy/conf"
@@ -61,6 +63,29 @@ func TestSocketThatIsListenedToStays(t *testing.T) {
 		t.Fatalf("the other's socket is gone: %v", err)
 	}
 	conn.Close()
+}
+
+// TestSocketWhoseQueueIsFullIsListenedTo: whoever listens there accepts nobody, as he hangs.
+func TestSocketWhoseQueueIsFullIsListenedTo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}), syscall.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			break
+		}
+		defer conn.Close()
+	}
+	if taken, err := removeStaleSocket("listen", path); !taken || err != nil {
+		t.Errorf("%v, %v", taken, err)
+	}
 }
 
 func TestFileThatIsNoSocketStays(t *testing.T) {
