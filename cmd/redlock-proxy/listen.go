@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -121,6 +122,7 @@ func (d *door) bind(network, address string) (net.Listener, error) {
 // openSocket opens a Unix socket. Where the path may be taken over of a process that listens there,
 // a socket is made beside it, for takeOver.
 func (d *door) openSocket(option, path string) (net.Listener, error) {
+	defer alone(filepath.Dir(path))()
 	taken, err := removeStaleSocket(option, path)
 	if err != nil {
 		return nil, err
@@ -144,6 +146,29 @@ func (d *door) openSocket(option, path string) (net.Listener, error) {
 		d.beside = append(d.beside, s)
 	}
 	return s, nil
+}
+
+// aloneTries are made aloneTick apart. Then a directory is gone into all the same, as anybody who can
+// read it may keep it locked.
+const (
+	aloneTries = 100
+	aloneTick  = 10 * time.Millisecond
+)
+
+// alone waits until no other process of this program opens a socket in a directory, until release:
+// of two that find one left behind, the later would remove what the other has made instead.
+func alone(dir string) (release func()) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return func() {}
+	}
+	for range aloneTries {
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			break
+		}
+		time.Sleep(aloneTick)
+	}
+	return func() { f.Close() }
 }
 
 // takeOver puts sockets in the place of the other process's: at no moment is there none. It comes

@@ -5,7 +5,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -28,14 +30,20 @@ func inEffect(cfg *conf.Config) *atomic.Pointer[conf.Config] {
 	return live
 }
 
-func TestSocketThatWasLeftBehindIsReplaced(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "socket")
+// leaveBehind makes the socket of a process that was killed.
+func leaveBehind(t *testing.T, path string) {
+	t.Helper()
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	left.SetUnlinkOnClose(false)
 	left.Close()
+}
+
+func TestSocketThatWasLeftBehindIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	leaveBehind(t, path)
 	cfg := loaded(t, "--listen", "unix://"+path)
 	listeners, err := listen(cfg, inEffect(cfg), newDoor(cfg, nil))
 	if err != nil {
@@ -44,6 +52,30 @@ func TestSocketThatWasLeftBehindIsReplaced(t *testing.T) {
 	closeAll(listeners)
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("the socket is left behind")
+	}
+}
+
+// TestOneOfManyReplacesWhatWasLeftBehind: they start at once.
+func TestOneOfManyReplacesWhatWasLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 100 {
+		path := filepath.Join(dir, strconv.Itoa(i))
+		leaveBehind(t, path)
+		cfg := loaded(t, "--listen", "unix://"+path)
+		var opened atomic.Int32
+		var starting sync.WaitGroup
+		for range 4 {
+			starting.Go(func() {
+				if listeners, err := listen(cfg, inEffect(cfg), newDoor(cfg, nil)); err == nil {
+					opened.Add(1)
+					t.Cleanup(func() { closeAll(listeners) })
+				}
+			})
+		}
+		starting.Wait()
+		if n := opened.Load(); n != 1 {
+			t.Fatalf("%d listen at one path", n)
+		}
 	}
 }
 
