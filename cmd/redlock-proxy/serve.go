@@ -73,7 +73,7 @@ func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	defer p.endAudit()
-	if err := p.start(cfg); err != nil {
+	if err := p.start(cfg, signals); err != nil {
 		log.Error("cannot start", "error", err)
 		return exitOf(err)
 	}
@@ -81,7 +81,7 @@ func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 }
 
 // start brings everything up, or nothing.
-func (p *process) start(cfg *conf.Config) (err error) {
+func (p *process) start(cfg *conf.Config, signals <-chan os.Signal) (err error) {
 	beside, passed, err := p.openAlone(cfg)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	p.audit.Tell(audit.Entry{Event: audit.Start, Door: audit.Process, Answer: "version " + programVersion()})
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	if beside {
-		if err := p.openBeside(cfg, passed); err != nil {
+		if err := p.openBeside(cfg, passed, signals); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,10 @@ func (p *process) wait(signals <-chan os.Signal) int {
 
 // exitOf is the exit code of a process that cannot serve.
 func exitOf(err error) int {
-	if errors.Is(err, quorum.ErrOtherTerms) {
+	switch {
+	case errors.Is(err, errSignal):
+		return exitOK
+	case errors.Is(err, quorum.ErrOtherTerms):
 		return exitConfig
 	}
 	return exitFailed

@@ -77,6 +77,25 @@ func TestANewProgramThatCannotStartLeavesTheOldOneItsSocket(t *testing.T) {
 	old.end()
 }
 
+// TestANewProgramThatIsEndedWhileItWaitsTakesOverNothing: its master never answers.
+func TestANewProgramThatIsEndedWhileItWaitsTakesOverNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	args := []string{"--listen", "unix://" + path, "--reuse-port", "yes", "--admin-listen=", "--shutdown-timeout", "1s"}
+	old := startProgram(t, nil, args...)
+	old.await(tried)
+	address, connected := silentMaster(t)
+	fresh := startProgram(t, nil, append(args, "--master", address)...)
+	<-connected
+	fresh.end()
+	if strings.Contains(fresh.logged(), "listening") {
+		t.Error("it has listened")
+	}
+	if err := answers("unix", path); err != nil {
+		t.Error(err)
+	}
+	old.end()
+}
+
 func TestItServesForDrainTimeAndIsNotReady(t *testing.T) {
 	p := startProgram(t, nil, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain-time", "10m")
 	address := p.await(`listening: address=(\S+)`)
