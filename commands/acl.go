@@ -227,6 +227,9 @@ func (d *Dialect) Certified(names []string) string {
 // Knows tells whether a user of this name has this password, at another door than the clients' own.
 func (d *Dialect) Knows(user, password string) bool { return d.admits(user, password) != nil }
 
+// HasUser tells whether there is a user of this name.
+func (d *Dialect) HasUser(name string) bool { return d.users.Named(name) != nil }
+
 // Operates tells whether a user may give orders, and Looks whether he may look into all locks.
 func (d *Dialect) Operates(user string) bool { return d.MayOnAll(user, "lock|force") }
 

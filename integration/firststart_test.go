@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,4 +128,19 @@ func TestProxyOfOtherTermsExitsWithThatCode(t *testing.T) {
 	if !strings.Contains(p.Log(), "max-ttl is 5m0s on the masters and 30s here; configure") {
 		t.Errorf("it does not say what differs:\n%s", p.Log())
 	}
+}
+
+// One that was configured by mistake and started beside the old one takes nothing over of it.
+func TestProxyOfOtherTermsTakesOverNoSocket(t *testing.T) {
+	t.Parallel()
+	masters := startMasters(t, 3)
+	path := filepath.Join(t.TempDir(), "socket")
+	beside := append(flags(masters), "--reuse-port", "yes")
+	launch(t, ProxyOptions{Addr: path, Args: append(slices.Clone(patient), beside...)})
+	p, err := StartProxy(ProxyOptions{Path: program(t), Bare: true, Args: append(append([]string{"--listen", "unix://" + path, "--max-ttl", "30s"}, patient...), beside...)})
+	must(t, err)
+	if code, err := p.Wait(patience); err != nil || code != 78 || strings.Contains(p.Log(), "listening") {
+		t.Errorf("it ended with exit code %d, %v\n%s", code, err, p.Log())
+	}
+	dial(t, path).want("PONG", "PING")
 }

@@ -147,7 +147,10 @@ func (c *conn) auditForbidden(a *commands.Action, raw []byte, said string) {
 		e.Why = whyLimit
 	}
 	if a.Denied {
-		e.Why, by.User = whyPassword, brief(a.DeniedUser)
+		e.Why, by.User = whyPassword, ""
+		if c.srv.dialect.HasUser(a.DeniedUser) { // what is no user's name may be a password at its place
+			by.User = a.DeniedUser
+		}
 	} else {
 		e.Args = strings.Join(c.toldOf(a.Command, raw), " ")
 	}

@@ -203,8 +203,8 @@ func TestDenialsAreTold(t *testing.T) {
 		cfg.Commands.Password = func() string { return "secret" }
 		r, p := newAudited(t, cfg)
 		c := r.dial()
-		c.send("GET key-of-a-stranger\r\nGET k\r\nAUTH wr0ng\r\nHELLO 3 AUTH default wr0ng\r\n")
-		c.expect("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n" + wrongPass + wrongPass)
+		c.send("GET key-of-a-stranger\r\nGET k\r\nAUTH wr0ng\r\nHELLO 3 AUTH default wr0ng\r\nAUTH wr0ng default\r\n")
+		c.expect("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n" + wrongPass + wrongPass + wrongPass)
 		c.send("AUTH secret\r\nLOCK DRAIN m1\r\nKEYS *\r\n")
 		c.expect("+OK\r\n-NOPERM User default has no permissions to run the 'lock|drain' command\r\n-NOPERM ")
 		other := r.dial()
@@ -213,7 +213,7 @@ func TestDenialsAreTold(t *testing.T) {
 		r.server.Denied(&net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 7}, "admin-listen")
 		r.server.Forbidden(nightShift, "another site's page asks")
 		wantTold(t, p,
-			"denial client GET no password was given", "denial client AUTH wrong password", "denial client HELLO wrong password",
+			"denial client GET no password was given", "denial client AUTH wrong password", "denial client HELLO wrong password", "denial client AUTH wrong password",
 			"denial client LOCK DRAIN m1 no right to it", "denial client KEYS no right to it",
 			"denial client SET no password was given", "denial admin wrong password", "denial admin another site's page asks")
 		for _, secret := range []string{"secret", "wr0ng", "the-token", "stranger"} {

@@ -23,11 +23,11 @@ type adminDoor struct {
 
 // openAdmin opens the listener. One that nobody has asked for is done without where somebody
 // else is at its address, as who tries out two proxies is.
-func (p *process) openAdmin(cfg *conf.Config, passed *passed) error {
+func (p *process) openAdmin(cfg *conf.Config, d *door) error {
 	if cfg.Admin.Network == "" {
 		return nil
 	}
-	ln, err := door{reuse: cfg.ReusePort == "yes", passed: passed}.open("admin-listen", cfg.Admin)
+	ln, err := d.open("admin-listen", cfg.Admin)
 	if err != nil && cfg.AdminByItself {
 		p.log.Info("there is no admin listener, which is there by itself while masters are embedded; admin-listen names another address", "error", err)
 		return nil

@@ -109,7 +109,7 @@ func TestAnAdminListenerThatNobodyAskedForIsDoneWithout(t *testing.T) {
 	var log strings.Builder
 	logger, queue := newLogger(cfg, &log)
 	p := &process{log: logger}
-	if err := p.openAdmin(cfg, nil); err != nil || p.admin.listener != nil {
+	if err := p.openAdmin(cfg, newDoor(cfg, nil)); err != nil || p.admin.listener != nil {
 		t.Errorf("listener %v, error %v", p.admin.listener, err)
 	}
 	queue.close(patience)
@@ -117,11 +117,11 @@ func TestAnAdminListenerThatNobodyAskedForIsDoneWithout(t *testing.T) {
 		t.Errorf("the log: %s", log.String())
 	}
 	cfg.AdminByItself = false
-	if err := p.openAdmin(cfg, nil); err == nil {
+	if err := p.openAdmin(cfg, newDoor(cfg, nil)); err == nil {
 		t.Error("one that was asked for is done without")
 	}
 	cfg.Admin = conf.Address{}
-	if err := p.openAdmin(cfg, nil); err != nil || p.admin.listener != nil {
+	if err := p.openAdmin(cfg, newDoor(cfg, nil)); err != nil || p.admin.listener != nil {
 		t.Errorf("without one: listener %v, error %v", p.admin.listener, err)
 	}
 }

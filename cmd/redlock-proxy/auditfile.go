@@ -35,9 +35,12 @@ func (a *auditFile) Reopen() error {
 		f.Close()
 		return fmt.Errorf("%s: %w", a.path, err)
 	}
-	a.close()
+	old := a.file
 	a.file, a.torn = f, torn
-	return nil
+	if old == nil {
+		return nil
+	}
+	return errors.Join(old.Sync(), old.Close()) // nobody else would settle it
 }
 
 // isTorn tells that a file does not end with the end of a line, as after a crash.

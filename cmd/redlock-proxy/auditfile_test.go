@@ -94,6 +94,22 @@ func TestAuditFileThatIsMovedAwayIsFollowedByAnother(t *testing.T) {
 	wantText(t, path, "c\nd\n")
 }
 
+func TestFileThatIsMovedAwayIsSettledBefore(t *testing.T) {
+	a := openAuditAt(t, filepath.Join(t.TempDir(), "audit"))
+	a.close()
+	r, w, err := os.Pipe() // which cannot be
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	a.file = w
+	if _, err := a.Write([]byte("a\n")); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("the end of the old one: %v", err)
+	}
+	a.mustWrite(t, "a\n")
+	wantText(t, a.path, "a\n")
+}
+
 func TestPartOfALineIsTakenBackOrEnded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
 	a := openAuditAt(t, path)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -18,8 +19,7 @@ import (
 // listen opens all listeners of the configuration, those without TLS first, or
 // none. What the supervisor has opened already is taken over. The certificates of a TLS
 // listener are those of live at each handshake.
-func listen(cfg *conf.Config, live *atomic.Pointer[conf.Config], passed *passed) ([]net.Listener, error) {
-	d := door{reuse: cfg.ReusePort == "yes", passed: passed}
+func listen(cfg *conf.Config, live *atomic.Pointer[conf.Config], d *door) ([]net.Listener, error) {
 	var opened []net.Listener
 	open := func(option string, a conf.Address) error {
 		ln, err := d.open(option, a)
@@ -84,12 +84,17 @@ func secured(ln net.Listener, config *tls.Config) net.Listener {
 
 // door opens addresses.
 type door struct {
-	reuse  bool    // other processes may open the same
-	passed *passed // nil: nothing was
+	reuse  bool      // other processes may open the same
+	passed *passed   // nil: nothing was
+	beside []*socket // which are to be put in the place of another process's
+}
+
+func newDoor(cfg *conf.Config, passed *passed) *door {
+	return &door{reuse: cfg.ReusePort == "yes", passed: passed}
 }
 
 // open opens the address that an option names.
-func (d door) open(option string, a conf.Address) (net.Listener, error) {
+func (d *door) open(option string, a conf.Address) (net.Listener, error) {
 	if ln := d.passed.take(option, a); ln != nil {
 		return ln, nil
 	}
@@ -106,7 +111,7 @@ func (d door) open(option string, a conf.Address) (net.Listener, error) {
 	return ln, err
 }
 
-func (d door) bind(network, address string) (net.Listener, error) {
+func (d *door) bind(network, address string) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAlive: -1} // package proxy sets the probes, and once is enough
 	if d.reuse && network != "unix" {
 		lc.Control = reusePort
@@ -115,8 +120,9 @@ func (d door) bind(network, address string) (net.Listener, error) {
 }
 
 // openSocket opens a Unix socket. Where the path may be taken over of a process that listens there,
-// a socket is made beside it and then put in its place: at no moment is there none.
-func (d door) openSocket(option, path string) (net.Listener, error) {
+// a socket is made beside it, for takeOver.
+func (d *door) openSocket(option, path string) (net.Listener, error) {
+	defer alone(filepath.Dir(path))()
 	taken, err := removeStaleSocket(option, path)
 	if err != nil {
 		return nil, err
@@ -129,33 +135,68 @@ func (d door) openSocket(option, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{UnixListener: ln.(*net.UnixListener), path: path}
+	s := &socket{UnixListener: ln.(*net.UnixListener), path: path, at: at}
 	s.SetUnlinkOnClose(false)
-	s.own, err = os.Lstat(at)
-	if err == nil && at != path {
-		err = os.Rename(at, path)
-	}
-	if err != nil {
+	if s.own, err = os.Lstat(at); err != nil {
 		s.UnixListener.Close()
 		os.Remove(at)
 		return nil, fmt.Errorf("listen unix %s: %w", path, err)
 	}
+	if at != path {
+		d.beside = append(d.beside, s)
+	}
 	return s, nil
+}
+
+// aloneTries are made aloneTick apart. Then a directory is gone into all the same, as anybody who can
+// read it may keep it locked.
+const (
+	aloneTries = 100
+	aloneTick  = 10 * time.Millisecond
+)
+
+// alone waits until no other process of this program opens a socket in a directory, until release:
+// of two that find one left behind, the later would remove what the other has made instead.
+func alone(dir string) (release func()) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return func() {}
+	}
+	for range aloneTries {
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			break
+		}
+		time.Sleep(aloneTick)
+	}
+	return func() { f.Close() }
+}
+
+// takeOver puts sockets in the place of the other process's: at no moment is there none. It comes
+// when all is open, as nobody could give the path back to him.
+func (d *door) takeOver() error {
+	for _, s := range d.beside {
+		if err := os.Rename(s.at, s.path); err != nil {
+			return fmt.Errorf("listen unix %s: %w", s.path, err)
+		}
+		s.at = s.path
+	}
+	return nil
 }
 
 // socket is a Unix socket at a path that another process may take over.
 type socket struct {
 	*net.UnixListener
 	path string
+	at   string // path, or beside it
 	own  fs.FileInfo
 }
 
 func (s *socket) Addr() net.Addr { return &net.UnixAddr{Net: "unix", Name: s.path} }
 
-// Close removes the socket from the path, unless another process has put its own there.
+// Close removes the socket from where it is, unless another process has put its own there.
 func (s *socket) Close() error {
-	if now, err := os.Lstat(s.path); err == nil && os.SameFile(now, s.own) {
-		os.Remove(s.path)
+	if now, err := os.Lstat(s.at); err == nil && os.SameFile(now, s.own) {
+		os.Remove(s.at)
 	}
 	return s.UnixListener.Close()
 }
@@ -176,6 +217,8 @@ func removeStaleSocket(option, path string) (taken bool, err error) {
 	conn, err := net.Dial("unix", path)
 	if err == nil {
 		conn.Close()
+	}
+	if err == nil || errors.Is(err, syscall.EAGAIN) { // whose queue is full, as of one that hangs
 		return true, nil // to listen there fails, with the usual error
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {

@@ -26,11 +26,16 @@ func newNotifier(socket string) (*notifier, error) {
 	return &notifier{conn}, nil
 }
 
+// notifyTimeout is for how long a supervisor that does not read is waited for: whoever tells him
+// something has signals to look after.
+const notifyTimeout = time.Second
+
 // send is one message, of one or several assignments.
 func (n *notifier) send(states ...string) error {
 	if n == nil {
 		return nil
 	}
+	n.conn.SetWriteDeadline(time.Now().Add(notifyTimeout))
 	_, err := n.conn.Write([]byte(strings.Join(states, "\n")))
 	return err
 }

@@ -74,6 +74,27 @@ func socketNames(t *testing.T) []string {
 	return names
 }
 
+// TestASupervisorThatDoesNotReadHoldsUpNothing: what he is sent fills his queue.
+func TestASupervisorThatDoesNotReadHoldsUpNothing(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	newSupervisor(t, name)
+	full, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Net: "unixgram", Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for err == nil {
+		full.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+		_, err = full.Write([]byte("STATUS="))
+	}
+	p := startProgram(t, []string{"NOTIFY_SOCKET=" + name}, "--listen", "127.0.0.1:0", "--admin-listen=")
+	p.await(tried)
+	p.end()
+	if !strings.Contains(p.logged(), "the supervisor cannot be told how the process fares") {
+		t.Error("he was told")
+	}
+}
+
 func TestNotifierSpeaksToPathsAndAbstractNames(t *testing.T) {
 	for _, name := range socketNames(t) {
 		s := newSupervisor(t, name)

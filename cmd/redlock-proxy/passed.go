@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/coreos/go-systemd/v22/activation"
 
@@ -33,6 +35,10 @@ func passedToUs() (*passed, error) {
 	var problems []error
 	for _, f := range activation.Files(true) {
 		ln, err := net.FileListener(f)
+		if err == nil && !isListening(f) {
+			ln.Close()
+			err = errors.New("nobody has called listen(2) for it")
+		}
 		name := f.Name()
 		f.Close()
 		switch {
@@ -51,6 +57,19 @@ func passedToUs() (*passed, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// isListening tells that connections can be accepted from a socket.
+func isListening(f *os.File) bool {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	listening := 0
+	failed := raw.Control(func(fd uintptr) {
+		listening, err = syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_ACCEPTCONN)
+	})
+	return failed == nil && err == nil && listening != 0
 }
 
 func (p *passed) any() bool { return len(p.listeners) > 0 }

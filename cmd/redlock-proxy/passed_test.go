@@ -79,6 +79,26 @@ func TestSocketsThatTheConfigurationDoesNotNameAreRefused(t *testing.T) {
 	}
 }
 
+// TestASocketAtWhichNobodyListensIsRefused: systemd passes one for each connection, with Accept=yes.
+func TestASocketAtWhichNobodyListensIsRefused(t *testing.T) {
+	_, address := opened(t, "tcp", "127.0.0.1:0")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	f, err := conn.(*net.TCPConn).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := activated(t, "listen", f, "--listen", conn.LocalAddr().String())
+	p.await("the socket listen that was passed to the process is none to listen at: nobody has called")
+	if code := p.exitCode(); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 func TestAddressesAreComparedAsTheyAreMeant(t *testing.T) {
 	tcp := func(ip string, port int) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: port} }
 	for _, c := range []struct {

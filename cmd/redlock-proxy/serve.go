@@ -73,15 +73,15 @@ func serve(cfg *conf.Config, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	defer p.endAudit()
-	if err := p.start(cfg); err != nil {
+	if err := p.start(cfg, signals); err != nil {
 		log.Error("cannot start", "error", err)
-		return exitFailed
+		return exitOf(err)
 	}
 	return p.wait(signals)
 }
 
 // start brings everything up, or nothing.
-func (p *process) start(cfg *conf.Config) (err error) {
+func (p *process) start(cfg *conf.Config, signals <-chan os.Signal) (err error) {
 	beside, passed, err := p.openAlone(cfg)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (p *process) start(cfg *conf.Config) (err error) {
 	p.audit.Tell(audit.Entry{Event: audit.Start, Door: audit.Process, Answer: "version " + programVersion()})
 	p.engine.Consult(p.server) // from now on the masters are listened to, and other proxies know of this one
 	if beside {
-		if err := p.openBeside(cfg, passed); err != nil {
+		if err := p.openBeside(cfg, passed, signals); err != nil {
 			return err
 		}
 	}
@@ -187,10 +187,7 @@ func (p *process) wait(signals <-chan os.Signal) int {
 				p.log.Error("cannot serve", "error", err)
 				p.auditStop("cannot serve")
 				p.stop(signals)
-				if errors.Is(err, quorum.ErrOtherTerms) {
-					return exitConfig
-				}
-				return exitFailed
+				return exitOf(err)
 			}
 			p.started = true
 			p.log.Info("every master has been tried", "ready", p.server.Ready())
@@ -214,6 +211,17 @@ func (p *process) wait(signals <-chan os.Signal) int {
 			return p.stop(signals)
 		}
 	}
+}
+
+// exitOf is the exit code of a process that cannot serve.
+func exitOf(err error) int {
+	switch {
+	case errors.Is(err, errSignal):
+		return exitOK
+	case errors.Is(err, quorum.ErrOtherTerms):
+		return exitConfig
+	}
+	return exitFailed
 }
 
 // tell notes that systemd could not be told something. It is its own to act on.

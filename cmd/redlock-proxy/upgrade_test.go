@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"path/filepath"
 	"runtime"
@@ -51,6 +52,48 @@ func TestANewProgramListensBesideTheOldOne(t *testing.T) {
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// TestANewProgramThatCannotStartLeavesTheOldOneItsSocket: it finds that out by its last address.
+func TestANewProgramThatCannotStartLeavesTheOldOneItsSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	args := []string{"--listen", "unix://" + path, "--reuse-port", "yes"}
+	old := startProgram(t, nil, append(args, "--admin-listen=")...)
+	old.await(tried)
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	if _, stderr, code := runProgram(t, nil, append(args, "--admin-listen", busy.Addr().String())...); code != exitFailed || !strings.Contains(stderr, "address already in use") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if err := answers("unix", path); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	old.end()
+}
+
+// TestANewProgramThatIsEndedWhileItWaitsTakesOverNothing: its master never answers.
+func TestANewProgramThatIsEndedWhileItWaitsTakesOverNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	args := []string{"--listen", "unix://" + path, "--reuse-port", "yes", "--admin-listen=", "--shutdown-timeout", "1s"}
+	old := startProgram(t, nil, args...)
+	old.await(tried)
+	address, connected := silentMaster(t)
+	fresh := startProgram(t, nil, append(args, "--master", address)...)
+	<-connected
+	fresh.end()
+	if strings.Contains(fresh.logged(), "listening") {
+		t.Error("it has listened")
+	}
+	if err := answers("unix", path); err != nil {
+		t.Error(err)
+	}
+	old.end()
 }
 
 func TestItServesForDrainTimeAndIsNotReady(t *testing.T) {

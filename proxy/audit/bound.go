@@ -1,14 +1,17 @@
 package audit
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Lines that are alike, which are those of the same address about the same thing, are bounded: of
 // many at once the first burst are written, and then one in each interval. Of those that were left
 // out the next one tells how many they were, or a line of its own once there were none for a while.
 //
 // What is Open is bounded in all besides, as it can come from any number of addresses. Any other,
-// an order that was carried out and that not everybody may give, is alike only if it says the same of
-// the same key or master.
+// an order that was carried out and that not everybody may give, is alike only if the same user says
+// the same of the same key, database or master.
 const (
 	burst    = 10
 	interval = time.Second
@@ -53,7 +56,7 @@ var others = sort{source: "others"}
 func sortOf(e *Entry) sort {
 	switch {
 	case !e.Open:
-		return sort{e.Event, e.Source, e.Command, "", e.Args + " " + e.Master + " " + e.Key}
+		return sort{e.Event, e.Source, e.Command, "", fmt.Sprintf("%q %q %q %d %q", e.User, e.Args, e.Master, e.DB, e.Key)}
 	case e.Event == Denial, e.Outcome != Done:
 		return sort{event: e.Event, source: e.Source, why: e.Why}
 	}
