@@ -125,13 +125,13 @@ func TestWhoWaitsIsAnsweredInTheEnd(t *testing.T) {
 	holder.lock("k", "t", ttl)
 	answer := loses.asking(acquireArgs("k", "t1", ttl)...)
 	waiting(t, looker, 1)
-	must(t, masters[0].Stop())
-	must(t, masters[1].Stop())
+	must(t, masters[0].Freeze())
+	must(t, masters[1].Freeze())
 	if got := <-answer; !isNoQuorum(got) {
 		t.Errorf("without a quorum: %v", got)
 	}
-	must(t, masters[0].Restart())
-	must(t, masters[1].Restart())
+	must(t, masters[0].Thaw())
+	must(t, masters[1].Thaw())
 	awaitVoting(t, p, 3)
 	holder.lock("other", "t", ttl)
 	answer = waits.asking(acquireArgs("other", "t2", ttl)...)
