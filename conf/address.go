@@ -52,8 +52,8 @@ func (a Address) identity() string {
 	return net.JoinHostPort(host, port)
 }
 
-// maxSocketPath is what the kernel has room for.
-const maxSocketPath = 107
+// MaxSocketPath is what the kernel has room for, in bytes.
+const MaxSocketPath = 107
 
 // parseUnix reads unix:///path.
 func parseUnix(text string) (Address, *Problem) {
@@ -64,9 +64,9 @@ func parseUnix(text string) (Address, *Problem) {
 			Cure: "write unix:///run/redlock-proxy/socket, with three slashes",
 		}
 	}
-	if len(path) > maxSocketPath {
+	if len(path) > MaxSocketPath {
 		return Address{}, &Problem{
-			What: fmt.Sprintf("%q is longer than the %d bytes that the kernel allows for a socket", text, maxSocketPath),
+			What: fmt.Sprintf("%q is longer than the %d bytes that the kernel allows for a socket", text, MaxSocketPath),
 			Cure: "choose a shorter path",
 		}
 	}

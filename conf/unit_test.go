@@ -43,7 +43,7 @@ func TestUnitStartsTheProgramAsItMayBeStarted(t *testing.T) {
 		t.Errorf("ExecStart is %v with problems %v", cl.command, cl.problems)
 	}
 	for name, want := range map[string]string{
-		"Service.Type": "notify", "Service.NotifyAccess": "main", "Service.ExecReload": "/bin/kill -HUP $MAINPID",
+		"Service.Type": "notify", "Service.Environment": "REDLOCK_PROXY_EMBEDDED=0", "Service.NotifyAccess": "main", "Service.ExecReload": "/bin/kill -HUP $MAINPID",
 		"Service.Restart": "on-failure", "Service.RestartPreventExitStatus": "78", "Service.DynamicUser": "yes",
 		"Service.NoNewPrivileges": "yes", "Service.ProtectSystem": "strict", "Service.UMask": "0077",
 		"Install.WantedBy": "multi-user.target",

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -129,7 +130,9 @@ func (d *door) openSocket(option, path string) (net.Listener, error) {
 	}
 	at := path
 	if taken && d.reuse {
-		at = fmt.Sprintf("%s.%d", path, os.Getpid())
+		if at = fmt.Sprintf("%s.%d", path, os.Getpid()); len(at) > conf.MaxSocketPath {
+			at = filepath.Join(filepath.Dir(path), "."+strconv.FormatInt(int64(os.Getpid()), 36))
+		}
 	}
 	ln, err := d.bind("unix", at)
 	if err != nil {
