@@ -24,6 +24,7 @@ func trials() []trial {
 		pollTrials(),
 		[]trial{
 			{"poll/in-flight", inFlightTrial},
+			{"queue", queueTrial},
 			{"hot", hotTrial},
 			{"allocations", allocationTrial},
 			{"idle", idleTrial},

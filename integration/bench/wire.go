@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -43,6 +44,9 @@ func dialWire(addr string) (*wire, error) {
 	return &wire{conn: conn, r: bufio.NewReaderSize(conn, 1024)}, nil
 }
 
+// errRefused is that the lock is held.
+var errRefused = errors.New("refused")
+
 // limit sets when the connection's patience is at an end.
 func (w *wire) limit(until time.Time) error { return w.conn.SetDeadline(until.Add(patience)) }
 
@@ -55,6 +59,9 @@ func (w *wire) do(want string, args ...string) error {
 	line, err := w.r.ReadSlice('\n')
 	if err != nil {
 		return err
+	}
+	if string(line) == "$-1\r\n" {
+		return errRefused
 	}
 	if string(line) != want {
 		return fmt.Errorf("%.80q is answered %q, want %q", args, line, want)
