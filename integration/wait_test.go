@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -113,6 +114,48 @@ func TestManyWaitForOneLock(t *testing.T) {
 		t.Errorf("there were %d turns", turns.Load())
 	}
 	wantGone(t, masters, "k")
+}
+
+// What another proxy frees, or somebody at the masters, the masters tell of: who waits need not look for it.
+func TestMastersTellThatALockIsFree(t *testing.T) {
+	t.Parallel()
+	masters, first := startQuorum(t, 3, "--acquire-wait", "50s")
+	second := startProxy(t, append(flags(masters), "--acquire-wait", "50s")...)
+	awaitVoting(t, second, 3)
+	looker, holder, waits := dial(t, second.Addr), dial(t, first.Addr), dial(t, second.Addr)
+	var took []time.Duration
+	for i := range 21 {
+		key := fmt.Sprint("k", i%4)
+		holder.lock(key, "t", ttl)
+		answer := waits.asking(acquireArgs(key, "t1", ttl)...)
+		waiting(t, looker, 1)
+		eventually(t, func() error {
+			for _, m := range masters {
+				if info := fmt.Sprint(ask(t, m, "INFO", "stats")); !strings.Contains(info, "tracking_total_keys:1\r\n") {
+					return fmt.Errorf("%s tracks no key", m.Addr)
+				}
+			}
+			return nil
+		})
+		freed := time.Now()
+		if i%2 == 0 {
+			holder.unlock(key, "t")
+		} else {
+			for _, m := range masters {
+				ask(t, m, "DEL", key)
+			}
+		}
+		if got := <-answer; got != "OK" {
+			t.Fatal(got)
+		}
+		took = append(took, time.Since(freed))
+		waits.unlock(key, "t1")
+	}
+	slices.Sort(took)
+	t.Logf("from the release to the next holder at another proxy: %v to %v, half of them within %v", took[0], took[20], took[10])
+	if took[10] > 300*time.Millisecond { // by looking each second it were half of one
+		t.Errorf("half of those who waited did so for %v and more", took[10])
+	}
 }
 
 // An end of the proxy answers those who wait, and so does the loss of the quorum.

@@ -28,6 +28,9 @@ type fakeEngine struct {
 
 	takenBack []string
 
+	observer quorum.Observer
+	watched  []string
+
 	orders []string // what the operator ordered
 	notNow error    // what orders are answered
 
@@ -68,6 +71,14 @@ func (e *fakeEngine) TakeBack(l quorum.Lock) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.takenBack = append(e.takenBack, l.Key)
+}
+
+func (e *fakeEngine) Observe(o quorum.Observer) { e.observer = o }
+
+func (e *fakeEngine) Watch(key string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.watched = append(e.watched, key)
 }
 
 func (e *fakeEngine) Weight(r *quorum.Request) int { return e.weights[r.Key] }

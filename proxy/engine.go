@@ -57,6 +57,11 @@ type Engine interface {
 	// Subscribe returns when whatever is published from then on will be heard
 	// (Won), or when that takes too long.
 	Subscribe() quorum.Result
+
+	// Observe says who is told that keys which were watched have changed, and Watch has masters tell of the next change
+	// of one.
+	Observe(o quorum.Observer)
+	Watch(key string)
 }
 
 // session is what a connection asks of the dialect: *commands.Session.

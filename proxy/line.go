@@ -16,6 +16,7 @@ type line struct {
 	refused     time.Duration // when the latest attempt was put that has met a holder
 	ends        time.Duration // when the holder's lock does, as far as is known; 0 if it is not
 	next        time.Duration // when it is tried again
+	ours        bool          // the holder has stood in this line
 	looking     bool          // the masters are asked when the lock ends
 	outdated    bool          // and something has changed since
 	request     quorum.Request
@@ -74,6 +75,19 @@ func (r *room) step(l *line, now time.Duration) (t todo) {
 func (r *room) stir(l *line, now time.Duration) todo {
 	l.again, l.ends, l.outdated = true, 0, l.looking
 	return r.step(l, now)
+}
+
+// changed has a line be tried whose key has changed on a master. Of an attempt that is under way, and of a holder who has
+// stood in this line, it may be told by that itself: then it is looked when that is over. mu is held.
+func (r *room) changed(l *line, now time.Duration) (t todo) {
+	switch {
+	case l.ours:
+		return t
+	case l.trying != nil:
+		l.ends = 0
+		return t
+	}
+	return r.stir(l, now)
 }
 
 // end has a waiter leave who is not tried: he is refused if that is known since he asked, and else tried a last time.

@@ -15,7 +15,8 @@ import (
 //
 //	at once                  when something that was asked through this proxy may have freed the key
 //	when its holder's ttl    is over, as it was last seen
-//	after lookSpan           since others may free it, of whom nothing is heard here
+//	when a master tells      that the key has changed, by whomever
+//	after lookSpan           since it may not have been told of
 //
 // and nobody else is, so that a thousand that want one lock cost the masters one attempt for each release. Who comes
 // while there is a line stands behind it, and has the masters not asked. Nobody is refused on the word of others that
@@ -63,6 +64,7 @@ func (t *todo) do() {
 		w.slot.tryAgain()
 	}
 	if t.look != nil {
+		t.look.srv.engine.Watch(t.look.at.key)
 		t.look.srv.engine.Put(&t.look.request, t.look)
 	}
 }
@@ -131,7 +133,7 @@ func (r *room) tried(w *waiter, result *quorum.Result, now time.Duration) (stays
 		r.mu.Unlock()
 		return false
 	}
-	l.trying = nil
+	l.trying, l.ours = nil, result.Decision == quorum.Won
 	l.next = now + lookSpan
 	switch {
 	case refused:
@@ -204,6 +206,26 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 			db = -1
 		}
 		r.each(db, func(l *line) todo { return r.stir(l, now) })
+	}
+}
+
+// Changed is what masters tell of a key: quorum.Observer.
+func (s *Server) Changed(key string) {
+	r, now := &s.room, s.clock()
+	if key == "" {
+		r.each(-1, func(l *line) todo { return r.changed(l, now) })
+		return
+	}
+	var all [quorum.Databases]todo
+	r.mu.Lock()
+	for db := range all {
+		if l := r.lines[resource{db, key}]; l != nil {
+			all[db] = r.changed(l, now)
+		}
+	}
+	r.mu.Unlock()
+	for db := range all {
+		all[db].do()
 	}
 }
 

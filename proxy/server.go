@@ -112,6 +112,7 @@ func newServer(cfg Config, engine Engine, log hclog.Logger, newSession func(int6
 		opened:     opened{listeners: map[net.Listener]struct{}{}, conns: map[int64]*conn{}},
 	}
 	s.room.most = cfg.AcquireWait
+	engine.Observe(s)
 	s.stats = newStats(commands.Table())
 	s.orders = ordersByIndex(cfg.Audit != nil)
 	cfg.Audit.Called(s.runID)

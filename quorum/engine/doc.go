@@ -52,6 +52,7 @@
 //	                 all masters to those of the other proxies (package messages), which listen to each
 //	                 master on a connection of its own (listen.go)
 //	inquire.go       what proxies ask each other goes the same way
+//	tracking.go      masters tell of keys that change, on a connection of its own to each
 //
 // Goroutines:
 //
@@ -71,6 +72,8 @@
 //	first of them
 //	the same         Engine.answer        asking the           the engine closes    Engine.Close
 //	                                      colleague
+//	the first Watch  Engine.track, each,  the connection that  the engine closes    Engine.Close
+//	                 and who asks on it   tells of changes
 //	Engine.Close     database.close, of   its end              it is closed         Engine.Close
 //	                 each that is open
 //	a lane           asking each other    the answer           it is there, or ctx  the lane

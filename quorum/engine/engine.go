@@ -28,6 +28,7 @@ type Engine struct {
 	inquiries     *messages.Inquiries
 	subscriptions *messages.Subscriptions
 	inquiring     inquiring
+	tracking      *tracking
 }
 
 // New starts an engine: its lanes begin to connect at once. Masters may be down.
@@ -46,6 +47,11 @@ func New(cfg Config, log hclog.Logger) *Engine {
 		zero.wait.Go(func() { e.answer(ctx) })
 		for i := range zero.lanes {
 			zero.wait.Go(func() { e.listen(ctx, i) })
+		}
+	})
+	e.tracking = newTracking(len(zero.lanes), func() {
+		for i := range zero.lanes {
+			zero.wait.Go(func() { e.track(ctx, i) })
 		}
 	})
 	zero.wait.Go(e.messages.Run)
@@ -90,6 +96,7 @@ func (e *Engine) Close(ctx context.Context) {
 	e.zero.closing.Store(true)
 	e.closeOthers(ctx)
 	e.subscriptions.Close()
+	e.tracking.close()
 	e.inquiries.Close()
 	e.zero.close(ctx)
 }

@@ -264,6 +264,9 @@ func (m *fakeMaster) client(args []string, id int64) string {
 		return bulk(list)
 	}
 	m.note(args)
+	if args[1] == "TRACKING" {
+		return "-ERR unknown subcommand 'TRACKING'. Try CLIENT HELP.\r\n"
+	}
 	killed, _ := strconv.ParseInt(args[3], 10, 64)
 	conn := m.conns[killed]
 	if conn == nil {

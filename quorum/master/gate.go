@@ -23,6 +23,7 @@ type Gate struct {
 
 	Longest int64 // string that is read, in bytes; at least maxGateBulk
 	nils    bool  // a string may be missing
+	pushes  bool  // RESP3 is spoken, once it was asked for
 }
 
 // NewGate is the conversation on a connection on which nothing has been said yet, or all of
@@ -128,7 +129,7 @@ func (g *Gate) send(calls ...[]string) error {
 // the longest.
 const maxGateBulk = 1 << 20
 
-// read reads one RESP2 value, arrays nested up to depth.
+// read reads one value, of RESP2 unless there may be pushes, arrays nested up to depth.
 func (g *Gate) read(depth int) (decide.Answer, error) {
 	line, err := g.r.ReadSlice('\n')
 	if err != nil {
@@ -147,22 +148,33 @@ func (g *Gate) read(depth int) (decide.Answer, error) {
 	case '-':
 		return decide.Failure(text), nil
 	}
+	if line[0] == '_' && text == "" && g.pushes {
+		return decide.Answer{Kind: quorum.NilReply}, nil
+	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return decide.Answer{}, ErrGarbage
 	}
+	kind := line[0]
 	switch {
-	case line[0] == ':':
+	case !g.pushes:
+	case kind == '>':
+		kind = '*'
+	case kind == '%' && n <= decide.MaxElems:
+		kind, n = '*', 2*n
+	}
+	switch {
+	case kind == ':':
 		return decide.Answer{Kind: quorum.IntegerReply, Int: n}, nil
-	case line[0] == '$' && n == -1 && g.nils:
+	case kind == '$' && n == -1 && g.nils:
 		return decide.Answer{Kind: quorum.NilReply}, nil
-	case line[0] == '$' && n >= 0 && n <= max(g.Longest, maxGateBulk):
+	case kind == '$' && n >= 0 && n <= max(g.Longest, maxGateBulk):
 		b := make([]byte, n+2)
 		if _, err := io.ReadFull(g.r, b); err != nil {
 			return decide.Answer{}, err
 		}
 		return decide.Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, nil
-	case line[0] == '*' && n >= 0 && n <= decide.MaxElems && depth > 0:
+	case kind == '*' && n >= 0 && n <= decide.MaxElems && depth > 0:
 		a := decide.Answer{Kind: quorum.ArrayReply, Elems: make([]decide.Answer, n)}
 		for i := range a.Elems {
 			if a.Elems[i], err = g.read(depth - 1); err != nil {

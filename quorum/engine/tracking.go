@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/master"
+)
+
+// trackedAtOnce is how many keys may be about to be watched at one master. What finds no room is not told of.
+const trackedAtOnce = 4096
+
+// refusedRest is after how long a master that does not tell of changes is asked again: it may have other rights then.
+const refusedRest = time.Minute
+
+// tracking is what an engine keeps of the keys that masters are to tell of.
+type tracking struct {
+	observer quorum.Observer // set before the first key is watched
+	start    func()          // the goroutines, when that is
+	once     sync.Once
+	wanted   []chan string // for each master
+}
+
+func newTracking(masters int, start func()) *tracking {
+	t := &tracking{start: start, wanted: make([]chan string, masters)}
+	for i := range t.wanted {
+		t.wanted[i] = make(chan string, trackedAtOnce)
+	}
+	return t
+}
+
+// close has no goroutine begin any more.
+func (t *tracking) close() { t.once.Do(func() {}) }
+
+// Observe says who is told from now on that keys have changed. It is called once, before Watch.
+func (e *Engine) Observe(o quorum.Observer) { e.tracking.observer = o }
+
+// Watch has each master tell once when a key changes, by whomever, or at once if it is not there. Where a master cannot,
+// is away, or has too many to tell of, it does not: what hangs on it is to be looked at now and then all the same.
+func (e *Engine) Watch(key string) {
+	if key == "" || e.zero.closing.Load() {
+		return
+	}
+	e.tracking.once.Do(e.tracking.start)
+	for _, wanted := range e.tracking.wanted {
+		select {
+		case wanted <- key:
+		default:
+		}
+	}
+}
+
+// track is the life of the connection on which master i tells of changes. It ends when ctx does.
+func (e *Engine) track(ctx context.Context, i int) {
+	log := e.zero.lanes[i].log
+	refused := false
+	for ctx.Err() == nil {
+		rest := e.zero.ProbeInterval/8 + rand.N(e.zero.ProbeInterval/8)
+		t, err := e.trackOn(ctx, i)
+		if err == nil {
+			if refused {
+				refused = false
+				log.Info("master tells of changes now")
+			}
+			e.tracking.observer.Changed("") // whatever was watched is not any more
+			err = e.tellChanges(ctx, t, i)
+			t.Close()
+			log.Debug("tracking ended", "reason", master.ReasonOf(err))
+		} else if errors.As(err, new(master.Refusal)) {
+			rest = refusedRest
+			if !refused {
+				refused = true
+				log.Info("master does not tell of changes: who waits for a lock looks each second", "reason", master.ReasonOf(err))
+			}
+		}
+		clock.Pause(ctx, rest)
+	}
+}
+
+// trackOn has master i tell of changes, unless no command goes to that server.
+func (e *Engine) trackOn(ctx context.Context, i int) (*master.Tracking, error) {
+	dialing, cancel := context.WithTimeout(ctx, e.zero.ConnectTimeout)
+	defer cancel()
+	t, err := e.zero.Masters[i].Track(dialing, ctx)
+	if err == nil && t.RunID != e.zero.claimed(i) {
+		t.Close()
+		return nil, errAnotherServer
+	}
+	return t, err
+}
+
+// tellChanges tells of what master i says, and asks it for what is to be watched, until the connection breaks.
+func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) error {
+	over, cancel := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer cancel()
+	asking.Go(func() {
+		for {
+			select {
+			case key := <-e.tracking.wanted[i]:
+				if t.Ask(key, e.zero.MasterTimeout) != nil {
+					t.Close() // which ends the reader
+					return
+				}
+			case <-over.Done():
+				return
+			}
+		}
+	})
+	for {
+		if id := e.zero.claimed(i); id != "" && id != t.RunID {
+			return errAnotherServer
+		}
+		if err := t.Wait(e.zero.ProbeInterval, e.zero.MasterTimeout); err != nil {
+			return err
+		}
+		keys, all, err := t.Next(e.zero.MasterTimeout)
+		if err != nil {
+			return err
+		}
+		if all {
+			e.tracking.observer.Changed("")
+		}
+		for _, key := range keys {
+			e.tracking.observer.Changed(key)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// changes are what an observer was told.
+type changes struct {
+	mu   sync.Mutex
+	keys []string
+}
+
+func (c *changes) Changed(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keys = append(c.keys, key)
+}
+
+// asked is how often a master was asked to tell of changes.
+func trackingsOf(m *fakeMaster) (n int) {
+	for _, call := range m.commands("CLIENT") {
+		if strings.Contains(strings.ToUpper(call), "TRACKING") {
+			n++
+		}
+	}
+	return n
+}
+
+// A master that does not tell of changes is asked seldom, and nobody is told that something has changed; where no key
+// was ever watched it is not asked at all.
+func TestMasterThatTellsOfNoChangesIsAskedSeldom(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		var told changes
+		w.engine.Observe(&told)
+		time.Sleep(time.Minute)
+		for _, m := range w.masters {
+			if n := trackingsOf(m); n != 0 {
+				t.Errorf("%s was asked %d times, and no key is watched", m.name, n)
+			}
+		}
+		w.engine.Watch("k")
+		time.Sleep(150 * time.Second)
+		for range 2 * trackedAtOnce {
+			w.engine.Watch("k") // which never waits
+		}
+		for _, m := range w.masters {
+			if n := trackingsOf(m); n != 3 {
+				t.Errorf("%s was asked %d times in 150 s, want 3", m.name, n)
+			}
+		}
+		if len(told.keys) > 0 {
+			t.Errorf("%q have changed", told.keys)
+		}
+	})
+}
+
+// What is watched when the engine ends begins nothing.
+func TestNothingIsWatchedAfterTheEnd(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		w.engine.Observe(&changes{})
+		w.stop(w.engine)
+		w.engine.Watch("k")
+	})
+}
