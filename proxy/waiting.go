@@ -38,6 +38,11 @@ func (s *slot) stays() bool {
 	}
 	c.mu.Unlock()
 	t.do()
+	// Either this is seen here, or whoever reads sees that it waits.
+	if w != nil && c.behind.Load() >= w.number {
+		t := c.srv.room.withdraw(w, false)
+		t.do()
+	}
 	return w != nil
 }
 
@@ -80,16 +85,13 @@ func (s *slot) waited() {
 	}
 }
 
-// moveOn has the acquire that waits be answered, unless it is the one with this number.
-func (c *conn) moveOn(but uint64) {
-	if w := c.waiter.Load(); w != nil && w.number != but {
+// moveOn has the acquire that waits be answered.
+func (c *conn) moveOn() {
+	if w := c.waiter.Load(); w != nil {
 		t := c.srv.room.withdraw(w, false)
 		t.do()
 	}
 }
-
-// noSlot is the number of none.
-const noSlot = 0
 
 // freed wakes those who wait for what a slot may have freed.
 func (s *slot) freed() {
