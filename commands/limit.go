@@ -236,7 +236,7 @@ func (l *limit) refusal(c *Command, a *Action) string {
 	}
 	for i := range a.Requests {
 		r := &a.Requests[i]
-		if !takes(r) || r.Kind == quorum.Write && r.Has("KEEPTTL") && r.Has("XX") {
+		if !takes(r) {
 			continue
 		}
 		switch ttl, known := l.ttl(r); {
