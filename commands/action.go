@@ -26,6 +26,10 @@ type Action struct {
 	// behind an acquire.
 	Continues bool
 
+	// Anywhere says that Requests which follow from results name their databases. Those of others
+	// are about the one that the command came in.
+	Anywhere bool
+
 	// Frees says of a script, or a transaction, that it names what deletes a key, and may so
 	// free a lock. Of other commands their requests tell that.
 	Frees bool

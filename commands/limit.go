@@ -77,6 +77,7 @@ func (l *limit) full(a Action, one *quorum.Request) Action {
 		reads = append(reads, quorum.Request{Kind: quorum.Read, DB: lock.DB, Key: lock.Key, ValueOnly: true})
 	}
 	a.Requests, a.Render, a.Continues = reads, doubted{l, first, doubts, l.user.Use.Mark()}, true
+	a.Anywhere = true
 	return a
 }
 
