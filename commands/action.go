@@ -75,7 +75,12 @@ type SlowRender interface {
 	// Slow tells whether Render has much to do with these results. Render or Forgo follows.
 	Slow(results []quorum.Result) bool
 
-	// Forgo is instead of Render, where nobody is left to be answered.
+	Forgoer
+}
+
+// Forgoer is a Render that is to know if it is not called.
+type Forgoer interface {
+	// Forgo is instead of Render, where nobody is left to be answered, or not all was put.
 	Forgo()
 }
 

@@ -41,9 +41,8 @@ func (l *limit) on(a Action) Action {
 		h.mark = l.user.Use.Mark()
 		for i := range h.requests {
 			if r := &h.requests[i]; takes(r) && !l.take(r) {
-				for j := range i {
-					h.forget(&h.requests[j])
-				}
+				h.requests = h.requests[:i]
+				h.Forgo()
 				return l.full(a, r)
 			}
 		}
@@ -90,13 +89,12 @@ type doubted struct {
 }
 
 func (d doubted) Render(results []quorum.Result) (Reply, Action) {
-	now := d.d.lookout.Clock()
 	for i, lock := range d.doubts {
 		switch r := &results[i+1]; {
 		case r.Decision == quorum.Won && r.Exists:
-			d.user.Use.Looked(lock, true, r.Value, d.mark, now)
+			d.user.Use.Looked(lock, true, r.Value, d.mark)
 		case r.Decision == quorum.Won, r.Reply.Kind == quorum.FailureReply: // it is no string
-			d.user.Use.Looked(lock, false, "", d.mark, now)
+			d.user.Use.Looked(lock, false, "", d.mark)
 		}
 	}
 	next := d.on(d.first)
@@ -144,10 +142,12 @@ func (h holding) note(r *quorum.Request, result *quorum.Result) {
 	}
 }
 
-// forget takes back that a lock is asked for.
-func (h holding) forget(r *quorum.Request) {
-	if takes(r) {
-		h.user.Use.NotTook(quota.Lock{DB: r.DB, Key: r.Key})
+// Forgo is instead of Render where the locks are not asked for after all. An action takes one, or none.
+func (h holding) Forgo() {
+	for i := range h.requests {
+		if r := &h.requests[i]; h.user.Limits.Locks != 0 && takes(r) {
+			h.user.Use.NotTook(quota.Lock{DB: r.DB, Key: r.Key})
+		}
 	}
 }
 
@@ -157,7 +157,7 @@ func own(l quota.Lock) quota.Lock { return quota.Lock{DB: l.DB, Key: strings.Clo
 // take notes that a lock is asked for. It is false if that is one too many.
 func (l *limit) take(r *quorum.Request) bool {
 	lock, now := own(quota.Lock{DB: r.DB, Key: r.Key}), l.d.lookout.Clock()
-	return l.user.Use.Take(lock, token(r), l.ends(r), l.user.Limits.Locks, now)
+	return l.user.Use.Take(lock, l.user.Limits.Locks, now)
 }
 
 // takes tells that a request sets a key, or moves its end further.

@@ -222,6 +222,16 @@ func TestLocksThatOthersHaveFreedDoNotCount(t *testing.T) {
 	}
 }
 
+// What masters are asked for they may grant at any time until they have answered, or it was not put to them.
+func TestLocksThatMayBeGrantedCount(t *testing.T) {
+	b := newBounded(t, "max-locks=1")
+	a := b.Do(wordsOf("SET a t PX 100"))
+	b.d.lookout.(*watcher).now += 10 * time.Second
+	b.want("SET b t NX PX 100", "NOPERM User u holds 1 locks")
+	a.Render.(Forgoer).Forgo()
+	b.want("SET b t NX PX 100", "OK")
+}
+
 // The books are the user's, whatever becomes of his rights.
 func TestLimitsChange(t *testing.T) {
 	b := newBounded(t, "max-locks=2")

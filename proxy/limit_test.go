@@ -10,7 +10,8 @@ import (
 	"redlock-proxy/commands"
 )
 
-const hurried = "user default on nopass ~* &* +@all\nuser bob on nopass ~* &* +@all max-rate=10 max-ttl=1s\n"
+const hurried = "user default on nopass ~* &* +@all\nuser bob on nopass ~* &* +@all max-rate=10 max-ttl=1s\n" +
+	"user ann on nopass ~* &* +@all max-locks=1\n"
 
 // Who sends more than he may is answered later, by whatever of his connections; nobody else is.
 func TestWhoSendsMoreThanHeMayWaits(t *testing.T) {
@@ -59,6 +60,29 @@ func TestWhatAUserTakesTooMuchOfIsTold(t *testing.T) {
 		}
 		if n := r.server.Figures().Denied; n != [6]uint64{5: 1} {
 			t.Errorf("denied: %v", n)
+		}
+		r.end()
+	})
+}
+
+// A lock that was never asked for, as the connection has ended before, counts no more.
+func TestALockThatMastersAreNotAskedForDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: hurried}})
+		ann, again, other := r.dial(), r.dial(), r.dial()
+		ann.send("AUTH ann x\r\nEVAL \"return redis.call('del', KEYS[1])\" 1 k\r\nSET k v NX\r\n")
+		ann.expect("+OK\r\n")
+		synctest.Wait()
+		again.send("AUTH ann x\r\nSET free v NX\r\n")
+		again.expect("+OK\r\n-NOPERM User ann holds 1 locks, as many as he may (max-locks)\r\n")
+		other.send("CLIENT KILL USER ann SKIPME yes ID 1\r\n")
+		other.expect(":1\r\n")
+		ann.expectEnd("")
+		synctest.Wait()
+		again.send("SET free v NX\r\n")
+		synctest.Wait()
+		if asked := r.engine.keys(); !strings.HasSuffix(asked, ":free") {
+			t.Errorf("masters were asked for %s, want free last", asked)
 		}
 		r.end()
 	})

@@ -28,6 +28,8 @@ type operation struct {
 	token  string
 	mark   uint64
 	ends   time.Duration
+	ttl    time.Duration
+	late   bool // it is carried out when it is answered
 	took   bool
 	frees  bool
 	doubts []Lock
@@ -47,10 +49,13 @@ func (w *world) count() int {
 func (w *world) settle(i int) {
 	op := w.underway[i]
 	w.underway = slices.Delete(w.underway, i, i+1)
+	if op.late {
+		w.carryOut(&op)
+	}
 	switch {
 	case op.doubts != nil:
 		for j, l := range op.doubts {
-			w.use.Looked(l, op.seen[j].token != "", op.seen[j].token, op.mark, w.now)
+			w.use.Looked(l, op.seen[j].token != "", op.seen[j].token, op.mark)
 		}
 	case op.frees:
 		w.use.Freed(op.lock, op.mark)
@@ -77,16 +82,24 @@ func (w *world) look() bool {
 // acquire is false if that was one too many.
 func (w *world) acquire(lock Lock, most int) bool {
 	ttl := time.Duration(1+w.IntN(500)) * time.Millisecond
-	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ends: w.now + ttl + ttl/50 + time.Second}
-	if !w.use.Take(lock, op.token, op.ends, most, w.now) {
+	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ttl: ttl, late: w.IntN(4) == 0}
+	if !w.use.Take(lock, most, w.now) {
 		return false
 	}
-	if w.count(); w.held[lock].token == "" {
-		w.held[lock] = mastersLock{op.token, w.now + ttl}
-		op.took = true
+	if !op.late {
+		w.carryOut(&op)
 	}
 	w.underway = append(w.underway, op)
 	return true
+}
+
+// carryOut is what the master does.
+func (w *world) carryOut(op *operation) {
+	op.ends = w.now + op.ttl + op.ttl/50 + time.Second
+	if w.count(); w.held[op.lock].token == "" {
+		w.held[op.lock] = mastersLock{op.token, w.now + op.ttl}
+		op.took = true
+	}
 }
 
 // Whatever is on its way, answered late or in another order, freed by others or on the masters: there are never
@@ -133,30 +146,29 @@ func TestThereAreNeverMoreLocksThanMayBe(t *testing.T) {
 	}
 }
 
-// What nobody is told of stays in the books no longer than it may last, or than a minute if the masters know nothing.
-func TestWhatIsNotAnsweredIsForgotten(t *testing.T) {
+// What is asked for counts until it is answered, however late that is, and is not in doubt before.
+func TestWhatIsAskedForCounts(t *testing.T) {
 	u, now := new(Use), time.Second
 	a, b, c := Lock{0, "a"}, Lock{0, "b"}, Lock{0, "c"}
-	if !u.Take(a, "t", now+time.Second, 2, now) || !u.Take(b, "t", Forever, 2, now) || u.Take(c, "t", Forever, 2, now) {
+	if !u.Take(a, 2, now) || !u.Take(b, 2, now) || u.Take(c, 2, now) {
 		t.Fatal("of three locks two were to be had")
 	}
-	now += 2 * time.Second
-	if !u.Take(c, "t", now+time.Hour, 2, now) {
-		t.Fatal("a lock that has ended counts")
+	now += time.Hour
+	if u.Take(c, 2, now) {
+		t.Fatal("a lock that may be granted does not count")
 	}
-	u.NotTook(c)
 	u.Took(a, "t", now+time.Hour, u.Mark())
 	if doubts := u.Doubts(now); len(doubts) != 1 || doubts[0] != a {
 		t.Errorf("%v are in doubt, want a: b may be on its way", doubts)
 	}
-	now += 2 * lost
 	mark := u.Mark()
-	if doubts := u.Doubts(now); len(doubts) != 2 {
-		t.Errorf("%v are in doubt, want a and b", doubts)
+	u.Looked(b, false, "", mark)
+	if n := u.Held(now); n != 2 {
+		t.Errorf("%d are held, want 2", n)
 	}
-	u.Looked(b, false, "", mark, now)
-	if n := u.Held(now); n != 1 {
-		t.Errorf("%d are held, want a alone", n)
+	u.NotTook(b)
+	if n := u.Held(now + 2*time.Hour); n != 0 {
+		t.Errorf("%d are held, want none", n)
 	}
 }
 
@@ -164,7 +176,7 @@ func TestMastersAreAskedForFewLocksAtOnce(t *testing.T) {
 	u := new(Use)
 	for i := range 1000 {
 		l := Lock{0, fmt.Sprint(i)}
-		if !u.Take(l, "t", Forever, 1000, 0) {
+		if !u.Take(l, 1000, 0) {
 			t.Fatal(i)
 		}
 		u.Took(l, "t", Forever, u.Mark())
