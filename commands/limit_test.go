@@ -263,17 +263,31 @@ func TestLimitsChange(t *testing.T) {
 // Who may send so many has his turn by all his connections; who has not shown who he is takes none.
 func TestRateOfAUser(t *testing.T) {
 	b := newBounded(t, "max-rate=10")
-	other := b.d.Session(8)
-	other.Do([]string{"AUTH", "u", "any"})
-	for i, s := range []*Session{b.Session, other, b.Session, other} {
-		if got, want := s.Wait(time.Minute), time.Duration(i)*100*time.Millisecond; got != want {
-			t.Errorf("command %d waits %v, want %v", i, got, want)
+	all := []*Session{b.Session}
+	for id := range int64(3) {
+		all = append(all, b.d.Session(8+id))
+		all[id+1].Do([]string{"AUTH", "u", "any"})
+	}
+	want := func(s *Session, want time.Duration) {
+		t.Helper()
+		if got := s.Wait(time.Minute); got != want {
+			t.Errorf("it waits %v, want %v", got, want)
 		}
 	}
+	for i, s := range all {
+		want(s, time.Duration(i)*100*time.Millisecond)
+	}
+	all[1].Leave()
+	want(all[2], 100*time.Millisecond)
+	want(all[0], 200*time.Millisecond)
+	if err := b.d.users.Set("u", []string{"max-rate=0"}); err != nil {
+		t.Fatal(err)
+	}
+	want(all[3], 0)
 	if err := b.d.users.Set(acl.Default, []string{"max-rate=1", "resetpass"}); err != nil {
 		t.Fatal(err)
 	}
-	stranger := b.d.Session(9)
+	stranger := b.d.Session(20)
 	for range 3 {
 		if got := stranger.Wait(time.Minute); got != 0 {
 			t.Errorf("a stranger waits %v", got)

@@ -24,8 +24,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 	}
 	now := time.Now()
 	if turn := c.session.Wait(now.Sub(c.srv.started)); turn > 0 {
-		c.srv.stats.delayed.Add(1)
-		if !c.rest(turn) {
+		if !c.awaitPace(turn) {
 			return ended
 		}
 		now = time.Now()

@@ -63,6 +63,7 @@ type Engine interface {
 type session interface {
 	Do(args []string) commands.Action
 	Wait(now time.Duration) time.Duration
+	Leave()
 	Proto() int
 	Authed() bool
 	Certified(names []string)

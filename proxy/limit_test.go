@@ -43,6 +43,40 @@ func TestWhoSendsMoreThanHeMayWaits(t *testing.T) {
 		other.send("CLIENT KILL USER bob\r\n")
 		other.expect(":2\r\n")
 		bob.expectEnd("")
+		began = time.Now()
+		again.expectEnd("")
+		again = r.dial()
+		again.send("AUTH bob x\r\nPING\r\n")
+		again.expect("+OK\r\n+PONG\r\n")
+		if d := time.Since(began); d > 200*time.Millisecond {
+			t.Errorf("a command waits %v for those that were never carried out", d)
+		}
+		r.end()
+	})
+}
+
+// A rate that is changed is one for those who wait already, within a second.
+func TestWhoWaitsIsHeldToTheRateThatIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: hurried}})
+		other, began := r.dial(), time.Now()
+		other.send("ACL SETUSER bob max-rate=1\r\n")
+		other.expect("+OK\r\n")
+		var all []*client
+		for range 100 {
+			bob := r.dial()
+			bob.send("AUTH bob x\r\nPING\r\n")
+			bob.expect("+OK\r\n")
+			all = append(all, bob)
+		}
+		other.send("ACL SETUSER bob max-rate=100\r\n")
+		other.expect("+OK\r\n")
+		for _, bob := range all {
+			bob.expect("+PONG\r\n")
+		}
+		if d := time.Since(began); d > 2*time.Second {
+			t.Errorf("a hundred commands took %v at a hundred a second", d)
+		}
 		r.end()
 	})
 }

@@ -33,7 +33,7 @@ type Use struct {
 	moves uint64        // what has happened to locks, in order
 
 	asked time.Duration // when doubts were told last
-	next  time.Duration // when a command may come, by the rate
+	pace
 }
 
 // hold is a lock that is held, or asked for.
@@ -192,15 +192,4 @@ func (u *Use) Held(now time.Duration) int {
 	defer u.mu.Unlock()
 	u.sweep(now)
 	return len(u.locks)
-}
-
-// Wait is how long the next command has to wait, which has its turn then: so many a second, and as many at once as
-// come in a tenth of one.
-func (u *Use) Wait(rate int, now time.Duration) time.Duration {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	each := time.Second / time.Duration(rate)
-	atOnce := max(time.Second/10-each, 0)
-	u.next = max(u.next, now) + each
-	return max(u.next-each-atOnce-now, 0)
 }

@@ -197,7 +197,8 @@ func TestRate(t *testing.T) {
 		u, now := new(Use), 5*time.Second
 		var turns []time.Duration
 		for range min(3*rate, 20_000) {
-			turns = append(turns, now+u.Wait(rate, now))
+			_, wait := u.Turn(rate, Turn{}, now)
+			turns = append(turns, now+wait)
 		}
 		atOnce := min(max(rate/10, 1), len(turns))
 		for i := range turns {
@@ -209,8 +210,41 @@ func TestRate(t *testing.T) {
 		if last != want {
 			t.Errorf("rate %d: command %d comes after %v, want %v", rate, len(turns), last, want)
 		}
-		if wait := u.Wait(rate, now+time.Hour); wait != 0 {
+		if _, wait := u.Turn(rate, Turn{}, now+time.Hour); wait != 0 {
 			t.Errorf("rate %d: who was silent for an hour waits %v", rate, wait)
 		}
 	}
+}
+
+// Nobody waits for those who have left, or by a rate that was.
+func TestTurnsThatAreGivenBack(t *testing.T) {
+	u, now := new(Use), 5*time.Second
+	var line []Turn
+	for range 1000 {
+		turn, _ := u.Turn(10, Turn{}, now)
+		line = append(line, turn)
+	}
+	for _, turn := range line[2:999] {
+		turn.Leave()
+	}
+	want := func(has Turn, rate int, at time.Duration) {
+		t.Helper()
+		if turn, wait := u.Turn(rate, has, now); now+wait != at {
+			t.Errorf("%v waits %v, want %v", turn, wait, at-now)
+		}
+	}
+	want(Turn{}, 10, now+200*time.Millisecond)
+	want(line[999], 10, now+300*time.Millisecond) // it closes up, and leaves its own to another
+	want(line[1], 10, now+100*time.Millisecond)
+	now += 10 * time.Second
+	want(line[1], 10, now) // it is late itself
+	want(Turn{}, 10, now)
+	want(Turn{}, 10, now+100*time.Millisecond)
+	want(line[998], 100, now)
+	line[997].Leave() // which was another rate's
+	want(Turn{}, 100, now)
+	for range 8 {
+		u.Turn(100, Turn{}, now)
+	}
+	want(Turn{}, 100, now+10*time.Millisecond)
 }
