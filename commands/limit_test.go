@@ -270,7 +270,7 @@ func TestRateOfAUser(t *testing.T) {
 	}
 	want := func(s *Session, want time.Duration) {
 		t.Helper()
-		if got := s.Wait(time.Minute); got != want {
+		if got := s.Wait("PING", time.Minute); got != want {
 			t.Errorf("it waits %v, want %v", got, want)
 		}
 	}
@@ -289,8 +289,16 @@ func TestRateOfAUser(t *testing.T) {
 	}
 	stranger := b.d.Session(20)
 	for range 3 {
-		if got := stranger.Wait(time.Minute); got != 0 {
+		if got := stranger.Wait("PING", time.Minute); got != 0 {
 			t.Errorf("a stranger waits %v", got)
 		}
+	}
+	if err := b.d.users.Set(acl.Default, []string{"nopass"}); err != nil {
+		t.Fatal(err)
+	}
+	b.d.Session(21).Wait("PING", time.Minute)
+	anybody := b.d.Session(22)
+	if first, second := anybody.Wait("hello", time.Minute), anybody.Wait("HELLO", time.Minute); first != 0 || second != time.Second {
+		t.Errorf("to show who one is waits %v, and then %v", first, second)
 	}
 }

@@ -26,7 +26,8 @@ type Session struct {
 
 	single [1]quorum.Request // what the latest Action asks, see one and Rest
 
-	turn quota.Turn // that the next command waits for
+	turn  quota.Turn // that the next command waits for
+	begun bool       // there was one
 
 	tx    transaction
 	watch *watch // nil: nothing is watched
@@ -117,10 +118,12 @@ func (s *Session) Authed() bool { return s.seen.Authed }
 
 // Wait is how long the client's next command has to wait, where it is bounded how many its user may send: it has its
 // turn then. Who waits asks again now and then, or Leaves. now is the server's clock. Who has not shown who he is
-// has no turn, and cannot take one of others'.
-func (s *Session) Wait(now time.Duration) (wait time.Duration) {
-	user := s.user()
-	if user == nil || user.Limits.Rate == 0 || s.mustAuth() {
+// has no turn, and cannot take one of others'; nor does he wait behind those that are the user default who begins by
+// showing that he is another one.
+func (s *Session) Wait(command string, now time.Duration) (wait time.Duration) {
+	user, first := s.user(), !s.begun
+	s.begun = true
+	if user == nil || user.Limits.Rate == 0 || s.mustAuth() || first && (sameWord(command, "AUTH") || sameWord(command, "HELLO")) {
 		s.Leave()
 		return 0
 	}

@@ -23,8 +23,8 @@ func (c *conn) command(k *chunk, args []string) ending {
 		return ended
 	}
 	now := time.Now()
-	if turn := c.session.Wait(now.Sub(c.srv.started)); turn > 0 {
-		if !c.awaitPace(turn) {
+	if turn := c.session.Wait(args[0], now.Sub(c.srv.started)); turn > 0 {
+		if !c.awaitPace(args[0], turn) {
 			return ended
 		}
 		now = time.Now()

@@ -125,10 +125,10 @@ const longestRest = time.Second
 
 // awaitPace has a command wait for its turn, of a user who sends more than he may. It is false if the connection was cut
 // off. Where it is to end, the command waits no longer.
-func (c *conn) awaitPace(turn time.Duration) bool {
+func (c *conn) awaitPace(command string, turn time.Duration) bool {
 	c.srv.stats.delayed.Add(1)
 	defer c.session.Leave()
-	for ; turn > 0; turn = c.session.Wait(c.srv.clock()) {
+	for ; turn > 0; turn = c.session.Wait(command, c.srv.clock()) {
 		if !c.rest(min(turn, longestRest)) {
 			return false
 		}

@@ -55,6 +55,29 @@ func TestWhoSendsMoreThanHeMayWaits(t *testing.T) {
 	})
 }
 
+// Who shows that he is somebody else does not wait behind those who are the user default.
+func TestNobodyWaitsBehindTheUserDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: strings.Replace(hurried, "+@all", "+@all max-rate=1", 1)}})
+		anybody := r.dial()
+		anybody.send("PING\r\nAUTH bob x\r\nPING\r\n")
+		began := time.Now()
+		for range 2 {
+			bob := r.dial()
+			bob.send("AUTH bob x\r\nPING\r\n")
+			bob.expect("+OK\r\n+PONG\r\n")
+		}
+		if d := time.Since(began); d > 200*time.Millisecond {
+			t.Errorf("bob waits %v", d)
+		}
+		anybody.expect("+PONG\r\n+OK\r\n+PONG\r\n")
+		if d := time.Since(began); d < time.Second {
+			t.Errorf("the user default waits %v, want a second", d)
+		}
+		r.end()
+	})
+}
+
 // A rate that is changed is one for those who wait already, within a second.
 func TestWhoWaitsIsHeldToTheRateThatIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
