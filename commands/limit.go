@@ -134,8 +134,10 @@ func (h holding) note(r *quorum.Request, result *quorum.Result) {
 	switch {
 	case takes(r) && tookNothing(r, result):
 		h.user.Use.NotTook(lock)
+	case takes(r) && result.Decision != quorum.Won:
+		h.user.Use.MayHave(lock, token(r))
 	case takes(r):
-		h.user.Use.Took(own(lock), token(r), h.ends(r), h.mark)
+		h.user.Use.Took(lock, token(r), h.ends(r), h.mark)
 	case r.Kind == quorum.Release && result.Decision == quorum.Won,
 		r.Kind == quorum.Remove && (result.Decision == quorum.Won || result.Decision == quorum.Contended):
 		h.user.Use.Freed(lock, h.mark)

@@ -232,6 +232,22 @@ func TestLocksThatMayBeGrantedCount(t *testing.T) {
 	b.want("SET b t NX PX 100", "OK")
 }
 
+// An attempt of which no quorum has told leaves it open which of two values is there, and for how long.
+func TestWhatIsNotDecidedCounts(t *testing.T) {
+	b := newBounded(t, "max-locks=1")
+	w := b.d.lookout.(*watcher)
+	b.want("SET a t NX PX 30000", "OK")
+	for _, command := range []string{"EVAL extend 1 a stale 10", "SET a other PX 10"} {
+		a := b.Do(wordsOf(command))
+		a.Render.Render([]quorum.Result{{Decision: quorum.Unavailable}})
+		w.now += 10 * time.Second
+		b.want("SET b t NX PX 10", "NOPERM User u holds 1 locks")
+	}
+	b.m.keys["a"] = entry{kind: "string", value: "somebody else's"}
+	w.now += time.Second
+	b.want("SET b t NX PX 10", "OK")
+}
+
 // The books are the user's, whatever becomes of his rights.
 func TestLimitsChange(t *testing.T) {
 	b := newBounded(t, "max-locks=2")
@@ -257,48 +273,5 @@ func TestLimitsChange(t *testing.T) {
 	b.want("EVAL extend 1 a t 1001", "NOPERM User u may take no lock for longer than 1s")
 	if a := b.Do(wordsOf("SET e t NX")); a.Forbidden != (acl.Denial{Reason: acl.ByLimit, Object: "e"}) || !a.Rejected || a.DeniedUser != "u" {
 		t.Errorf("%+v", a)
-	}
-}
-
-// Who may send so many has his turn by all his connections; who has not shown who he is takes none.
-func TestRateOfAUser(t *testing.T) {
-	b := newBounded(t, "max-rate=10")
-	all := []*Session{b.Session}
-	for id := range int64(3) {
-		all = append(all, b.d.Session(8+id))
-		all[id+1].Do([]string{"AUTH", "u", "any"})
-	}
-	want := func(s *Session, want time.Duration) {
-		t.Helper()
-		if got := s.Wait("PING", time.Minute); got != want {
-			t.Errorf("it waits %v, want %v", got, want)
-		}
-	}
-	for i, s := range all {
-		want(s, time.Duration(i)*100*time.Millisecond)
-	}
-	all[1].Leave()
-	want(all[2], 100*time.Millisecond)
-	want(all[0], 200*time.Millisecond)
-	if err := b.d.users.Set("u", []string{"max-rate=0"}); err != nil {
-		t.Fatal(err)
-	}
-	want(all[3], 0)
-	if err := b.d.users.Set(acl.Default, []string{"max-rate=1", "resetpass"}); err != nil {
-		t.Fatal(err)
-	}
-	stranger := b.d.Session(20)
-	for range 3 {
-		if got := stranger.Wait("PING", time.Minute); got != 0 {
-			t.Errorf("a stranger waits %v", got)
-		}
-	}
-	if err := b.d.users.Set(acl.Default, []string{"nopass"}); err != nil {
-		t.Fatal(err)
-	}
-	b.d.Session(21).Wait("PING", time.Minute)
-	anybody := b.d.Session(22)
-	if first, second := anybody.Wait("hello", time.Minute), anybody.Wait("HELLO", time.Minute); first != 0 || second != time.Second {
-		t.Errorf("to show who one is waits %v, and then %v", first, second)
 	}
 }

@@ -38,7 +38,7 @@ type Use struct {
 
 // hold is a lock that is held, or asked for.
 type hold struct {
-	token      uint64        // hash of what was set; 0 is any
+	token, or  uint64        // hashes of what was set, and of what may have been; a token of 0 is any
 	ends       time.Duration // 0: it is not held
 	asking     int           // how often it is asked for
 	move, took uint64        // the last one that was about it, and by which it was taken
@@ -106,15 +106,34 @@ func (u *Use) Took(l Lock, token string, ends time.Duration, mark uint64) {
 	defer u.mu.Unlock()
 	h := u.settle(l)
 	switch sum := sign(token); {
-	case sum == 0 || sum == h.token: // an extension may not say
+	case sum == 0: // an extension may not say
+	case sum == h.token && h.or == 0:
 	case h.took > mark: // which of the two was later on the masters, nobody knows
-		h.token = 0
+		h.token, h.or = 0, 0
 	default:
-		h.token = sum
+		h.token, h.or = sum, 0
 	}
 	h.took = h.move
 	h.ends = max(h.ends, ends)
 	u.ends = min(u.ends, ends)
+}
+
+// MayHave notes that of what was asked for nobody knows whether masters have carried it out, or will: it may be held,
+// and so may what was before, until it is Looked.
+func (u *Use) MayHave(l Lock, token string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	h := u.settle(l)
+	switch sum := sign(token); {
+	case sum == 0 || sum == h.token:
+	case h.ends == 0:
+		h.token = sum
+	case h.or == 0 && h.token != 0 || sum == h.or:
+		h.or = sum
+	default:
+		h.token, h.or = 0, 0
+	}
+	h.took, h.ends = h.move, Forever
 }
 
 // NotTook notes that what was asked for is certainly not held by that.
@@ -181,9 +200,12 @@ func (u *Use) Looked(l Lock, there bool, value string, mark uint64) {
 	if h == nil || h.move > mark || h.asking > 0 {
 		return
 	}
-	if !there || h.token != 0 && h.token != sign(value) {
+	sum := sign(value)
+	if !there || h.token != 0 && h.token != sum && (h.or == 0 || h.or != sum) {
 		delete(u.locks, l)
+		return
 	}
+	h.token, h.or = sum, 0
 }
 
 // Held is how many locks are held, as far as is known: none is left out.

@@ -22,6 +22,12 @@ type mastersLock struct {
 	ends  time.Duration
 }
 
+const (
+	acquires = iota
+	overwrites
+	extends
+)
+
 // operation is one that masters have carried out, and that is not noted yet.
 type operation struct {
 	lock   Lock
@@ -29,7 +35,9 @@ type operation struct {
 	mark   uint64
 	ends   time.Duration
 	ttl    time.Duration
+	how    int  // one of the following
 	late   bool // it is carried out when it is answered
+	lost   bool // its answer is
 	took   bool
 	frees  bool
 	doubts []Lock
@@ -59,6 +67,8 @@ func (w *world) settle(i int) {
 		}
 	case op.frees:
 		w.use.Freed(op.lock, op.mark)
+	case op.lost:
+		w.use.MayHave(op.lock, op.token)
 	case op.took:
 		w.use.Took(op.lock, op.token, op.ends, op.mark)
 	default:
@@ -82,7 +92,8 @@ func (w *world) look() bool {
 // acquire is false if that was one too many.
 func (w *world) acquire(lock Lock, most int) bool {
 	ttl := time.Duration(1+w.IntN(500)) * time.Millisecond
-	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ttl: ttl, late: w.IntN(4) == 0}
+	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ttl: ttl,
+		how: w.IntN(3), late: w.IntN(4) == 0, lost: w.IntN(8) == 0}
 	if !w.use.Take(lock, most, w.now) {
 		return false
 	}
@@ -96,7 +107,12 @@ func (w *world) acquire(lock Lock, most int) bool {
 // carryOut is what the master does.
 func (w *world) carryOut(op *operation) {
 	op.ends = w.now + op.ttl + op.ttl/50 + time.Second
-	if w.count(); w.held[op.lock].token == "" {
+	w.count()
+	has := w.held[op.lock].token
+	if op.lost && w.IntN(2) == 0 {
+		return
+	}
+	if op.how == acquires && has == "" || op.how == overwrites || op.how == extends && has == op.token {
 		w.held[op.lock] = mastersLock{op.token, w.now + op.ttl}
 		op.took = true
 	}
