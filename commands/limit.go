@@ -54,8 +54,11 @@ func (l *limit) on(a Action) Action {
 	return a
 }
 
-// refuse is instead of an action that is not within the limit.
+// refuse is instead of an action that is not within the limit. Of a transaction nothing is carried out.
 func (l *limit) refuse(a Action, text, key string) Action {
+	if a.Command.Name == "exec" {
+		text = errExecAbortOf + text
+	}
 	reply := refuse(oneLine(text)).Reply
 	return Action{Command: a.Command, Reply: reply, Rejected: true, Forbidden: acl.Denial{Reason: acl.ByLimit, Object: key}, DeniedUser: l.user.Name}
 }

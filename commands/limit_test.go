@@ -82,7 +82,8 @@ const (
 	overTTL       = "NOPERM User u may take no lock for longer than 30s, or for ever (max-ttl)"
 	overLocks     = "NOPERM User u holds 2 locks, as many as he may (max-locks)"
 	untold        = "NOPERM User u has max-"
-	together      = "EXECABORT Transaction discarded because of: NOPERM User u takes no locks by a transaction"
+	aborted       = "EXECABORT Transaction discarded because of: "
+	together      = aborted + "NOPERM User u takes no locks by a transaction"
 )
 
 // wordsOf are those of a command, with the scripts above by their names.
@@ -136,10 +137,10 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		{"EVAL release 1 b t", "1"},
 		{"GET b", "nil"},
 		{"DEL c", "1"},
-		// In a transaction each command is judged by itself.
-		{"MULTI", "OK"}, {"SET a t NX PX 30001", "QUEUED"}, {"EXEC", "[" + overTTL + "]"},
-		{"MULTI", "OK"}, {"INCR n", "QUEUED"}, {"EXEC", "[" + untold},
-		{"MULTI", "OK"}, {"GETSET n x", "QUEUED"}, {"GETEX n PERSIST", "QUEUED"}, {"EXEC", "[" + untold},
+		// In a transaction each command is judged by itself, and if one is refused nothing is carried out.
+		{"MULTI", "OK"}, {"SET a t NX PX 30001", "QUEUED"}, {"EXEC", aborted + overTTL},
+		{"MULTI", "OK"}, {"INCR n", "QUEUED"}, {"EXEC", aborted + untold},
+		{"MULTI", "OK"}, {"GETSET n x", "QUEUED"}, {"GETEX n PERSIST", "QUEUED"}, {"EXEC", aborted + untold},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", "[OK]"},
 	} {
 		b.want(c.command, c.want)
@@ -176,7 +177,7 @@ func TestMostLocksOfAUser(t *testing.T) {
 		{"SET d t NX PX 30000", "OK"},
 		{"EVAL sets 1 e", untold},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"DEL c", "QUEUED"}, {"EXEC", together},
-		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", overLocks},
+		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", aborted + overLocks},
 		{"MULTI", "OK"}, {"SET c t NX PX 30000", "QUEUED"}, {"EXEC", "[nil]"},
 		{"WATCH c", "OK"}, {"GET c", "t"}, {"MULTI", "OK"}, {"PEXPIRE c 30000", "QUEUED"}, {"EXEC", "[1]"},
 		{"WATCH c", "OK"}, {"GET c", "t"}, {"MULTI", "OK"}, {"DEL c", "QUEUED"}, {"EXEC", "[1]"},

@@ -115,7 +115,13 @@ func TestWhatAUserTakesTooMuchOfIsTold(t *testing.T) {
 		if !strings.Contains(told, " limit ") || !strings.Contains(told, " k ") || !strings.Contains(told, "user=bob") {
 			t.Errorf("ACL LOG: %s", told)
 		}
-		if n := r.server.Figures().Denied; n != [6]uint64{5: 1} {
+		bob.send("MULTI\r\nDEL k\r\nSET later v\r\nEXEC\r\n")
+		bob.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n" +
+			"-EXECABORT Transaction discarded because of: NOPERM User bob may take no lock for longer than 1s, or for ever (max-ttl)\r\n")
+		if told := fmt.Sprint(r.server.aclLog.latest(1, 0)); !strings.Contains(told, " limit ") || !strings.Contains(told, " later ") {
+			t.Errorf("ACL LOG: %s", told)
+		}
+		if n := r.server.Figures().Denied; n != [6]uint64{5: 2} {
 			t.Errorf("denied: %v", n)
 		}
 		r.end()
