@@ -226,6 +226,9 @@ func (l *limit) ttl(r *quorum.Request) (ttl time.Duration, known bool) {
 	return r.TTL, true
 }
 
+// longestCounted is how long the name of a lock may be that is counted: so ten thousand take some 12 MB.
+const longestCounted = 1024
+
 // counts tells that it is bounded how many locks there are.
 func (l *limit) counts() bool { return l != nil && l.user.Limits.Locks != 0 }
 
@@ -237,15 +240,15 @@ func (l *limit) refusal(c *Command, a *Action) string {
 	if l.setsUntold(c, a) {
 		return fmt.Sprintf(errUntoldLock, l.user.Name, strings.Join(l.user.Limits.Words(), " "))
 	}
-	if l.user.Limits.TTL == 0 {
-		return ""
-	}
 	for i := range a.Requests {
 		r := &a.Requests[i]
 		if !takes(r) {
 			continue
 		}
 		switch ttl, known := l.ttl(r); {
+		case l.counts() && len(r.Key) > longestCounted:
+			return fmt.Sprintf(errLongLockName, l.user.Name, longestCounted)
+		case l.user.Limits.TTL == 0:
 		case !known && r.At != 0:
 			return errNoTime
 		case !known || ttl == 0 || ttl > l.user.Limits.TTL:

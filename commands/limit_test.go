@@ -183,6 +183,10 @@ func TestMostLocksOfAUser(t *testing.T) {
 		{"WATCH c", "OK"}, {"GET c", "t"}, {"MULTI", "OK"}, {"DEL c", "QUEUED"}, {"EXEC", "[1]"},
 		{"SET a t NX PX 30000", "OK"},
 		{"SET e t NX PX 30000", overLocks},
+		{"DEL a c", "1"},
+		{"SET " + strings.Repeat("n", 1024) + " t NX PX 30000", "OK"},
+		{"SETNX " + strings.Repeat("n", 1025) + " t", "NOPERM User u may take no lock whose name has more than 1024 bytes (max-locks)"},
+		{"GET " + strings.Repeat("n", 1025), "nil"},
 	} {
 		b.want(c.command, c.want)
 	}
