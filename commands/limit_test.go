@@ -80,7 +80,7 @@ const (
 	setsSoScript  = "return redis.call(ARGV[1],KEYS[1],'x')"
 	countsScript  = "return redis.call('hincrby',KEYS[1],'f',1)"
 	overTTL       = "NOPERM User u may take no lock for longer than 30s, or for ever (max-ttl)"
-	overLocks     = "NOPERM User u holds 2 locks, as many as he may (max-locks)"
+	overLocks     = "NOPERM User u holds or awaits 2 locks, as many as he may (max-locks)"
 	untold        = "NOPERM User u has max-"
 	aborted       = "EXECABORT Transaction discarded because of: "
 	together      = aborted + "NOPERM User u takes no locks by a transaction"
@@ -232,7 +232,7 @@ func TestLocksThatMayBeGrantedCount(t *testing.T) {
 	b := newBounded(t, "max-locks=1")
 	a := b.Do(wordsOf("SET a t PX 100"))
 	b.d.lookout.(*watcher).now += 10 * time.Second
-	b.want("SET b t NX PX 100", "NOPERM User u holds 1 locks")
+	b.want("SET b t NX PX 100", "NOPERM User u holds or awaits 1 locks")
 	a.Render.(Forgoer).Forgo()
 	b.want("SET b t NX PX 100", "OK")
 }
@@ -246,7 +246,7 @@ func TestWhatIsNotDecidedCounts(t *testing.T) {
 		a := b.Do(wordsOf(command))
 		a.Render.Render([]quorum.Result{{Decision: quorum.Unavailable}})
 		w.now += 10 * time.Second
-		b.want("SET b t NX PX 10", "NOPERM User u holds 1 locks")
+		b.want("SET b t NX PX 10", "NOPERM User u holds or awaits 1 locks")
 	}
 	b.m.keys["a"] = entry{kind: "string", value: "somebody else's"}
 	w.now += time.Second
@@ -266,10 +266,10 @@ func TestLimitsChange(t *testing.T) {
 	}
 	set("max-locks=3")
 	b.want("SET c t NX PX 30000", "OK")
-	b.want("SET d t NX PX 30000", "NOPERM User u holds 3 locks")
+	b.want("SET d t NX PX 30000", "NOPERM User u holds or awaits 3 locks")
 	set("max-locks=1")
 	b.want("DEL c", "1")
-	b.want("SET d t NX PX 30000", "NOPERM User u holds 1 locks")
+	b.want("SET d t NX PX 30000", "NOPERM User u holds or awaits 1 locks")
 	b.want("EVAL extend 1 a t 30000", "1")
 	set("max-locks=0")
 	b.want("SET d t NX PX 30000", "OK")

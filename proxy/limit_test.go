@@ -137,7 +137,7 @@ func TestALockThatMastersAreNotAskedForDoesNotCount(t *testing.T) {
 		ann.expect("+OK\r\n")
 		synctest.Wait()
 		again.send("AUTH ann x\r\nSET free v NX\r\n")
-		again.expect("+OK\r\n-NOPERM User ann holds 1 locks, as many as he may (max-locks)\r\n")
+		again.expect("+OK\r\n-NOPERM User ann holds or awaits 1 locks, as many as he may (max-locks)\r\n")
 		other.send("CLIENT KILL USER ann SKIPME yes ID 1\r\n")
 		other.expect(":1\r\n")
 		ann.expectEnd("")
