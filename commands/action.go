@@ -26,6 +26,10 @@ type Action struct {
 	// behind an acquire.
 	Continues bool
 
+	// Anywhere says that Requests which follow from results name their databases. Those of others
+	// are about the one that the command came in.
+	Anywhere bool
+
 	// Frees says of a script, or a transaction, that it names what deletes a key, and may so
 	// free a lock. Of other commands their requests tell that.
 	Frees bool
@@ -71,7 +75,12 @@ type SlowRender interface {
 	// Slow tells whether Render has much to do with these results. Render or Forgo follows.
 	Slow(results []quorum.Result) bool
 
-	// Forgo is instead of Render, where nobody is left to be answered.
+	Forgoer
+}
+
+// Forgoer is a Render that is to know if it is not called.
+type Forgoer interface {
+	// Forgo is instead of Render, where nobody is left to be answered, or not all was put.
 	Forgo()
 }
 

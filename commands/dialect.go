@@ -25,9 +25,6 @@ type Options struct {
 	MaxTTL           time.Duration
 	RefuseOverMaxTTL bool
 
-	// AcquireWait is how long the server has an acquire wait for its lock.
-	AcquireWait time.Duration
-
 	// Now is the masters' time, by which RefuseOverMaxTTL judges an expiry that
 	// is given as a time of day, if that is known. Nil: such an expiry is not judged.
 	Now func() (now time.Time, known bool)

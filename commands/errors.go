@@ -46,10 +46,11 @@ const (
 	errGetKeysNone     = "ERR The command has no key arguments"
 	errListening       = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 
-	errLongLock   = "NOPERM User %s may take no lock for longer than %s, or for ever (max-ttl)"
-	errManyLocks  = "NOPERM User %s holds %d locks, as many as he may (max-locks)"
-	errNotCounted = "NOPERM User %s takes no locks by a transaction, in which they are not counted (max-locks)"
-	errUntoldLock = "NOPERM User %s has %s, which is judged of SET and of scripts that are recognised; what else may set a key is refused"
+	errLongLock     = "NOPERM User %s may take no lock for longer than %s, or for ever (max-ttl)"
+	errManyLocks    = "NOPERM User %s holds or awaits %d locks, as many as he may (max-locks)"
+	errLongLockName = "NOPERM User %s may take no lock whose name has more than %d bytes (max-locks)"
+	errNotCounted   = "NOPERM User %s takes no locks by a transaction, in which they are not counted (max-locks)"
+	errUntoldLock   = "NOPERM User %s has %s, which is judged of SET and of scripts that are recognised; what else may set a key is refused"
 
 	errNestedMulti       = "ERR MULTI calls can not be nested"
 	errWatchInMulti      = "ERR WATCH inside MULTI is not allowed"

@@ -66,8 +66,9 @@ func (e *execution) action() Action {
 	if a, ok := e.asOneLock(watched, states); ok {
 		return a
 	}
-	if e.limit.counts() && slices.ContainsFunc(e.steps, step.takes) {
-		return refuse(oneLine(errExecAbortOf + fmt.Sprintf(errNotCounted, e.limit.user.Name)))
+	if i := slices.IndexFunc(e.steps, step.takes); i >= 0 && e.limit.counts() {
+		text := fmt.Sprintf(errNotCounted, e.limit.user.Name)
+		return e.limit.refuse(Action{Command: e.command}, text, e.steps[i].keys[0])
 	}
 	asked := 0
 	for i := range e.steps {

@@ -41,9 +41,8 @@ func (l *limit) on(a Action) Action {
 		h.mark = l.user.Use.Mark()
 		for i := range h.requests {
 			if r := &h.requests[i]; takes(r) && !l.take(r) {
-				for j := range i {
-					h.forget(&h.requests[j])
-				}
+				h.requests = h.requests[:i]
+				h.Forgo()
 				return l.full(a, r)
 			}
 		}
@@ -55,8 +54,11 @@ func (l *limit) on(a Action) Action {
 	return a
 }
 
-// refuse is instead of an action that is not within the limit.
+// refuse is instead of an action that is not within the limit. Of a transaction nothing is carried out.
 func (l *limit) refuse(a Action, text, key string) Action {
+	if a.Command.Name == "exec" {
+		text = errExecAbortOf + text
+	}
 	reply := refuse(oneLine(text)).Reply
 	return Action{Command: a.Command, Reply: reply, Rejected: true, Forbidden: acl.Denial{Reason: acl.ByLimit, Object: key}, DeniedUser: l.user.Name}
 }
@@ -77,6 +79,7 @@ func (l *limit) full(a Action, one *quorum.Request) Action {
 		reads = append(reads, quorum.Request{Kind: quorum.Read, DB: lock.DB, Key: lock.Key, ValueOnly: true})
 	}
 	a.Requests, a.Render, a.Continues = reads, doubted{l, first, doubts, l.user.Use.Mark()}, true
+	a.Anywhere = true
 	return a
 }
 
@@ -89,13 +92,12 @@ type doubted struct {
 }
 
 func (d doubted) Render(results []quorum.Result) (Reply, Action) {
-	now := d.d.lookout.Clock()
 	for i, lock := range d.doubts {
 		switch r := &results[i+1]; {
 		case r.Decision == quorum.Won && r.Exists:
-			d.user.Use.Looked(lock, true, r.Value, d.mark, now)
+			d.user.Use.Looked(lock, true, r.Value, d.mark)
 		case r.Decision == quorum.Won, r.Reply.Kind == quorum.FailureReply: // it is no string
-			d.user.Use.Looked(lock, false, "", d.mark, now)
+			d.user.Use.Looked(lock, false, "", d.mark)
 		}
 	}
 	next := d.on(d.first)
@@ -135,18 +137,22 @@ func (h holding) note(r *quorum.Request, result *quorum.Result) {
 	switch {
 	case takes(r) && tookNothing(r, result):
 		h.user.Use.NotTook(lock)
+	case takes(r) && result.Decision != quorum.Won:
+		h.user.Use.MayHave(lock, token(r))
 	case takes(r):
-		h.user.Use.Took(own(lock), token(r), h.ends(r), h.mark)
+		h.user.Use.Took(lock, token(r), h.ends(r), h.mark)
 	case r.Kind == quorum.Release && result.Decision == quorum.Won,
 		r.Kind == quorum.Remove && (result.Decision == quorum.Won || result.Decision == quorum.Contended):
 		h.user.Use.Freed(lock, h.mark)
 	}
 }
 
-// forget takes back that a lock is asked for.
-func (h holding) forget(r *quorum.Request) {
-	if takes(r) {
-		h.user.Use.NotTook(quota.Lock{DB: r.DB, Key: r.Key})
+// Forgo is instead of Render where the locks are not asked for after all. An action takes one, or none.
+func (h holding) Forgo() {
+	for i := range h.requests {
+		if r := &h.requests[i]; h.user.Limits.Locks != 0 && takes(r) {
+			h.user.Use.NotTook(quota.Lock{DB: r.DB, Key: r.Key})
+		}
 	}
 }
 
@@ -156,11 +162,7 @@ func own(l quota.Lock) quota.Lock { return quota.Lock{DB: l.DB, Key: strings.Clo
 // take notes that a lock is asked for. It is false if that is one too many.
 func (l *limit) take(r *quorum.Request) bool {
 	lock, now := own(quota.Lock{DB: r.DB, Key: r.Key}), l.d.lookout.Clock()
-	ends, patience := l.ends(r), l.d.options.AcquireWait
-	if ends != quota.Forever {
-		ends += patience
-	}
-	return l.user.Use.Take(lock, token(r), ends, patience, l.user.Limits.Locks, now)
+	return l.user.Use.Take(lock, l.user.Limits.Locks, now)
 }
 
 // takes tells that a request sets a key, or moves its end further.
@@ -224,6 +226,9 @@ func (l *limit) ttl(r *quorum.Request) (ttl time.Duration, known bool) {
 	return r.TTL, true
 }
 
+// longestCounted is how long the name of a lock may be that is counted: so ten thousand take some 12 MB.
+const longestCounted = 1024
+
 // counts tells that it is bounded how many locks there are.
 func (l *limit) counts() bool { return l != nil && l.user.Limits.Locks != 0 }
 
@@ -235,15 +240,15 @@ func (l *limit) refusal(c *Command, a *Action) string {
 	if l.setsUntold(c, a) {
 		return fmt.Sprintf(errUntoldLock, l.user.Name, strings.Join(l.user.Limits.Words(), " "))
 	}
-	if l.user.Limits.TTL == 0 {
-		return ""
-	}
 	for i := range a.Requests {
 		r := &a.Requests[i]
-		if !takes(r) || r.Kind == quorum.Write && r.Has("KEEPTTL") && r.Has("XX") {
+		if !takes(r) {
 			continue
 		}
 		switch ttl, known := l.ttl(r); {
+		case l.counts() && len(r.Key) > longestCounted:
+			return fmt.Sprintf(errLongLockName, l.user.Name, longestCounted)
+		case l.user.Limits.TTL == 0:
 		case !known && r.At != 0:
 			return errNoTime
 		case !known || ttl == 0 || ttl > l.user.Limits.TTL:

@@ -80,9 +80,10 @@ const (
 	setsSoScript  = "return redis.call(ARGV[1],KEYS[1],'x')"
 	countsScript  = "return redis.call('hincrby',KEYS[1],'f',1)"
 	overTTL       = "NOPERM User u may take no lock for longer than 30s, or for ever (max-ttl)"
-	overLocks     = "NOPERM User u holds 2 locks, as many as he may (max-locks)"
+	overLocks     = "NOPERM User u holds or awaits 2 locks, as many as he may (max-locks)"
 	untold        = "NOPERM User u has max-"
-	together      = "EXECABORT Transaction discarded because of: NOPERM User u takes no locks by a transaction"
+	aborted       = "EXECABORT Transaction discarded because of: "
+	together      = aborted + "NOPERM User u takes no locks by a transaction"
 )
 
 // wordsOf are those of a command, with the scripts above by their names.
@@ -108,7 +109,7 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		{"SETEX b 30 t", "OK"},
 		{"PSETEX b 30001 t", overTTL},
 		{"SET b t KEEPTTL", overTTL},
-		{"SET b t XX KEEPTTL", "OK"},
+		{"SET b t XX KEEPTTL", overTTL}, // that of somebody else's key may be any
 		{fmt.Sprintf("SET c t NX PXAT %d", b.m.now+30000), "OK"},
 		{fmt.Sprintf("SET d t NX PXAT %d", b.m.now+30001), overTTL},
 		{"EVAL extend 1 a t 30000", "1"},
@@ -136,10 +137,10 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		{"EVAL release 1 b t", "1"},
 		{"GET b", "nil"},
 		{"DEL c", "1"},
-		// In a transaction each command is judged by itself.
-		{"MULTI", "OK"}, {"SET a t NX PX 30001", "QUEUED"}, {"EXEC", "[" + overTTL + "]"},
-		{"MULTI", "OK"}, {"INCR n", "QUEUED"}, {"EXEC", "[" + untold},
-		{"MULTI", "OK"}, {"GETSET n x", "QUEUED"}, {"GETEX n PERSIST", "QUEUED"}, {"EXEC", "[" + untold},
+		// In a transaction each command is judged by itself, and if one is refused nothing is carried out.
+		{"MULTI", "OK"}, {"SET a t NX PX 30001", "QUEUED"}, {"EXEC", aborted + overTTL},
+		{"MULTI", "OK"}, {"INCR n", "QUEUED"}, {"EXEC", aborted + untold},
+		{"MULTI", "OK"}, {"GETSET n x", "QUEUED"}, {"GETEX n PERSIST", "QUEUED"}, {"EXEC", aborted + untold},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", "[OK]"},
 	} {
 		b.want(c.command, c.want)
@@ -176,12 +177,16 @@ func TestMostLocksOfAUser(t *testing.T) {
 		{"SET d t NX PX 30000", "OK"},
 		{"EVAL sets 1 e", untold},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"DEL c", "QUEUED"}, {"EXEC", together},
-		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", overLocks},
+		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", aborted + overLocks},
 		{"MULTI", "OK"}, {"SET c t NX PX 30000", "QUEUED"}, {"EXEC", "[nil]"},
 		{"WATCH c", "OK"}, {"GET c", "t"}, {"MULTI", "OK"}, {"PEXPIRE c 30000", "QUEUED"}, {"EXEC", "[1]"},
 		{"WATCH c", "OK"}, {"GET c", "t"}, {"MULTI", "OK"}, {"DEL c", "QUEUED"}, {"EXEC", "[1]"},
 		{"SET a t NX PX 30000", "OK"},
 		{"SET e t NX PX 30000", overLocks},
+		{"DEL a c", "1"},
+		{"SET " + strings.Repeat("n", 1024) + " t NX PX 30000", "OK"},
+		{"SETNX " + strings.Repeat("n", 1025) + " t", "NOPERM User u may take no lock whose name has more than 1024 bytes (max-locks)"},
+		{"GET " + strings.Repeat("n", 1025), "nil"},
 	} {
 		b.want(c.command, c.want)
 	}
@@ -222,6 +227,32 @@ func TestLocksThatOthersHaveFreedDoNotCount(t *testing.T) {
 	}
 }
 
+// What masters are asked for they may grant at any time until they have answered, or it was not put to them.
+func TestLocksThatMayBeGrantedCount(t *testing.T) {
+	b := newBounded(t, "max-locks=1")
+	a := b.Do(wordsOf("SET a t PX 100"))
+	b.d.lookout.(*watcher).now += 10 * time.Second
+	b.want("SET b t NX PX 100", "NOPERM User u holds or awaits 1 locks")
+	a.Render.(Forgoer).Forgo()
+	b.want("SET b t NX PX 100", "OK")
+}
+
+// An attempt of which no quorum has told leaves it open which of two values is there, and for how long.
+func TestWhatIsNotDecidedCounts(t *testing.T) {
+	b := newBounded(t, "max-locks=1")
+	w := b.d.lookout.(*watcher)
+	b.want("SET a t NX PX 30000", "OK")
+	for _, command := range []string{"EVAL extend 1 a stale 10", "SET a other PX 10"} {
+		a := b.Do(wordsOf(command))
+		a.Render.Render([]quorum.Result{{Decision: quorum.Unavailable}})
+		w.now += 10 * time.Second
+		b.want("SET b t NX PX 10", "NOPERM User u holds or awaits 1 locks")
+	}
+	b.m.keys["a"] = entry{kind: "string", value: "somebody else's"}
+	w.now += time.Second
+	b.want("SET b t NX PX 10", "OK")
+}
+
 // The books are the user's, whatever becomes of his rights.
 func TestLimitsChange(t *testing.T) {
 	b := newBounded(t, "max-locks=2")
@@ -235,10 +266,10 @@ func TestLimitsChange(t *testing.T) {
 	}
 	set("max-locks=3")
 	b.want("SET c t NX PX 30000", "OK")
-	b.want("SET d t NX PX 30000", "NOPERM User u holds 3 locks")
+	b.want("SET d t NX PX 30000", "NOPERM User u holds or awaits 3 locks")
 	set("max-locks=1")
 	b.want("DEL c", "1")
-	b.want("SET d t NX PX 30000", "NOPERM User u holds 1 locks")
+	b.want("SET d t NX PX 30000", "NOPERM User u holds or awaits 1 locks")
 	b.want("EVAL extend 1 a t 30000", "1")
 	set("max-locks=0")
 	b.want("SET d t NX PX 30000", "OK")
@@ -247,26 +278,5 @@ func TestLimitsChange(t *testing.T) {
 	b.want("EVAL extend 1 a t 1001", "NOPERM User u may take no lock for longer than 1s")
 	if a := b.Do(wordsOf("SET e t NX")); a.Forbidden != (acl.Denial{Reason: acl.ByLimit, Object: "e"}) || !a.Rejected || a.DeniedUser != "u" {
 		t.Errorf("%+v", a)
-	}
-}
-
-// Who may send so many has his turn by all his connections; who has not shown who he is takes none.
-func TestRateOfAUser(t *testing.T) {
-	b := newBounded(t, "max-rate=10")
-	other := b.d.Session(8)
-	other.Do([]string{"AUTH", "u", "any"})
-	for i, s := range []*Session{b.Session, other, b.Session, other} {
-		if got, want := s.Wait(time.Minute), time.Duration(i)*100*time.Millisecond; got != want {
-			t.Errorf("command %d waits %v, want %v", i, got, want)
-		}
-	}
-	if err := b.d.users.Set(acl.Default, []string{"max-rate=1", "resetpass"}); err != nil {
-		t.Fatal(err)
-	}
-	stranger := b.d.Session(9)
-	for range 3 {
-		if got := stranger.Wait(time.Minute); got != 0 {
-			t.Errorf("a stranger waits %v", got)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"redlock-proxy/commands/acl"
+	"redlock-proxy/commands/quota"
 	"redlock-proxy/quorum"
 )
 
@@ -24,6 +25,9 @@ type Session struct {
 	named              int     // what these take, in bytes
 
 	single [1]quorum.Request // what the latest Action asks, see one and Rest
+
+	turn  quota.Turn // that the next command waits for
+	begun bool       // there was one
 
 	tx    transaction
 	watch *watch // nil: nothing is watched
@@ -112,13 +116,27 @@ func (s *Session) Proto() int { return s.seen.Proto }
 // then its commands are to be short.
 func (s *Session) Authed() bool { return s.seen.Authed }
 
-// Wait is how long the client's next command has to wait, which takes its turn by that, where it is bounded how many
-// its user may send. now is the server's clock. Who has not shown who he is has no turn, and cannot take one of others'.
-func (s *Session) Wait(now time.Duration) time.Duration {
-	if user := s.user(); user != nil && user.Limits.Rate != 0 && !s.mustAuth() {
-		return user.Use.Wait(user.Limits.Rate, now)
+// Wait is how long the client's next command has to wait, where it is bounded how many its user may send: it has its
+// turn then. Who waits asks again now and then, or Leaves. now is the server's clock. Who has not shown who he is
+// has no turn, and cannot take one of others'; nor does he wait behind those that are the user default who begins by
+// showing that he is another one.
+func (s *Session) Wait(command string, now time.Duration) (wait time.Duration) {
+	user, first := s.user(), !s.begun
+	s.begun = true
+	if user == nil || user.Limits.Rate == 0 || s.mustAuth() || first && (sameWord(command, "AUTH") || sameWord(command, "HELLO")) {
+		s.Leave()
+		return 0
 	}
-	return 0
+	if s.turn, wait = user.Use.Turn(user.Limits.Rate, s.turn, now); wait == 0 {
+		s.turn = quota.Turn{}
+	}
+	return wait
+}
+
+// Leave gives back the turn that the next command waits for.
+func (s *Session) Leave() {
+	s.turn.Leave()
+	s.turn = quota.Turn{}
 }
 
 // Do takes one command of the client, name first, and says what it comes to.

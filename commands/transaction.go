@@ -154,14 +154,14 @@ func (s *Session) exec(c *Command, args []string) Action {
 			return a
 		}
 	}
-	e := execution{w: w}
+	e := execution{command: c, w: w}
 	if s.rights.user.LimitsLocks() {
 		e.limit = s.limit()
 	}
 	for _, q := range tx.queue {
 		a := q.command.do(s, q.command, q.args)
 		if text := e.limit.refusal(q.command, &a); text != "" {
-			a = refuse(oneLine(text))
+			return e.limit.refuse(Action{Command: c}, text, a.Requests[0].Key)
 		}
 		e.plan(q, a)
 	}
@@ -177,9 +177,10 @@ func (s *Session) exec(c *Command, args []string) Action {
 
 // execution is a transaction that is carried out.
 type execution struct {
-	w     *watch // nil: nothing is watched
-	steps []step
-	limit *limit // nil: there is no bound on what its user takes
+	command *Command // EXEC
+	w       *watch   // nil: nothing is watched
+	steps   []step
+	limit   *limit // nil: there is no bound on what its user takes
 }
 
 // step is one command of an execution.

@@ -27,9 +27,8 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.moveOn()
 	}
 	now := time.Now()
-	if turn := c.session.Wait(now.Sub(c.srv.started)); turn > 0 {
-		c.srv.stats.delayed.Add(1)
-		if !c.rest(turn) {
+	if turn := c.session.Wait(args[0], now.Sub(c.srv.started)); turn > 0 {
+		if !c.awaitPace(args[0], turn) {
 			return ended
 		}
 		now = time.Now()

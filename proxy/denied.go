@@ -120,6 +120,28 @@ func (c *conn) rest(d time.Duration) bool {
 	return c.phase != cutOff
 }
 
+// longestRest is after how long it is looked again when a command may come: its user's rate may be another one.
+const longestRest = time.Second
+
+// awaitPace has a command wait for its turn, of a user who sends more than he may. It is false if the connection was cut
+// off. Where it is to end, the command waits no longer.
+func (c *conn) awaitPace(command string, turn time.Duration) bool {
+	c.srv.stats.delayed.Add(1)
+	defer c.session.Leave()
+	for ; turn > 0; turn = c.session.Wait(command, c.srv.clock()) {
+		if !c.rest(min(turn, longestRest)) {
+			return false
+		}
+		c.mu.Lock()
+		ends := c.phase != serving
+		c.mu.Unlock()
+		if ends {
+			break
+		}
+	}
+	return true
+}
+
 func (s *Server) logDenials(of sumOfDenials, more ...any) {
 	s.log.Warn("clients do not know the password", append([]any{"from", of.address, "failures", of.failures}, more...)...)
 }

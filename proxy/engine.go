@@ -67,7 +67,8 @@ type Engine interface {
 // session is what a connection asks of the dialect: *commands.Session.
 type session interface {
 	Do(args []string) commands.Action
-	Wait(now time.Duration) time.Duration
+	Wait(command string, now time.Duration) time.Duration
+	Leave()
 	Proto() int
 	Authed() bool
 	Certified(names []string)

@@ -77,7 +77,9 @@ func (s *slot) askOn(next commands.Action) {
 	s.expect(next.Requests, next.Render)
 	s.sample(s.conn.srv.clock())
 	for i := range next.Requests { // the last Put may be the end of s
-		next.Requests[i].DB = db
+		if !next.Anywhere {
+			next.Requests[i].DB = db
+		}
 		s.conn.srv.engine.Put(&next.Requests[i], &s.asks[i])
 	}
 }

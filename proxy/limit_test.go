@@ -10,7 +10,8 @@ import (
 	"redlock-proxy/commands"
 )
 
-const hurried = "user default on nopass ~* &* +@all\nuser bob on nopass ~* &* +@all max-rate=10 max-ttl=1s\n"
+const hurried = "user default on nopass ~* &* +@all\nuser bob on nopass ~* &* +@all max-rate=10 max-ttl=1s\n" +
+	"user ann on nopass ~* &* +@all max-locks=1\n"
 
 // Who sends more than he may is answered later, by whatever of his connections; nobody else is.
 func TestWhoSendsMoreThanHeMayWaits(t *testing.T) {
@@ -42,6 +43,63 @@ func TestWhoSendsMoreThanHeMayWaits(t *testing.T) {
 		other.send("CLIENT KILL USER bob\r\n")
 		other.expect(":2\r\n")
 		bob.expectEnd("")
+		began = time.Now()
+		again.expectEnd("")
+		again = r.dial()
+		again.send("AUTH bob x\r\nPING\r\n")
+		again.expect("+OK\r\n+PONG\r\n")
+		if d := time.Since(began); d > 200*time.Millisecond {
+			t.Errorf("a command waits %v for those that were never carried out", d)
+		}
+		r.end()
+	})
+}
+
+// Who shows that he is somebody else does not wait behind those who are the user default.
+func TestNobodyWaitsBehindTheUserDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: strings.Replace(hurried, "+@all", "+@all max-rate=1", 1)}})
+		anybody := r.dial()
+		anybody.send("PING\r\nAUTH bob x\r\nPING\r\n")
+		began := time.Now()
+		for range 2 {
+			bob := r.dial()
+			bob.send("AUTH bob x\r\nPING\r\n")
+			bob.expect("+OK\r\n+PONG\r\n")
+		}
+		if d := time.Since(began); d > 200*time.Millisecond {
+			t.Errorf("bob waits %v", d)
+		}
+		anybody.expect("+PONG\r\n+OK\r\n+PONG\r\n")
+		if d := time.Since(began); d < time.Second {
+			t.Errorf("the user default waits %v, want a second", d)
+		}
+		r.end()
+	})
+}
+
+// A rate that is changed is one for those who wait already, within a second.
+func TestWhoWaitsIsHeldToTheRateThatIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: hurried}})
+		other, began := r.dial(), time.Now()
+		other.send("ACL SETUSER bob max-rate=1\r\n")
+		other.expect("+OK\r\n")
+		var all []*client
+		for range 100 {
+			bob := r.dial()
+			bob.send("AUTH bob x\r\nPING\r\n")
+			bob.expect("+OK\r\n")
+			all = append(all, bob)
+		}
+		other.send("ACL SETUSER bob max-rate=100\r\n")
+		other.expect("+OK\r\n")
+		for _, bob := range all {
+			bob.expect("+PONG\r\n")
+		}
+		if d := time.Since(began); d > 2*time.Second {
+			t.Errorf("a hundred commands took %v at a hundred a second", d)
+		}
 		r.end()
 	})
 }
@@ -57,8 +115,37 @@ func TestWhatAUserTakesTooMuchOfIsTold(t *testing.T) {
 		if !strings.Contains(told, " limit ") || !strings.Contains(told, " k ") || !strings.Contains(told, "user=bob") {
 			t.Errorf("ACL LOG: %s", told)
 		}
-		if n := r.server.Figures().Denied; n != [6]uint64{5: 1} {
+		bob.send("MULTI\r\nDEL k\r\nSET later v\r\nEXEC\r\n")
+		bob.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n" +
+			"-EXECABORT Transaction discarded because of: NOPERM User bob may take no lock for longer than 1s, or for ever (max-ttl)\r\n")
+		if told := fmt.Sprint(r.server.aclLog.latest(1, 0)); !strings.Contains(told, " limit ") || !strings.Contains(told, " later ") {
+			t.Errorf("ACL LOG: %s", told)
+		}
+		if n := r.server.Figures().Denied; n != [6]uint64{5: 2} {
 			t.Errorf("denied: %v", n)
+		}
+		r.end()
+	})
+}
+
+// A lock that was never asked for, as the connection has ended before, counts no more.
+func TestALockThatMastersAreNotAskedForDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Config{Commands: commands.Options{Users: hurried}})
+		ann, again, other := r.dial(), r.dial(), r.dial()
+		ann.send("AUTH ann x\r\nEVAL \"return redis.call('del', KEYS[1])\" 1 k\r\nSET k v NX\r\n")
+		ann.expect("+OK\r\n")
+		synctest.Wait()
+		again.send("AUTH ann x\r\nSET free v NX\r\n")
+		again.expect("+OK\r\n-NOPERM User ann holds or awaits 1 locks, as many as he may (max-locks)\r\n")
+		other.send("CLIENT KILL USER ann SKIPME yes ID 1\r\n")
+		other.expect(":1\r\n")
+		ann.expectEnd("")
+		synctest.Wait()
+		again.send("SET free v NX\r\n")
+		synctest.Wait()
+		if asked := r.engine.keys(); !strings.HasSuffix(asked, ":free") {
+			t.Errorf("masters were asked for %s, want free last", asked)
 		}
 		r.end()
 	})

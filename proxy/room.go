@@ -53,6 +53,7 @@ type resource struct {
 // todo is what came of a change of a line, to be done without mu.
 type todo struct {
 	tries, refusals []*waiter
+	gone            *waiter // who was not tried
 	look            *line
 }
 
@@ -62,6 +63,9 @@ func (t *todo) do() {
 	}
 	for _, w := range t.tries {
 		w.slot.tryAgain()
+	}
+	if t.gone != nil {
+		t.gone.slot.forgo()
 	}
 	if t.look != nil {
 		t.look.srv.engine.Watch(t.look.at.key)
@@ -168,8 +172,11 @@ func (r *room) withdraw(w *waiter, gone bool) (t todo) {
 	switch {
 	case l == nil:
 		return t
-	case l.trying == w || gone:
+	case l.trying == w:
 		r.leave(w)
+	case gone:
+		r.leave(w)
+		t.gone = w
 	default:
 		t.end(r, l, w)
 	}

@@ -236,7 +236,7 @@ func (s *slot) forgo() {
 	if s.turn != nil {
 		s.turn.give(1)
 	}
-	if r, ok := s.render.(commands.SlowRender); ok {
+	if r, ok := s.render.(commands.Forgoer); ok {
 		r.Forgo()
 	}
 }

@@ -75,7 +75,6 @@ func serverConfig(cfg *conf.Config, live *atomic.Pointer[conf.Config], maxClient
 			RefuseOverMaxTTL: cfg.OverMaxTTL == "refuse",
 			Users:            string(cfg.Users),
 			ScriptBounds:     quorum.Bounds{Steps: cfg.ScriptSteps, Memory: cfg.ScriptMemory},
-			AcquireWait:      cfg.AcquireWait,
 			Now:              now,
 			Settings:         func() map[string]string { return settings(live.Load(), maxClients) },
 		},

@@ -21,10 +21,6 @@ const (
 	// and tries again costs the masters so many reads at most.
 	mostDoubts = 64
 	doubtSpan  = 100 * time.Millisecond
-
-	// lost is how long after it should be known at the latest what became of a lock that was asked for, that is not
-	// waited for any more.
-	lost = time.Minute
 )
 
 // Use is what a user takes: the locks that he may hold, and how fast his commands come. It has each that he holds,
@@ -37,17 +33,15 @@ type Use struct {
 	moves uint64        // what has happened to locks, in order
 
 	asked time.Duration // when doubts were told last
-	next  time.Duration // when a command may come, by the rate
+	pace
 }
 
 // hold is a lock that is held, or asked for.
 type hold struct {
-	token, wanted uint64        // hashes of what was set, and of what was asked for last; 0 is any
-	ends          time.Duration // 0: it is not held
-	mayEnd        time.Duration // the latest of what is asked for
-	asking        int           // how often that is
-	known         time.Duration // when it is known at the latest what became of that
-	move, took    uint64        // the last one that was about it, and by which it was taken
+	token, or  uint64        // hashes of what was set, and of what may have been; a token of 0 is any
+	ends       time.Duration // 0: it is not held
+	asking     int           // how often it is asked for
+	move, took uint64        // the last one that was about it, and by which it was taken
 }
 
 var seed = maphash.MakeSeed()
@@ -59,14 +53,13 @@ func sign(token string) uint64 {
 	return max(maphash.String(seed, token), 1)
 }
 
-// lives tells that the lock may be held, or come to be.
-func (h *hold) lives(now time.Duration) bool {
-	return h.ends > now || h.asking > 0 && h.mayEnd > now
-}
+// lives tells that the lock may be held, or come to be. What is asked for may be carried out at any time until it is
+// answered, and last from then on.
+func (h *hold) lives(now time.Duration) bool { return h.ends > now || h.asking > 0 }
 
-// Take notes that a lock is asked for which would end then, at the latest. It is false, and nothing noted, if that
-// would be one too many. Took or NotTook follows, after patience at the latest. An empty token is one that is not known.
-func (u *Use) Take(l Lock, token string, ends, patience time.Duration, most int, now time.Duration) bool {
+// Take notes that a lock is asked for. It is false, and nothing noted, if that would be one too many. Else Took or
+// NotTook is to follow, whatever becomes of who asks: it counts until then.
+func (u *Use) Take(l Lock, most int, now time.Duration) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	h := u.locks[l]
@@ -87,10 +80,8 @@ func (u *Use) Take(l Lock, token string, ends, patience time.Duration, most int,
 		u.locks[l] = h
 	}
 	u.moves++
-	h.move, h.wanted, h.known = u.moves, sign(token), max(h.known, now+patience)
+	h.move = u.moves
 	h.asking++
-	h.mayEnd = max(h.mayEnd, ends)
-	u.ends = min(u.ends, ends)
 	return true
 }
 
@@ -105,56 +96,61 @@ func (u *Use) sweep(now time.Duration) {
 		if h.ends > now {
 			u.ends = min(u.ends, h.ends)
 		}
-		if h.asking > 0 {
-			u.ends = min(u.ends, h.mayEnd)
-		}
 	}
 }
 
-// Took notes that what was asked for after the mark is held now, or may be, and when it ends.
+// Took notes that what was asked for after the mark is held now, or may be, and when it ends. An empty token is one
+// that is not known.
 func (u *Use) Took(l Lock, token string, ends time.Duration, mark uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	h := u.settle(l)
-	if h == nil { // it was given up meanwhile
-		if u.locks == nil {
-			u.locks = make(map[Lock]*hold)
-		}
-		h = &hold{move: u.moves}
-		u.locks[l] = h
-	}
 	switch sum := sign(token); {
-	case sum == 0 || sum == h.token: // an extension may not say
+	case sum == 0: // an extension may not say
+	case sum == h.token && h.or == 0:
 	case h.took > mark: // which of the two was later on the masters, nobody knows
-		h.token = 0
+		h.token, h.or = 0, 0
 	default:
-		h.token = sum
+		h.token, h.or = sum, 0
 	}
 	h.took = h.move
 	h.ends = max(h.ends, ends)
 	u.ends = min(u.ends, ends)
 }
 
+// MayHave notes that of what was asked for nobody knows whether masters have carried it out, or will: it may be held,
+// and so may what was before, until it is Looked.
+func (u *Use) MayHave(l Lock, token string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	h := u.settle(l)
+	switch sum := sign(token); {
+	case sum == 0 || sum == h.token:
+	case h.ends == 0:
+		h.token = sum
+	case h.or == 0 && h.token != 0 || sum == h.or:
+		h.or = sum
+	default:
+		h.token, h.or = 0, 0
+	}
+	h.took, h.ends = h.move, Forever
+}
+
 // NotTook notes that what was asked for is certainly not held by that.
 func (u *Use) NotTook(l Lock) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if h := u.settle(l); h != nil && h.asking == 0 && h.ends == 0 {
+	if h := u.settle(l); h.asking == 0 && h.ends == 0 {
 		delete(u.locks, l)
 	}
 }
 
-// settle ends one asking for a lock. mu is held.
+// settle ends one asking for a lock, which the books have had since it began. mu is held.
 func (u *Use) settle(l Lock) *hold {
 	h := u.locks[l]
-	if h == nil {
-		return nil
-	}
 	u.moves++
 	h.move = u.moves
-	if h.asking = max(h.asking-1, 0); h.asking == 0 {
-		h.mayEnd = 0
-	}
+	h.asking--
 	return h
 }
 
@@ -189,7 +185,7 @@ func (u *Use) Doubts(now time.Duration) (doubts []Lock) {
 		if len(doubts) == mostDoubts {
 			break
 		}
-		if h.asking == 0 || now-h.known > lost {
+		if h.asking == 0 {
 			doubts = append(doubts, l)
 		}
 	}
@@ -197,18 +193,19 @@ func (u *Use) Doubts(now time.Duration) (doubts []Lock) {
 }
 
 // Looked notes what the masters hold under a lock that was in doubt, and were asked after the mark.
-func (u *Use) Looked(l Lock, there bool, value string, mark uint64, now time.Duration) {
+func (u *Use) Looked(l Lock, there bool, value string, mark uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	h := u.locks[l]
-	if h == nil || h.move > mark || h.asking > 0 && now-h.known <= lost {
+	if h == nil || h.move > mark || h.asking > 0 {
 		return
 	}
 	sum := sign(value)
-	if there && (h.token == 0 || h.token == sum || h.asking > 0 && (h.wanted == 0 || h.wanted == sum)) {
+	if !there || h.token != 0 && h.token != sum && (h.or == 0 || h.or != sum) {
+		delete(u.locks, l)
 		return
 	}
-	delete(u.locks, l)
+	h.token, h.or = sum, 0
 }
 
 // Held is how many locks are held, as far as is known: none is left out.
@@ -217,15 +214,4 @@ func (u *Use) Held(now time.Duration) int {
 	defer u.mu.Unlock()
 	u.sweep(now)
 	return len(u.locks)
-}
-
-// Wait is how long the next command has to wait, which has its turn then: so many a second, and as many at once as
-// come in a tenth of one.
-func (u *Use) Wait(rate int, now time.Duration) time.Duration {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	each := time.Second / time.Duration(rate)
-	atOnce := max(time.Second/10-each, 0)
-	u.next = max(u.next, now) + each
-	return max(u.next-each-atOnce-now, 0)
 }

@@ -22,12 +22,22 @@ type mastersLock struct {
 	ends  time.Duration
 }
 
+const (
+	acquires = iota
+	overwrites
+	extends
+)
+
 // operation is one that masters have carried out, and that is not noted yet.
 type operation struct {
 	lock   Lock
 	token  string
 	mark   uint64
 	ends   time.Duration
+	ttl    time.Duration
+	how    int  // one of the following
+	late   bool // it is carried out when it is answered
+	lost   bool // its answer is
 	took   bool
 	frees  bool
 	doubts []Lock
@@ -47,13 +57,18 @@ func (w *world) count() int {
 func (w *world) settle(i int) {
 	op := w.underway[i]
 	w.underway = slices.Delete(w.underway, i, i+1)
+	if op.late {
+		w.carryOut(&op)
+	}
 	switch {
 	case op.doubts != nil:
 		for j, l := range op.doubts {
-			w.use.Looked(l, op.seen[j].token != "", op.seen[j].token, op.mark, w.now)
+			w.use.Looked(l, op.seen[j].token != "", op.seen[j].token, op.mark)
 		}
 	case op.frees:
 		w.use.Freed(op.lock, op.mark)
+	case op.lost:
+		w.use.MayHave(op.lock, op.token)
 	case op.took:
 		w.use.Took(op.lock, op.token, op.ends, op.mark)
 	default:
@@ -77,16 +92,30 @@ func (w *world) look() bool {
 // acquire is false if that was one too many.
 func (w *world) acquire(lock Lock, most int) bool {
 	ttl := time.Duration(1+w.IntN(500)) * time.Millisecond
-	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ends: w.now + ttl + ttl/50 + time.Second}
-	if !w.use.Take(lock, op.token, op.ends, 0, most, w.now) {
+	op := operation{lock: lock, mark: w.use.Mark(), token: fmt.Sprint("t", w.IntN(3)), ttl: ttl,
+		how: w.IntN(3), late: w.IntN(4) == 0, lost: w.IntN(8) == 0}
+	if !w.use.Take(lock, most, w.now) {
 		return false
 	}
-	if w.count(); w.held[lock].token == "" {
-		w.held[lock] = mastersLock{op.token, w.now + ttl}
-		op.took = true
+	if !op.late {
+		w.carryOut(&op)
 	}
 	w.underway = append(w.underway, op)
 	return true
+}
+
+// carryOut is what the master does.
+func (w *world) carryOut(op *operation) {
+	op.ends = w.now + op.ttl + op.ttl/50 + time.Second
+	w.count()
+	has := w.held[op.lock].token
+	if op.lost && w.IntN(2) == 0 {
+		return
+	}
+	if op.how == acquires && has == "" || op.how == overwrites || op.how == extends && has == op.token {
+		w.held[op.lock] = mastersLock{op.token, w.now + op.ttl}
+		op.took = true
+	}
 }
 
 // Whatever is on its way, answered late or in another order, freed by others or on the masters: there are never
@@ -133,30 +162,29 @@ func TestThereAreNeverMoreLocksThanMayBe(t *testing.T) {
 	}
 }
 
-// What nobody is told of stays in the books no longer than it may last, or than a minute if the masters know nothing.
-func TestWhatIsNotAnsweredIsForgotten(t *testing.T) {
+// What is asked for counts until it is answered, however late that is, and is not in doubt before.
+func TestWhatIsAskedForCounts(t *testing.T) {
 	u, now := new(Use), time.Second
 	a, b, c := Lock{0, "a"}, Lock{0, "b"}, Lock{0, "c"}
-	if !u.Take(a, "t", now+time.Second, 0, 2, now) || !u.Take(b, "t", Forever, 0, 2, now) || u.Take(c, "t", Forever, 0, 2, now) {
+	if !u.Take(a, 2, now) || !u.Take(b, 2, now) || u.Take(c, 2, now) {
 		t.Fatal("of three locks two were to be had")
 	}
-	now += 2 * time.Second
-	if !u.Take(c, "t", now+time.Hour, 0, 2, now) {
-		t.Fatal("a lock that has ended counts")
+	now += time.Hour
+	if u.Take(c, 2, now) {
+		t.Fatal("a lock that may be granted does not count")
 	}
-	u.NotTook(c)
 	u.Took(a, "t", now+time.Hour, u.Mark())
 	if doubts := u.Doubts(now); len(doubts) != 1 || doubts[0] != a {
 		t.Errorf("%v are in doubt, want a: b may be on its way", doubts)
 	}
-	now += 2 * lost
 	mark := u.Mark()
-	if doubts := u.Doubts(now); len(doubts) != 2 {
-		t.Errorf("%v are in doubt, want a and b", doubts)
+	u.Looked(b, false, "", mark)
+	if n := u.Held(now); n != 2 {
+		t.Errorf("%d are held, want 2", n)
 	}
-	u.Looked(b, false, "", mark, now)
-	if n := u.Held(now); n != 1 {
-		t.Errorf("%d are held, want a alone", n)
+	u.NotTook(b)
+	if n := u.Held(now + 2*time.Hour); n != 0 {
+		t.Errorf("%d are held, want none", n)
 	}
 }
 
@@ -164,7 +192,7 @@ func TestMastersAreAskedForFewLocksAtOnce(t *testing.T) {
 	u := new(Use)
 	for i := range 1000 {
 		l := Lock{0, fmt.Sprint(i)}
-		if !u.Take(l, "t", Forever, 0, 1000, 0) {
+		if !u.Take(l, 1000, 0) {
 			t.Fatal(i)
 		}
 		u.Took(l, "t", Forever, u.Mark())
@@ -185,7 +213,8 @@ func TestRate(t *testing.T) {
 		u, now := new(Use), 5*time.Second
 		var turns []time.Duration
 		for range min(3*rate, 20_000) {
-			turns = append(turns, now+u.Wait(rate, now))
+			_, wait := u.Turn(rate, Turn{}, now)
+			turns = append(turns, now+wait)
 		}
 		atOnce := min(max(rate/10, 1), len(turns))
 		for i := range turns {
@@ -197,8 +226,41 @@ func TestRate(t *testing.T) {
 		if last != want {
 			t.Errorf("rate %d: command %d comes after %v, want %v", rate, len(turns), last, want)
 		}
-		if wait := u.Wait(rate, now+time.Hour); wait != 0 {
+		if _, wait := u.Turn(rate, Turn{}, now+time.Hour); wait != 0 {
 			t.Errorf("rate %d: who was silent for an hour waits %v", rate, wait)
 		}
 	}
+}
+
+// Nobody waits for those who have left, or by a rate that was.
+func TestTurnsThatAreGivenBack(t *testing.T) {
+	u, now := new(Use), 5*time.Second
+	var line []Turn
+	for range 1000 {
+		turn, _ := u.Turn(10, Turn{}, now)
+		line = append(line, turn)
+	}
+	for _, turn := range line[2:999] {
+		turn.Leave()
+	}
+	want := func(has Turn, rate int, at time.Duration) {
+		t.Helper()
+		if turn, wait := u.Turn(rate, has, now); now+wait != at {
+			t.Errorf("%v waits %v, want %v", turn, wait, at-now)
+		}
+	}
+	want(Turn{}, 10, now+200*time.Millisecond)
+	want(line[999], 10, now+300*time.Millisecond) // it closes up, and leaves its own to another
+	want(line[1], 10, now+100*time.Millisecond)
+	now += 10 * time.Second
+	want(line[1], 10, now) // it is late itself
+	want(Turn{}, 10, now)
+	want(Turn{}, 10, now+100*time.Millisecond)
+	want(line[998], 100, now)
+	line[997].Leave() // which was another rate's
+	want(Turn{}, 100, now)
+	for range 8 {
+		u.Turn(100, Turn{}, now)
+	}
+	want(Turn{}, 100, now+10*time.Millisecond)
 }
