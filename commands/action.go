@@ -106,6 +106,12 @@ type (
 		Filter ClientFilter
 		Old    bool
 	}
+	// ClientUnblockEffect has the client's acquire wait no longer, if it does: it is refused, or answered with the error
+	// Unblocked. It is answered with how many clients that were, 1 or 0.
+	ClientUnblockEffect struct {
+		ID    int64
+		Error bool
+	}
 
 	// MastersEffect answers how the masters stand.
 	MastersEffect struct{}
@@ -204,6 +210,8 @@ func (SelectEffect) effect()     {}
 func (ClientInfoEffect) effect() {}
 func (ClientListEffect) effect() {}
 func (ClientKillEffect) effect() {}
+
+func (ClientUnblockEffect) effect() {}
 
 func (MastersEffect) effect() {}
 func (AdmitEffect) effect()   {}

@@ -71,6 +71,7 @@ const (
 	errCursor            = "ERR invalid cursor"
 	errRedirect          = "ERR The client ID you want redirect to does not exist"
 	errCaching           = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
+	errUnblocked         = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
 	errUnblock           = "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"
 
 	// NoSuchClient is what the old form of CLIENT KILL answers if nobody has
@@ -167,6 +168,9 @@ func inScript(text, sha string) string {
 
 func tooLong(max time.Duration) string { return fmt.Sprintf(errTTLTooLong, max) }
 func noTTL(max time.Duration) string   { return fmt.Sprintf(errNoTTL, max) }
+
+// Unblocked answers whose acquire is not to wait any longer.
+var Unblocked = Error(errUnblocked)
 
 // NoTime answers what needs the time of day while that is not known.
 var NoTime = Error(errNoTime)

@@ -13,7 +13,7 @@ func toolEffect(effect Effect) (reply Reply, known bool) {
 			pairs = append(pairs, Bulk(c.Name), Map(Bulk("calls"), Integer(1), Bulk("histogram_usec"), Map(Integer(1), Integer(1))))
 		}
 		return Map(pairs...), true
-	case SlowlogLenEffect, LatencyResetEffect:
+	case SlowlogLenEffect, LatencyResetEffect, ClientUnblockEffect:
 		return Integer(0), true
 	case MemoryStatsEffect:
 		return Map(Bulk("total.allocated"), Integer(1)), true

@@ -51,7 +51,7 @@ func (s *Session) clientTracking(c *Command, args []string) Action {
 // clientCaching is about the next command of a client that tracks, and none does.
 func (s *Session) clientCaching(c *Command, args []string) Action { return refuse(errCaching) }
 
-// clientUnblock finds nobody who is blocked.
+// clientUnblock is about a client whose acquire waits for a lock.
 func (s *Session) clientUnblock(c *Command, args []string) Action {
 	switch {
 	case len(args) > 4:
@@ -59,10 +59,11 @@ func (s *Session) clientUnblock(c *Command, args []string) Action {
 	case len(args) == 4 && !sameWord(args[3], "timeout") && !sameWord(args[3], "error"):
 		return refuse(errUnblock)
 	}
-	if _, ok := parseInt(args[2]); !ok {
+	id, ok := parseInt(args[2])
+	if !ok {
 		return refuse(errNotInteger)
 	}
-	return Action{Reply: Integer(0)}
+	return Action{Effect: ClientUnblockEffect{ID: id, Error: len(args) == 4 && sameWord(args[3], "error")}}
 }
 
 // clientUnpause ends no pause: there is no CLIENT PAUSE.

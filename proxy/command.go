@@ -146,6 +146,8 @@ func (c *conn) carryOut(a *commands.Action) {
 		default:
 			a.Reply = commands.OK
 		}
+	case commands.ClientUnblockEffect:
+		a.Reply = commands.Integer(s.unblock(e))
 	default:
 		if !c.carryOutPubsub(a) && !c.carryOutTools(a) && !c.carryOutRights(a) {
 			panic("proxy: an effect that is not known")

@@ -25,8 +25,8 @@ func (s *slot) fill() {
 	if s.ordered { // to render it may have been to ask other proxies
 		now = c.srv.clock()
 	}
-	if s.waiter != nil {
-		s.waited()
+	if s.waiter != nil && s.waited() {
+		reply = commands.Unblocked
 	}
 	if s.waiter == nil || !meetsHolder(&s.results[0]) { // else that was noted
 		c.note(s, &reply, decided)

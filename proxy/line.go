@@ -29,6 +29,7 @@ type waiter struct {
 	number     uint64 // the slot's, among those of its connection
 	line       *line  // nil: it has left, and its slot may be another's
 	prev, next *waiter
+	unblocked  bool          // by CLIENT UNBLOCK, to be answered with an error
 	asked      time.Duration // when it came
 	until      time.Duration // when it is refused
 }
@@ -93,7 +94,7 @@ func (r *room) changed(l *line, now time.Duration) (t todo) {
 // end has a waiter leave who is not tried: he is refused if that is known since he asked, and else tried a last time.
 func (t *todo) end(r *room, l *line, w *waiter) {
 	r.leave(w)
-	if l.refused >= w.asked {
+	if l.refused >= w.asked || w.unblocked {
 		t.refusals = append(t.refusals, w)
 	} else {
 		t.tries = append(t.tries, w)

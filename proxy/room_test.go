@@ -296,3 +296,21 @@ func TestWithoutAQuorumNobodyWaits(t *testing.T) {
 		r.end()
 	})
 }
+
+func TestWaitIsEndedByClientUnblock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newWaitingRig(t, time.Hour)
+		holder, first, second := r.dial(), r.dial(), r.dial()
+		holder.tries("k", "a", 50_000)
+		holder.gets(ok, roundTrip)
+		first.tries("k", "b", 1000)
+		time.Sleep(5 * roundTrip)
+		second.tries("k", "c", 1000) // whom nobody has asked for yet
+		time.Sleep(5 * roundTrip)
+		holder.send("CLIENT UNBLOCK 1\r\nCLIENT UNBLOCK 2 TIMEOUT\r\nCLIENT UNBLOCK 3 ERROR\r\nCLIENT UNBLOCK 2\r\n")
+		holder.gets(":0\r\n:1\r\n:1\r\n:0\r\n", 0)
+		first.gets(refused, 0)
+		second.gets("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n", 0)
+		r.end()
+	})
+}

@@ -75,14 +75,15 @@ func (s *slot) refuse() {
 	c.flush()
 }
 
-// waited notes that a waiter has its answer.
-func (s *slot) waited() {
+// waited notes that a waiter has its answer, and tells whether it is to be an error for that somebody has ended the wait.
+func (s *slot) waited() (unblocked bool) {
 	s.conn.waiter.CompareAndSwap(s.waiter, nil)
 	if s.results[0].Decision == quorum.Won {
 		s.conn.srv.room.granted.Add(1)
-	} else {
-		s.conn.srv.room.refused.Add(1)
+		return false
 	}
+	s.conn.srv.room.refused.Add(1)
+	return s.waiter.unblocked && meetsHolder(&s.results[0])
 }
 
 // moveOn has the acquire that waits be answered.
