@@ -117,14 +117,15 @@ type (
 	MastersEffect struct{}
 	// AdmitEffect ends the quarantine of the master of that name, which the client may have
 	// invented, and is answered with what that amounts to.
-	AdmitEffect struct{ Master string }
+	AdmitEffect struct{ Master, Reason string }
 	// DrainEffect has this proxy ask a master for no votes until a ResumeEffect.
 	DrainEffect struct {
 		Master string
 		Force  bool // also if it takes the quorum away
+		Reason string
 	}
 	// ResumeEffect ends that.
-	ResumeEffect struct{ Master string }
+	ResumeEffect struct{ Master, Reason string }
 
 	// StatusEffect answers whether locks can be had, and whether this proxy may be restarted.
 	StatusEffect struct{}

@@ -15,11 +15,8 @@ func (s *Session) lockForce(c *Command, args []string) Action {
 		return refuse(errSyntax)
 	}
 	f.holder = lower(args[4])
-	switch {
-	case len(args) == 5:
-	case len(args) >= 7 && lower(args[5]) == "reason":
-		f.reason = oneLine(strings.Join(args[6:], " "))
-	default:
+	var ok bool
+	if f.reason, ok = ReasonOf(args[5:]); !ok {
 		return refuse(errSyntax)
 	}
 	return Action{Requests: askContents(f.key, mostContent), Render: f, Continues: true}

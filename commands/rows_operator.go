@@ -6,7 +6,7 @@ var operatorRows = []*Command{
 		Name: "lock", Arity: -2, Categories: "slow",
 		Subcommands: []*Command{
 			{
-				Name: "lock|admit", Arity: 3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Name: "lock|admit", Arity: -3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
 				do: (*Session).lockAdmit,
 			},
 			{
@@ -49,7 +49,7 @@ var operatorRows = []*Command{
 				Tips: "nondeterministic_output", do: (*Session).lockProxies,
 			},
 			{
-				Name: "lock|resume", Arity: 3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
+				Name: "lock|resume", Arity: -3, Flags: "admin noscript loading stale", Categories: "admin slow dangerous",
 				do: (*Session).lockResume,
 			},
 			{

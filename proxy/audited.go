@@ -111,11 +111,14 @@ func describe(e *audit.Entry, row *commands.Command, args []string) {
 	switch row.Name {
 	case "lock|force":
 		e.Key = args[2]
-		if len(args) > 6 && strings.EqualFold(args[5], "reason") {
-			e.Reason = strings.Join(args[6:], " ")
-		}
+		e.Reason, _ = commands.ReasonOf(args[min(5, len(args)):])
 	case "lock|admit", "lock|drain", "lock|resume":
-		e.Master, e.Args = words[0], strings.Join(words[1:], " ")
+		e.Master = args[2]
+		rest := args[3:]
+		if len(rest) > 0 && strings.EqualFold(rest[0], "force") {
+			e.Args, rest = rest[0], rest[1:]
+		}
+		e.Reason, _ = commands.ReasonOf(rest)
 	case "acl|setuser":
 		if e.Outcome != audit.Done {
 			e.Args, e.Answer = args[2], "" // what is no rule may have been meant to be a password

@@ -115,7 +115,7 @@ func TestOrdersOfClientsAreToldWithWhatCameOfThem(t *testing.T) {
 		c := r.dial()
 		for _, order := range []string{
 			"LOCK FORCE k HOLDER " + registry.Fingerprint("the-token") + " REASON it hangs",
-			"LOCK FORCE k HOLDER 1f2e", "LOCK DRAIN m1 FORCE", "LOCK RESUME m1", "LOCK ADMIT m2", "LOCK DRAIN",
+			"LOCK FORCE k HOLDER 1f2e", "LOCK DRAIN m1 FORCE REASON new disk", "LOCK RESUME m1 REASON done", "LOCK ADMIT m2", "LOCK DRAIN",
 			"CONFIG SET log-level the-value", "CONFIG SET requirepass the-password", "CONFIG REWRITE", "CONFIG RESETSTAT",
 			"FLUSHDB ASYNC", "FLUSHALL", "CLIENT KILL ID 99", "SCRIPT FLUSH", "SCRIPT KILL", "SLOWLOG RESET", "LATENCY RESET command",
 			"SET other the-value NX PX 1000", "GET other", "SLOWLOG LEN", "CONFIG GET *", "MONITOR",
@@ -129,7 +129,7 @@ func TestOrdersOfClientsAreToldWithWhatCameOfThem(t *testing.T) {
 		wantTold(t, p,
 			"order client LOCK FORCE 0 k it hangs done map[m1:granted m2:refused]",
 			"order client LOCK FORCE 0 k refused",
-			"order client LOCK DRAIN FORCE m1 done", "order client LOCK RESUME m1 done", "order client LOCK ADMIT m2 done",
+			"order client LOCK DRAIN FORCE m1 new disk done", "order client LOCK RESUME m1 done done", "order client LOCK ADMIT m2 done",
 			"order client CONFIG SET log-level done", "order client CONFIG SET refused", "order client CONFIG REWRITE refused", "order client CONFIG RESETSTAT done",
 			"order client FLUSHDB ASYNC 0 done map[m1:granted m2:refused]", "order client FLUSHALL done map[m1:granted m2:refused]",
 			"order client CLIENT KILL ID 99 done", "order client SCRIPT FLUSH done", "order client SCRIPT KILL refused", "order client SLOWLOG RESET done",

@@ -110,11 +110,11 @@ func (c *conn) carryOut(a *commands.Action) {
 	case commands.ProxiesEffect:
 		a.Reply = c.session.Proxies()
 	case commands.AdmitEffect:
-		a.Reply = c.ordered("LOCK ADMIT", e.Master, s.admitMaster(e.Master))
+		a.Reply = c.ordered("LOCK ADMIT", e.Master, e.Reason, s.admitMaster(e.Master))
 	case commands.DrainEffect:
-		a.Reply = c.ordered("LOCK DRAIN", e.Master, s.drainMaster(e.Master, e.Force))
+		a.Reply = c.ordered("LOCK DRAIN", e.Master, e.Reason, s.drainMaster(e.Master, e.Force))
 	case commands.ResumeEffect:
-		a.Reply = c.ordered("LOCK RESUME", e.Master, s.resumeMaster(e.Master))
+		a.Reply = c.ordered("LOCK RESUME", e.Master, e.Reason, s.resumeMaster(e.Master))
 	case commands.TimeEffect:
 		now, known := s.engine.Now()
 		if !known {

@@ -97,8 +97,8 @@ func clockText(m *quorum.MasterStatus) string {
 }
 
 // ordered notes an order about a master, and what it came to.
-func (c *conn) ordered(order, master string, reply commands.Reply) commands.Reply {
-	lookout{c.srv}.Ordered(commands.Order{Name: order, About: master, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply, By: c.session.Snapshot()})
+func (c *conn) ordered(order, master, reason string, reply commands.Reply) commands.Reply {
+	lookout{c.srv}.Ordered(commands.Order{Name: order, About: master, Reason: reason, Answer: reply.Str, Refused: reply.Kind == commands.ErrorReply, By: c.session.Snapshot()})
 	return reply
 }
 
