@@ -160,6 +160,7 @@ func (l *lock) reply(d *Dialect) Reply {
 	f.add("masters", Map(l.onMasters(names)...))
 	hot, _ := d.lookout.Seen().Hot(l.db, l.key, now)
 	f.number("waiters", int64(len(hot.Wanting)))
+	f.number("in-line", int64(d.lookout.InLine(l.db, l.key)))
 	f.add("wanted-by", Array(wantedBy(hot.Wanting, now)...))
 	return Map(f...)
 }

@@ -18,12 +18,19 @@ type watcher struct {
 	orders []Order
 	asked  int
 	slow   time.Duration // how long these take
+	inLine int           // clients that wait for k
 }
 
 func (w *watcher) Seen() *registry.Registry { return w.seen }
 func (w *watcher) Clock() time.Duration     { return w.now }
 func (w *watcher) Wall(clock time.Duration) time.Time {
 	return time.UnixMilli(1_700_000_000_000).Add(clock)
+}
+func (w *watcher) InLine(db int, key string) int {
+	if db == 0 && key == "k" {
+		return w.inLine
+	}
+	return 0
 }
 func (w *watcher) Masters() []string { return []string{"m1", "m2", "m3"} }
 func (w *watcher) Self() Proxy       { return Proxy{ID: fmt.Sprintf("%p", w), Address: "here:6380"} }
@@ -93,12 +100,13 @@ func taken(key, token string) *registry.Act {
 
 func TestWhoHoldsALockIsToldWithoutItsToken(t *testing.T) {
 	w, d := newWatcher()
+	w.inLine = 7
 	w.seen.Note(taken("k", "secret"))
 	r := inform(d, "k", stringHeld("secret"), hasKey("string", "secret"), hasKey("string", "other"), hasKey("string", "secret"))
 	for name, want := range map[string]string{
 		"state": "held", "type": "string", "holder": registry.Fingerprint("secret"), "client-id": "7", "client-name": "joe",
 		"client-library": "redis-py 8.0", "held-by": "client 7 at 10.0.0.7:5000, named joe, by redis-py 8.0",
-		"held-ms": "10000", "left-ms": "19000", "granted-by": "m1, m2", "waiters": "0", "why": "",
+		"held-ms": "10000", "left-ms": "19000", "granted-by": "m1, m2", "waiters": "0", "in-line": "7", "why": "",
 	} {
 		if got := told(r, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)

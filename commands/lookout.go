@@ -15,6 +15,9 @@ type Lookout interface {
 	Clock() time.Duration
 	Wall(clock time.Duration) time.Time
 
+	// InLine is how many clients wait in line for a key at this proxy.
+	InLine(db int, key string) int
+
 	// Masters are their names, in their order.
 	Masters() []string
 
@@ -58,6 +61,7 @@ type nobody struct{ seen *registry.Registry }
 func (n nobody) Seen() *registry.Registry   { return n.seen }
 func (nobody) Clock() time.Duration         { return 0 }
 func (nobody) Wall(time.Duration) time.Time { return time.Time{} }
+func (nobody) InLine(int, string) int       { return 0 }
 func (nobody) Masters() []string            { return nil }
 func (nobody) Self() Proxy                  { return Proxy{} }
 func (nobody) Inquire(string) []string      { return nil }

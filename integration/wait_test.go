@@ -49,6 +49,10 @@ func TestAcquiresWaitInLine(t *testing.T) {
 		waiting(t, looker, i+1)
 	}
 
+	if info := fmt.Sprint(looker.do("LOCK", "INFO", "k")); !strings.Contains(info, "in-line 5") {
+		t.Errorf("LOCK INFO: %s", info)
+	}
+
 	// In turn, whoever goes away meanwhile.
 	must(t, clients[1].Close())
 	waiting(t, looker, 4)

@@ -11,6 +11,7 @@ type line struct {
 	srv         *Server
 	at          resource
 	first, last *waiter
+	count       int
 	trying      *waiter       // the first, while an attempt of his is under way
 	again       bool          // and something has changed meanwhile
 	refused     time.Duration // when the latest attempt was put that has met a holder

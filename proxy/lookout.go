@@ -16,6 +16,8 @@ func (l lookout) Clock() time.Duration     { return l.srv.clock() }
 // Wall is right while nobody sets this machine's clock; what was before that is told as it would be then.
 func (l lookout) Wall(clock time.Duration) time.Time { return time.Now().Add(clock - l.srv.clock()) }
 
+func (l lookout) InLine(db int, key string) int { return l.srv.room.inLine(resource{db, key}) }
+
 func (l lookout) Masters() []string { return l.srv.watched.names() }
 
 // Self is this proxy, as others are told of it.

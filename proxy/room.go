@@ -102,6 +102,7 @@ func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t to
 		l.last.next = w
 	}
 	l.last = w
+	l.count++
 	r.count.Add(1)
 	return w, r.step(l, now)
 }
@@ -126,6 +127,7 @@ func (r *room) leave(w *waiter) {
 		l.trying = nil
 	}
 	w.line, w.prev, w.next = nil, nil, nil
+	l.count--
 	r.count.Add(-1)
 }
 
@@ -218,6 +220,16 @@ func (r *room) freed(at resource, now time.Duration) {
 	}
 	r.mu.Unlock()
 	t.do()
+}
+
+// inLine is how many wait for a key.
+func (r *room) inLine(at resource) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.lines[at]; l != nil {
+		return l.count
+	}
+	return 0
 }
 
 // freedBy is freed of all that a request may have freed.

@@ -36,7 +36,7 @@ func lockOf(r commands.Reply) page.Lock {
 	l := page.Lock{
 		DB: int(number("database")), Key: page.Text(text("key")), Type: text("type"), State: page.State(text("state")),
 		Holder: text("holder"), Proxy: text("proxy"), Since: timeOf(text("since")), Until: timeOf(text("until")),
-		Extensions: int(number("extensions")), Refusals: uint64(number("refusals")), Waiters: int(number("waiters")),
+		Extensions: int(number("extensions")), Refusals: uint64(number("refusals")), Waiters: max(int(number("waiters")), int(number("in-line"))),
 	}
 	if left := number("left-ms"); left > 0 {
 		l.Left = page.Millis(time.Duration(left) * time.Millisecond)
