@@ -105,10 +105,13 @@ func (u *Users) Replace(list []*User) (changed []string) {
 	old := *u.all.Load()
 	all := map[string]*User{Default: old[Default]}
 	for _, user := range list {
-		if same := old[user.Name]; same != nil {
-			if user.Use = same.Use; same.String() == user.String() {
-				user = same
-			}
+		switch same := old[user.Name]; {
+		case same == nil:
+		case same.String() == user.String():
+			user = same
+		default:
+			user = user.clone() // the one that was given may be somebody else's too
+			user.Use = same.Use
 		}
 		all[user.Name] = user
 	}
