@@ -22,7 +22,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.attacked()
 		return ended
 	}
-	c.moveOn(noSlot)
+	c.moveOn()
 	now := time.Now()
 	if turn := c.session.Wait(now.Sub(c.srv.started)); turn > 0 {
 		c.srv.stats.delayed.Add(1)
@@ -45,7 +45,6 @@ func (c *conn) command(k *chunk, args []string) ending {
 			if !c.put(&a, now, burden) || a.Close {
 				return ended
 			}
-			c.moveOn(c.stood) // what was refused while this one was read
 			return 0
 		}
 		a.Reply = collide
@@ -71,7 +70,6 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.denied()
 	}
 	fine := a.Muted || c.reply(k, &a.Reply)
-	c.moveOn(noSlot)
 	c.tellMonitors(&a, now) // who monitors has his own reply first, as on Redis
 	if !fine || a.Close {
 		return ended

@@ -16,12 +16,14 @@ const (
 
 // settle waits until the client has got what it is owed, or is gone.
 func (c *conn) settle(linger bool) {
-	c.moveOn(noSlot)
 	c.mu.Lock()
 	if c.phase < closing {
 		c.phase = closing
 		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
 	}
+	c.mu.Unlock()
+	c.moveOn() // from here on none waits
+	c.mu.Lock()
 	for c.phase == closing && (c.owed.head != nil || c.out != nil || c.writing) {
 		c.waitFlushed()
 	}

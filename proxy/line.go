@@ -25,8 +25,7 @@ type line struct {
 // waiter is an acquire in a line.
 type waiter struct {
 	slot       *slot
-	number     uint64 // the slot's, among those of its connection
-	line       *line  // nil: it has left, and its slot may be another's
+	line       *line // nil: it has left, and its slot may be another's
 	prev, next *waiter
 	asked      time.Duration // when it came
 	until      time.Duration // when it is refused

@@ -86,7 +86,7 @@ func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t to
 		}
 		r.lines[at] = l
 	}
-	w = &waiter{slot: s, number: s.number, line: l, prev: l.last, asked: s.put, until: now + r.most}
+	w = &waiter{slot: s, line: l, prev: l.last, asked: s.put, until: now + r.most}
 	s.waiter = w
 	s.conn.waiter.Store(w)
 	if l.last == nil {

@@ -32,18 +32,24 @@ func (s *slot) stays() bool {
 	c.mu.Lock()
 	var w *waiter
 	var t todo
-	if c.phase == serving && c.owed.tail == s && len(s.after) == 0 {
+	nth := s.nth // when it is in a line, the slot may soon be another's
+	if c.phase == serving && c.commands.Load() == nth {
 		c.note(s, &commands.Reply{}, now)
 		w, t = c.srv.room.enter(s, now, false)
 	}
 	c.mu.Unlock()
 	t.do()
+	// The reader counts a command before it looks who waits, and here it is the other way round: one sees the other,
+	// whatever the reader waits for meanwhile.
+	if w != nil && c.commands.Load() != nth {
+		w.moveOn(c)
+	}
 	return w != nil
 }
 
 // join puts a slot that is not put yet into the line that there is for its key. mu is held.
 func (c *conn) join(s *slot) (joined bool, t todo) {
-	if !s.mayWait || c.srv.room.count.Load() == 0 || c.owed.tail != s {
+	if !s.mayWait || c.srv.room.count.Load() == 0 {
 		return false, t
 	}
 	w, t := c.srv.room.enter(s, s.put, true)
@@ -80,16 +86,17 @@ func (s *slot) waited() {
 	}
 }
 
-// moveOn has the acquire that waits be answered, unless it is the one with this number.
-func (c *conn) moveOn(but uint64) {
-	if w := c.waiter.Load(); w != nil && w.number != but {
-		t := c.srv.room.withdraw(w, false)
-		t.do()
+// moveOn has the acquire that waits be answered.
+func (c *conn) moveOn() {
+	if w := c.waiter.Load(); w != nil {
+		w.moveOn(c)
 	}
 }
 
-// noSlot is the number of none.
-const noSlot = 0
+func (w *waiter) moveOn(c *conn) {
+	t := c.srv.room.withdraw(w, false)
+	t.do()
+}
 
 // freed wakes those who wait for what a slot may have freed.
 func (s *slot) freed() {
