@@ -165,12 +165,12 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 			c.mu.Lock()
 		}
 		a := &s.asks[i]
-		entered := c.enter(s, a.request) && c.makeRoom(a)
-		barred := entered && s.bars()
-		joined, t := false, todo{}
-		if entered && !barred && s.mayWait {
+		entered, joined, t := c.enter(s, a.request), false, todo{}
+		if entered && s.mayWait {
 			joined, t = c.join(s)
 		}
+		entered = joined || entered && c.makeRoom(a) // who has joined is not put yet
+		barred := entered && s.bars()
 		waited := c.pauses != pauses
 		c.mu.Unlock()
 		switch {

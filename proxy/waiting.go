@@ -49,7 +49,7 @@ func (s *slot) stays() bool {
 
 // join puts a slot that is not put yet into the line that there is for its key. mu is held.
 func (c *conn) join(s *slot) (joined bool, t todo) {
-	if !s.mayWait || c.srv.room.count.Load() == 0 {
+	if c.srv.room.count.Load() == 0 {
 		return false, t
 	}
 	w, t := c.srv.room.enter(s, s.put, true)

@@ -22,3 +22,26 @@ func TestWhoSendsWhatWaitsForAllBeforeDoesNotWait(t *testing.T) {
 		})
 	}
 }
+
+// What is put to the masters is weighed by then, and what is not has taken no room.
+func TestWhoStandsBehindOthersTakesNoRoomAmongWhatIsLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newWaitingRig(t, 100*time.Millisecond)
+		r.engine.weights = map[string]int{"k": lightWeight}
+		clients := []*client{r.dial(), r.dial(), r.dial()}
+		for i, reply := range []string{ok, "", ""} {
+			clients[i].tries("k", "a", 50_000)
+			if reply != "" {
+				clients[i].gets(reply, roundTrip)
+			}
+			time.Sleep(5 * roundTrip)
+		}
+		clients[1].expect(refused)
+		clients[2].expect(refused)
+		synctest.Wait()
+		if used := r.server.longs.used; used != 0 {
+			t.Errorf("%d bytes of what is long are taken, and nothing is under way", used)
+		}
+		r.end()
+	})
+}
