@@ -166,8 +166,11 @@ func (r *room) withdraw(w *waiter, gone bool) (t todo) {
 	switch {
 	case l == nil:
 		return t
-	case l.trying == w || gone:
+	case l.trying == w:
 		r.leave(w)
+	case gone: // what is counted for it, a quota for one, ends with its answer
+		r.leave(w)
+		t.refusals = append(t.refusals, w)
 	default:
 		t.end(r, l, w)
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
 )
 
 // Some commands wait for those before them, before they have a place in the line of replies.
@@ -42,6 +45,29 @@ func TestWhoStandsBehindOthersTakesNoRoomAmongWhatIsLong(t *testing.T) {
 		if used := r.server.longs.used; used != 0 {
 			t.Errorf("%d bytes of what is long are taken, and nothing is under way", used)
 		}
+		r.end()
+	})
+}
+
+// A lock that a user waited for does not count any more when his client is gone.
+func TestWhoGoesAwayFromALineHasItNotInHisQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const users = "user default on nopass ~* &* +@all\nuser u on nopass ~* +@all max-locks=1\n"
+		r := newRig(t, Config{AcquireWait: time.Minute, Commands: commands.Options{AcquireWait: time.Minute, Users: users}})
+		l := &locks{held: make(map[string]kept), asked: make(map[quorum.Kind]int)}
+		r.engine.auto = l.put
+		holder, killed, other := r.dial(), r.dial(), r.dial()
+		holder.tries("k", "a", 500_000)
+		holder.gets(ok, roundTrip)
+		for _, c := range []*client{killed, other} {
+			c.send("AUTH u x\r\n")
+			c.expect(ok)
+		}
+		killed.tries("k", "b", 500_000)
+		time.Sleep(5 * roundTrip)
+		r.server.conn(2).cut()
+		other.tries("another", "c", 500_000)
+		other.gets(ok, roundTrip)
 		r.end()
 	})
 }
