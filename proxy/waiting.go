@@ -61,6 +61,7 @@ func (s *slot) tryAgain() {
 	now := s.conn.srv.clock()
 	s.expect(s.single.request[:], s.render)
 	s.put, s.begun = now, now
+	s.asks[0].request.Trace = nil // an attempt is one of those that are traced, or is not
 	s.sample(now)
 	s.conn.srv.engine.Put(s.asks[0].request, &s.asks[0])
 }

@@ -71,3 +71,19 @@ func TestWhoGoesAwayFromALineHasItNotInHisQuota(t *testing.T) {
 		r.end()
 	})
 }
+
+// Each attempt is traced by itself, if it is: what is late of one is not to be told of the next.
+func TestAnAttemptOfWhoWaitsIsTracedByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tracer := &fakeTracer{once: true}
+		r := newRig(t, Config{AcquireWait: time.Minute, Tracer: tracer})
+		l := &locks{held: map[string]kept{"k": {}}, asked: make(map[quorum.Kind]int)}
+		r.engine.auto = l.put
+		r.dial().tries("k", "b", 1000)
+		time.Sleep(5 * time.Second)
+		if told := tracer.take(); len(told) != 1 {
+			t.Errorf("of one attempt that was sampled it is told %d times", len(told))
+		}
+		r.end()
+	})
+}
