@@ -52,7 +52,12 @@ func (c *conn) join(s *slot) (joined bool, t todo) {
 	if c.srv.room.count.Load() == 0 {
 		return false, t
 	}
+	n := noting{srv: c.srv, command: s.command, by: s.origin, begun: s.begun, now: s.put}
+	r := s.single.request[0] // when it is in the line, others are at the slot
 	w, t := c.srv.room.enter(s, s.put, true)
+	if w != nil {
+		n.note(&r, &quorum.Result{Decision: quorum.Contended}, &commands.Reply{})
+	}
 	return w != nil, t
 }
 

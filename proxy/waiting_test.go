@@ -87,3 +87,18 @@ func TestAnAttemptOfWhoWaitsIsTracedByItself(t *testing.T) {
 		r.end()
 	})
 }
+
+// Who stands behind others wants the lock as they do, though the masters are not asked for it.
+func TestWhoStandsBehindOthersIsToldOfByLOCKINFO(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newWaitingRig(t, time.Minute)
+		for range 4 {
+			r.dial().tries("k", "a", 50_000)
+			time.Sleep(5 * roundTrip)
+		}
+		if list, _ := r.server.seen.Hottest(1, r.server.clock()); len(list) != 1 || len(list[0].Wanting) != 3 {
+			t.Errorf("three clients wait for a lock, and this is told: %+v", list)
+		}
+		r.end()
+	})
+}
