@@ -8,11 +8,11 @@ import (
 // A connection has one acquire at most that waits in a line (room.go), and nothing behind it: replies come in the
 // order of commands, so whatever a client sends meanwhile, its release of what it holds among it, would be answered
 // when the wait is over. Whoever sends more does not wait: it is answered at once. So it is with clients that share a
-// connection among many.
+// connection among many. Who listens does not wait either: messages would be told when the wait is over.
 
 // mayWait tells of a command that it may wait in a line.
 func (c *conn) mayWait(a *commands.Action) bool {
-	if c.srv.room.most == 0 || len(a.Requests) != 1 || a.Muted || a.Continues {
+	if c.srv.room.most == 0 || len(a.Requests) != 1 || a.Muted || a.Continues || c.listens() {
 		return false
 	}
 	r := &a.Requests[0]

@@ -102,3 +102,20 @@ func TestWhoStandsBehindOthersIsToldOfByLOCKINFO(t *testing.T) {
 		r.end()
 	})
 }
+
+// Messages come behind all that a connection is owed, and so behind the end of a wait.
+func TestWhoListensDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newWaitingRig(t, time.Minute)
+		holder, listens := r.dial(), r.dial()
+		holder.tries("k", "a", 50_000)
+		holder.gets(ok, roundTrip)
+		listens.send("HELLO 3\r\n")
+		listens.expectSomething()
+		listens.send("SUBSCRIBE c\r\n")
+		listens.expect(">3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n")
+		listens.tries("k", "b", 1000)
+		listens.gets("_\r\n", roundTrip)
+		r.end()
+	})
+}
