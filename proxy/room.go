@@ -190,6 +190,20 @@ func (r *room) freed(at resource, now time.Duration) {
 	t.do()
 }
 
+// moved tells that the end of a lock is another: after a ttl from now, 0 for when is not known.
+func (r *room) moved(at resource, ttl, now time.Duration) {
+	r.mu.Lock()
+	var t todo
+	if l := r.lines[at]; l != nil {
+		if l.ends, l.outdated = 0, l.looking; ttl > 0 {
+			l.lasts(ttl, now)
+		}
+		t = r.step(l, now)
+	}
+	r.mu.Unlock()
+	t.do()
+}
+
 // freedBy is freed of all that a request may have freed.
 func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Duration) {
 	switch {
@@ -197,6 +211,8 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 		q.Kind == quorum.Release && result.Decision != quorum.Contended,
 		q.Kind == quorum.Write && result.Decision != quorum.Contended:
 		r.freed(resource{q.DB, q.Key}, now)
+	case q.Kind == quorum.Extend && result.Decision == quorum.Won:
+		r.moved(resource{q.DB, q.Key}, q.TTL, now)
 	case q.Kind == quorum.Run && !q.Script.Reads && result.Decision != quorum.Contended:
 		for _, key := range q.Keys {
 			r.freed(resource{q.DB, key}, now)

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,4 +119,28 @@ func TestWhoListensDoesNotWait(t *testing.T) {
 		listens.gets("_\r\n", roundTrip)
 		r.end()
 	})
+}
+
+// A holder may have his lock end sooner than it was to, or later.
+func TestWhoWaitsHearsOfAnotherEnd(t *testing.T) {
+	const extend = `EVAL "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('pexpire',KEYS[1],ARGV[2]) else return 0 end" 1 k a %d` + "\r\n"
+	for _, ttl := range []int{100, 2000} {
+		synctest.Test(t, func(t *testing.T) {
+			r, l := newWaitingRig(t, time.Minute)
+			holder, waits := r.dial(), r.dial()
+			holder.tries("k", "a", 1000)
+			holder.gets(ok, roundTrip)
+			waits.tries("k", "b", 1000)
+			time.Sleep(200 * time.Millisecond)
+			attempts := l.count(quorum.Acquire)
+			holder.send(fmt.Sprintf(extend, ttl))
+			holder.gets(":1\r\n", roundTrip)
+			end := time.Duration(ttl) * time.Millisecond
+			waits.gets(ok, end+end/50+10*roundTrip)
+			if n := l.count(quorum.Acquire) - attempts; n > 1+ttl/1000 {
+				t.Errorf("a lock of %v was tried %d times", end, n)
+			}
+			r.end()
+		})
+	}
 }
