@@ -18,6 +18,7 @@ type line struct {
 	next        time.Duration // when it is tried again
 	looking     bool          // the masters are asked when the lock ends
 	outdated    bool          // and something has changed since
+	free        bool          // they said the last time that nobody has it
 	request     quorum.Request
 	timer       *time.Timer
 }
@@ -71,7 +72,7 @@ func (r *room) step(l *line, now time.Duration) (t todo) {
 
 // stir has a line be tried, whose key may be free. Who holds it next may do so for less long. mu is held.
 func (r *room) stir(l *line, now time.Duration) todo {
-	l.again, l.ends, l.outdated = true, 0, l.looking
+	l.again, l.ends, l.outdated, l.free = true, 0, l.looking, false
 	return r.step(l, now)
 }
 
@@ -108,11 +109,14 @@ func (l *line) Answer(result quorum.Result) quorum.Flusher {
 	case outdated:
 	case result.Decision != quorum.Won:
 		l.ends = quietly
-	case !result.Exists:
-		l.again = true
-	case result.TTL == quorum.NoTTL:
+	case !result.Exists && !l.free:
+		l.again, l.free = true, true
+	case !result.Exists: // and yet it was refused: masters hold different values, of which none counts
 		l.ends = quietly
+	case result.TTL == quorum.NoTTL:
+		l.ends, l.free = quietly, false
 	default:
+		l.free = false
 		l.lasts(result.TTL, now)
 	}
 	var t todo

@@ -144,3 +144,37 @@ func TestWhoWaitsHearsOfAnotherEnd(t *testing.T) {
 		})
 	}
 }
+
+// torn answers acquires with a decision, though no quorum holds anything.
+func torn(l *locks, acquire quorum.Decision) func(*fakeEngine, asked) {
+	return func(_ *fakeEngine, a asked) {
+		time.AfterFunc(roundTrip, func() {
+			l.mu.Lock()
+			l.asked[a.request.Kind]++
+			l.mu.Unlock()
+			result := won
+			if a.request.Kind == quorum.Acquire {
+				result.Decision = acquire
+			}
+			a.asker.Answer(result).Flush()
+		})
+	}
+}
+
+// Masters may hold different values, so that nobody has the lock and nobody can get it.
+func TestWhoWaitsForWhatNobodyHoldsTriesItOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, l := newWaitingRig(t, 10*time.Second)
+		r.engine.auto = torn(l, quorum.Contended)
+		began, waits := time.Now(), r.dial()
+		waits.tries("k", "a", 1000)
+		waits.expect(refused)
+		if d := time.Since(began); d < 10*time.Second {
+			t.Errorf("it was refused after %v", d)
+		}
+		if attempts, looks := l.count(quorum.Acquire), l.count(quorum.Read); attempts > 12 || looks > 12 {
+			t.Errorf("in ten seconds there were %d attempts and %d looks", attempts, looks)
+		}
+		r.end()
+	})
+}
