@@ -140,6 +140,8 @@ func (l *line) lasts(ttl, now time.Duration) {
 	l.next = min(l.next, l.ends)
 }
 
+// meetsHolder tells of an acquire that others have the lock, or want it as much, so that nobody got it.
 func meetsHolder(result *quorum.Result) bool {
-	return result.Decision == quorum.Contended && result.Reply.Kind != quorum.FailureReply
+	refused := result.Decision == quorum.Contended || result.Decision == quorum.Split
+	return refused && result.Reply.Kind != quorum.FailureReply
 }

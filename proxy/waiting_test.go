@@ -163,18 +163,20 @@ func torn(l *locks, acquire quorum.Decision) func(*fakeEngine, asked) {
 
 // Masters may hold different values, so that nobody has the lock and nobody can get it.
 func TestWhoWaitsForWhatNobodyHoldsTriesItOnceASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, l := newWaitingRig(t, 10*time.Second)
-		r.engine.auto = torn(l, quorum.Contended)
-		began, waits := time.Now(), r.dial()
-		waits.tries("k", "a", 1000)
-		waits.expect(refused)
-		if d := time.Since(began); d < 10*time.Second {
-			t.Errorf("it was refused after %v", d)
-		}
-		if attempts, looks := l.count(quorum.Acquire), l.count(quorum.Read); attempts > 12 || looks > 12 {
-			t.Errorf("in ten seconds there were %d attempts and %d looks", attempts, looks)
-		}
-		r.end()
-	})
+	for _, decision := range []quorum.Decision{quorum.Contended, quorum.Split} {
+		synctest.Test(t, func(t *testing.T) {
+			r, l := newWaitingRig(t, 10*time.Second)
+			r.engine.auto = torn(l, decision)
+			began, waits := time.Now(), r.dial()
+			waits.tries("k", "a", 1000)
+			waits.expect(refused)
+			if d := time.Since(began); d < 10*time.Second {
+				t.Errorf("%v: it was refused after %v", decision, d)
+			}
+			if attempts, looks := l.count(quorum.Acquire), l.count(quorum.Read); attempts > 12 || looks > 12 {
+				t.Errorf("%v: in ten seconds there were %d attempts and %d looks", decision, attempts, looks)
+			}
+			r.end()
+		})
+	}
 }
