@@ -32,6 +32,25 @@ type waiter struct {
 	until      time.Duration // when it is refused
 }
 
+// insert has a waiter stand where he is to by when he came: who has been refused meets those who came meanwhile, and
+// found the line. mu is held.
+func (l *line) insert(w *waiter) {
+	w.prev = l.last
+	for w.prev != nil && w.prev != l.trying && w.prev.asked > w.asked {
+		w.prev, w.next = w.prev.prev, w.prev
+	}
+	if w.prev == nil {
+		l.first = w
+	} else {
+		w.prev.next = w
+	}
+	if w.next == nil {
+		l.last = w
+	} else {
+		w.next.prev = w
+	}
+}
+
 // step brings a line to where it is to be now. mu is held.
 func (r *room) step(l *line, now time.Duration) (t todo) {
 	for w := l.first; w != nil && (w.until <= now || r.closed); {

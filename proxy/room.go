@@ -67,8 +67,8 @@ func (t *todo) do() {
 	}
 }
 
-// enter puts an acquire at the end of the line for its key. It is false if nobody waits any more, or if there is no line
-// and there is to be one.
+// enter puts an acquire into the line for its key, behind those that came before it. It is nil if nobody waits any more,
+// or if there is no line and there is to be one.
 func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t todo) {
 	q := s.asks[0].request
 	r.mu.Lock()
@@ -86,15 +86,13 @@ func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t to
 		}
 		r.lines[at] = l
 	}
-	w = &waiter{slot: s, line: l, prev: l.last, asked: s.put, until: now + r.most}
+	if !existing {
+		l.refused = max(l.refused, s.put)
+	}
+	w = &waiter{slot: s, line: l, asked: s.put, until: s.put + r.most}
 	s.waiter = w
 	s.conn.waiter.Store(w)
-	if l.last == nil {
-		l.first = w
-	} else {
-		l.last.next = w
-	}
-	l.last = w
+	l.insert(w)
 	r.count.Add(1)
 	return w, r.step(l, now)
 }

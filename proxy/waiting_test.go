@@ -180,3 +180,26 @@ func TestWhoWaitsForWhatNobodyHoldsTriesItOnceASecond(t *testing.T) {
 		})
 	}
 }
+
+// Who is under way to the masters when the line begins has come before those who find it.
+func TestWhoCameFirstStandsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newWaitingRig(t, time.Minute)
+		holder, a, b, c := r.dial(), r.dial(), r.dial(), r.dial()
+		holder.tries("k", "h", 50_000)
+		holder.gets(ok, roundTrip)
+		for i, next := range []*client{a, b, c} {
+			next.tries("k", string("abc"[i]), 50_000)
+			time.Sleep(roundTrip * 6 / 10)
+		}
+		time.Sleep(5 * roundTrip)
+		holder.send("DEL k\r\n")
+		holder.expect(":1\r\n")
+		for _, next := range []*client{a, b, c} {
+			next.gets(ok, 2*roundTrip)
+			next.send("DEL k\r\n")
+			next.expect(":1\r\n")
+		}
+		r.end()
+	})
+}
