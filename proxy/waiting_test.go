@@ -203,3 +203,25 @@ func TestWhoCameFirstStandsFirst(t *testing.T) {
 		r.end()
 	})
 }
+
+// Whose quota seems to be used up waits all the same, once the masters have told that it is not.
+func TestWhoIsLookedIntoWaitsAsWell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const users = "user default on nopass ~* &* +@all\nuser u on nopass ~* +@all max-locks=1\n"
+		r := newRig(t, Config{AcquireWait: time.Minute, Commands: commands.Options{AcquireWait: time.Minute, Users: users}})
+		l := &locks{held: map[string]kept{"k": {}}, asked: make(map[quorum.Kind]int)}
+		r.engine.auto = l.put
+		waits, other := r.dial(), r.dial()
+		waits.send("AUTH u x\r\n")
+		waits.expect(ok)
+		waits.tries("another", "a", 500_000)
+		waits.gets(ok, roundTrip)
+		l.takeBack("another")
+		waits.tries("k", "b", 500_000)
+		time.Sleep(time.Second)
+		other.send("DEL k\r\n")
+		other.expect(":1\r\n")
+		waits.gets(ok, 2*roundTrip)
+		r.end()
+	})
+}
