@@ -22,10 +22,7 @@ func (c *conn) command(k *chunk, args []string) ending {
 		c.attacked()
 		return ended
 	}
-	if c.srv.room.most > 0 {
-		c.behind.Store(c.stood)
-		c.moveOn()
-	}
+	c.moveOn()
 	now := time.Now()
 	if turn := c.session.Wait(args[0], now.Sub(c.srv.started)); turn > 0 {
 		if !c.awaitPace(args[0], turn) {

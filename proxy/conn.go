@@ -35,7 +35,6 @@ type conn struct {
 	input // the reader's
 	shown
 	waiter atomic.Pointer[waiter] // its acquire that waits in a line, nil if none does
-	behind atomic.Uint64          // the number of the latest slot that something was read behind, see waiting.go
 
 	mu      sync.Mutex // guards what follows
 	changed sync.Cond  // what the reader may wait for has changed

@@ -73,13 +73,19 @@ func (s *slot) told(promise bool) {
 // askOn puts the requests that follow from the results, all at once: their
 // keys are the slot's, which keep later commands waiting as it is.
 func (s *slot) askOn(next commands.Action) {
-	db := s.asks[0].request.DB
-	s.expect(next.Requests, next.Render)
+	db, requests := s.asks[0].request.DB, next.Requests
+	if len(requests) == 1 {
+		requests = s.single.request[:copy(s.single.request[:], requests)]
+	}
+	next.Command = s.command
+	s.mayWait = s.turn == nil && s.conn.mayWait(&next) // an acquire for which it was looked first whether it may be
+	s.expect(requests, next.Render)
 	s.sample(s.conn.srv.clock())
-	for i := range next.Requests { // the last Put may be the end of s
+	asks := s.asks
+	for i := range requests { // the last Put may be the end of s
 		if !next.Anywhere {
-			next.Requests[i].DB = db
+			requests[i].DB = db
 		}
-		s.conn.srv.engine.Put(&next.Requests[i], &s.asks[i])
+		s.conn.srv.engine.Put(&requests[i], &asks[i])
 	}
 }

@@ -20,6 +20,7 @@ type line struct {
 	ours        bool          // the holder has stood in this line
 	looking     bool          // the masters are asked when the lock ends
 	outdated    bool          // and something has changed since
+	free        bool          // they said the last time that nobody has it
 	request     quorum.Request
 	timer       *time.Timer
 }
@@ -27,12 +28,54 @@ type line struct {
 // waiter is an acquire in a line.
 type waiter struct {
 	slot       *slot
-	number     uint64 // the slot's, among those of its connection
-	line       *line  // nil: it has left, and its slot may be another's
+	line       *line // nil: it has left, and its slot may be another's
 	prev, next *waiter
 	unblocked  bool          // by CLIENT UNBLOCK, to be answered with an error
 	asked      time.Duration // when it came
 	until      time.Duration // when it is refused
+}
+
+// insert has a waiter stand where he is to by when he came: who has been refused meets those who came meanwhile, and
+// found the line. mu is held.
+func (l *line) insert(w *waiter) {
+	w.prev = l.last
+	for w.prev != nil && w.prev != l.trying && w.prev.asked > w.asked {
+		w.prev, w.next = w.prev.prev, w.prev
+	}
+	if w.prev == nil {
+		l.first = w
+	} else {
+		w.prev.next = w
+	}
+	if w.next == nil {
+		l.last = w
+	} else {
+		w.next.prev = w
+	}
+}
+
+// leave takes a waiter out of his line. mu is held.
+func (r *room) leave(w *waiter) {
+	l := w.line
+	if l == nil {
+		return
+	}
+	if w.prev == nil {
+		l.first = w.next
+	} else {
+		w.prev.next = w.next
+	}
+	if w.next == nil {
+		l.last = w.prev
+	} else {
+		w.next.prev = w.prev
+	}
+	if l.trying == w {
+		l.trying = nil
+	}
+	w.line, w.prev, w.next = nil, nil, nil
+	l.count--
+	r.count.Add(-1)
 }
 
 // step brings a line to where it is to be now. mu is held.
@@ -75,7 +118,7 @@ func (r *room) step(l *line, now time.Duration) (t todo) {
 
 // stir has a line be tried, whose key may be free. Who holds it next may do so for less long. mu is held.
 func (r *room) stir(l *line, now time.Duration) todo {
-	l.again, l.ends, l.outdated = true, 0, l.looking
+	l.again, l.ends, l.outdated, l.free = true, 0, l.looking, false
 	return r.step(l, now)
 }
 
@@ -125,11 +168,14 @@ func (l *line) Answer(result quorum.Result) quorum.Flusher {
 	case outdated:
 	case result.Decision != quorum.Won:
 		l.ends = quietly
-	case !result.Exists:
-		l.again = true
-	case result.TTL == quorum.NoTTL:
+	case !result.Exists && !l.free:
+		l.again, l.free = true, true
+	case !result.Exists: // and yet it was refused: masters hold different values, of which none counts
 		l.ends = quietly
+	case result.TTL == quorum.NoTTL:
+		l.ends, l.free = quietly, false
 	default:
+		l.free = false
 		l.lasts(result.TTL, now)
 	}
 	var t todo
@@ -153,6 +199,8 @@ func (l *line) lasts(ttl, now time.Duration) {
 	l.next = min(l.next, l.ends)
 }
 
+// meetsHolder tells of an acquire that others have the lock, or want it as much, so that nobody got it.
 func meetsHolder(result *quorum.Result) bool {
-	return result.Decision == quorum.Contended && result.Reply.Kind != quorum.FailureReply
+	refused := result.Decision == quorum.Contended || result.Decision == quorum.Split
+	return refused && result.Reply.Kind != quorum.FailureReply
 }

@@ -54,7 +54,6 @@ type resource struct {
 // todo is what came of a change of a line, to be done without mu.
 type todo struct {
 	tries, refusals []*waiter
-	gone            *waiter // who was not tried
 	look            *line
 }
 
@@ -65,17 +64,14 @@ func (t *todo) do() {
 	for _, w := range t.tries {
 		w.slot.tryAgain()
 	}
-	if t.gone != nil {
-		t.gone.slot.forgo()
-	}
 	if t.look != nil {
 		t.look.srv.engine.Watch(t.look.at.key)
 		t.look.srv.engine.Put(&t.look.request, t.look)
 	}
 }
 
-// enter puts an acquire at the end of the line for its key. It is false if nobody waits any more, or if there is no line
-// and there is to be one.
+// enter puts an acquire into the line for its key, behind those that came before it. It is nil if nobody waits any more,
+// or if there is no line and there is to be one.
 func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t todo) {
 	q := s.asks[0].request
 	r.mu.Lock()
@@ -93,42 +89,16 @@ func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t to
 		}
 		r.lines[at] = l
 	}
-	w = &waiter{slot: s, number: s.number, line: l, prev: l.last, asked: s.put, until: now + r.most}
+	if !existing {
+		l.refused = max(l.refused, s.put)
+	}
+	w = &waiter{slot: s, line: l, asked: s.put, until: s.put + r.most}
 	s.waiter = w
 	s.conn.waiter.Store(w)
-	if l.last == nil {
-		l.first = w
-	} else {
-		l.last.next = w
-	}
-	l.last = w
+	l.insert(w)
 	l.count++
 	r.count.Add(1)
 	return w, r.step(l, now)
-}
-
-// leave takes a waiter out of his line. mu is held.
-func (r *room) leave(w *waiter) {
-	l := w.line
-	if l == nil {
-		return
-	}
-	if w.prev == nil {
-		l.first = w.next
-	} else {
-		w.prev.next = w.next
-	}
-	if w.next == nil {
-		l.last = w.prev
-	} else {
-		w.next.prev = w.prev
-	}
-	if l.trying == w {
-		l.trying = nil
-	}
-	w.line, w.prev, w.next = nil, nil, nil
-	l.count--
-	r.count.Add(-1)
 }
 
 // tried notes what an attempt of a waiter's came to. It is true if he waits on.
@@ -177,9 +147,9 @@ func (r *room) withdraw(w *waiter, gone bool) (t todo) {
 		return t
 	case l.trying == w:
 		r.leave(w)
-	case gone:
+	case gone: // what is counted for it, a quota for one, ends with its answer
 		r.leave(w)
-		t.gone = w
+		t.refusals = append(t.refusals, w)
 	default:
 		t.end(r, l, w)
 	}
@@ -232,6 +202,20 @@ func (r *room) inLine(at resource) int {
 	return 0
 }
 
+// moved tells that the end of a lock is another: after a ttl from now, 0 for when is not known.
+func (r *room) moved(at resource, ttl, now time.Duration) {
+	r.mu.Lock()
+	var t todo
+	if l := r.lines[at]; l != nil {
+		if l.ends, l.outdated = 0, l.looking; ttl > 0 {
+			l.lasts(ttl, now)
+		}
+		t = r.step(l, now)
+	}
+	r.mu.Unlock()
+	t.do()
+}
+
 // freedBy is freed of all that a request may have freed.
 func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Duration) {
 	switch {
@@ -239,6 +223,8 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 		q.Kind == quorum.Release && result.Decision != quorum.Contended,
 		q.Kind == quorum.Write && result.Decision != quorum.Contended:
 		r.freed(resource{q.DB, q.Key}, now)
+	case q.Kind == quorum.Extend && result.Decision == quorum.Won:
+		r.moved(resource{q.DB, q.Key}, q.TTL, now)
 	case q.Kind == quorum.Run && !q.Script.Reads && result.Decision != quorum.Contended:
 		for _, key := range q.Keys {
 			r.freed(resource{q.DB, key}, now)

@@ -60,11 +60,14 @@ func (l *locks) carryOut(r *quorum.Request) (result quorum.Result) {
 			k.ends = time.Now().Add(r.TTL + r.TTL/100 + 2*time.Millisecond)
 		}
 		l.held[r.Key] = k
-	case quorum.Release:
+	case quorum.Release, quorum.Extend:
 		if k.token != r.Token {
 			return quorum.Result{Decision: quorum.Contended}
 		}
-		delete(l.held, r.Key)
+		if delete(l.held, r.Key); r.Kind == quorum.Release {
+			break
+		}
+		l.held[r.Key] = kept{token: k.token, ends: time.Now().Add(r.TTL + r.TTL/100 + 2*time.Millisecond)}
 	case quorum.Remove:
 		delete(l.held, r.Key)
 	case quorum.Read:

@@ -33,6 +33,7 @@ type slot struct {
 	across
 	turn *crowd // which it was to wait for, see probation.go; nil if for none
 
+	nth     int64   // of the commands that its connection has sent
 	mayWait bool    // in a line, see waiting.go
 	waiter  *waiter // nil: it has not
 	won     bool    // the reply tells that the first request, an acquire, was won
@@ -116,7 +117,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	if c.srv.isOrder(a.Command) {
 		s.by = c.snapshot.Load()
 	}
-	s.mayWait = c.mayWait(a)
+	s.nth, s.mayWait = c.commands.Load(), c.mayWait(a)
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
 		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
@@ -164,12 +165,12 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 			c.mu.Lock()
 		}
 		a := &s.asks[i]
-		entered := c.enter(s, a.request) && c.makeRoom(a)
-		barred := entered && s.bars()
-		joined, t := false, todo{}
-		if entered && !barred && s.mayWait {
+		entered, joined, t := c.enter(s, a.request), false, todo{}
+		if entered && s.mayWait {
 			joined, t = c.join(s)
 		}
+		entered = joined || entered && c.makeRoom(a) // who has joined is not put yet
+		barred := entered && s.bars()
 		waited := c.pauses != pauses
 		c.mu.Unlock()
 		switch {

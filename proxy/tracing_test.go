@@ -14,12 +14,19 @@ import (
 // fakeTracer keeps what it is told.
 type fakeTracer struct {
 	picky bool // it samples nothing
+	once  bool // it samples no more than this one
 
 	mu   sync.Mutex
 	told []Traced
 }
 
-func (f *fakeTracer) Samples() bool { return !f.picky }
+func (f *fakeTracer) Samples() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	samples := !f.picky
+	f.picky = f.picky || f.once
+	return samples
+}
 
 func (f *fakeTracer) Answered(t *Traced) {
 	f.mu.Lock()

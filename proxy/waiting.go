@@ -8,11 +8,11 @@ import (
 // A connection has one acquire at most that waits in a line (room.go), and nothing behind it: replies come in the
 // order of commands, so whatever a client sends meanwhile, its release of what it holds among it, would be answered
 // when the wait is over. Whoever sends more does not wait: it is answered at once. So it is with clients that share a
-// connection among many.
+// connection among many. Who listens does not wait either: messages would be told when the wait is over.
 
 // mayWait tells of a command that it may wait in a line.
 func (c *conn) mayWait(a *commands.Action) bool {
-	if c.srv.room.most == 0 || len(a.Requests) != 1 || a.Muted || a.Continues {
+	if c.srv.room.most == 0 || len(a.Requests) != 1 || a.Muted || a.Continues || c.listens() {
 		return false
 	}
 	r := &a.Requests[0]
@@ -32,26 +32,32 @@ func (s *slot) stays() bool {
 	c.mu.Lock()
 	var w *waiter
 	var t todo
-	if c.phase == serving && c.owed.tail == s && len(s.after) == 0 {
+	nth := s.nth // when it is in a line, the slot may soon be another's
+	if c.phase == serving && c.commands.Load() == nth {
 		c.note(s, &commands.Reply{}, now)
 		w, t = c.srv.room.enter(s, now, false)
 	}
 	c.mu.Unlock()
 	t.do()
-	// Either this is seen here, or whoever reads sees that it waits.
-	if w != nil && c.behind.Load() >= w.number {
-		t := c.srv.room.withdraw(w, false)
-		t.do()
+	// The reader counts a command before it looks who waits, and here it is the other way round: one sees the other,
+	// whatever the reader waits for meanwhile.
+	if w != nil && c.commands.Load() != nth {
+		w.moveOn(c)
 	}
 	return w != nil
 }
 
 // join puts a slot that is not put yet into the line that there is for its key. mu is held.
 func (c *conn) join(s *slot) (joined bool, t todo) {
-	if !s.mayWait || c.srv.room.count.Load() == 0 || c.owed.tail != s {
+	if c.srv.room.count.Load() == 0 {
 		return false, t
 	}
+	n := noting{srv: c.srv, command: s.command, by: s.origin, begun: s.begun, now: s.put}
+	r := s.single.request[0] // when it is in the line, others are at the slot
 	w, t := c.srv.room.enter(s, s.put, true)
+	if w != nil {
+		n.note(&r, &quorum.Result{Decision: quorum.Contended}, &commands.Reply{})
+	}
 	return w != nil, t
 }
 
@@ -60,6 +66,7 @@ func (s *slot) tryAgain() {
 	now := s.conn.srv.clock()
 	s.expect(s.single.request[:], s.render)
 	s.put, s.begun = now, now
+	s.asks[0].request.Trace = nil // an attempt is one of those that are traced, or is not
 	s.sample(now)
 	s.conn.srv.engine.Put(s.asks[0].request, &s.asks[0])
 }
@@ -89,9 +96,13 @@ func (s *slot) waited() (unblocked bool) {
 // moveOn has the acquire that waits be answered.
 func (c *conn) moveOn() {
 	if w := c.waiter.Load(); w != nil {
-		t := c.srv.room.withdraw(w, false)
-		t.do()
+		w.moveOn(c)
 	}
+}
+
+func (w *waiter) moveOn(c *conn) {
+	t := c.srv.room.withdraw(w, false)
+	t.do()
 }
 
 // freed wakes those who wait for what a slot may have freed.
