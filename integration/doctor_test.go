@@ -184,13 +184,14 @@ func TestDoctorFindsTheRightsThatLack(t *testing.T) {
 	for _, m := range masters {
 		ask(t, m, rights...)
 	}
-	args := append(flags(masters), "--max-clients", "100", "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--user", "default on nopass ~* &* +@all")
+	args := append(flags(masters), "--max-clients", "100", "--master-user", "px", "--master-password-file", writeFile(t, "pw\n"), "--user", "default on nopass ~* &* +@all", "--acquire-wait", "1s")
 	wantHealthy(t, args...)
-	ask(t, masters[0], "ACL", "SETUSER", "px", "-evalsha", "-config|get")
+	ask(t, masters[0], "ACL", "SETUSER", "px", "-evalsha", "-config|get", "-client|tracking")
 	ask(t, masters[1], "ACL", "SETUSER", "px", "resetchannels")
 	found, _ := toldByDoctor(t, args...)
 	wantFound(t, found, "rights", masters[0].Addr, "+evalsha")
 	wantFound(t, found, "rights", masters[0].Addr, "+config|get")
+	wantFound(t, found, "rights", masters[0].Addr, "+client|tracking")
 	wantFound(t, found, "rights", masters[1].Addr, "&redlock-proxy:{messages}")
 }
 

@@ -61,6 +61,7 @@ func factsOf(cfg *conf.Config, set *master.Set, masters []doctor.Master) *doctor
 		Terms:         set.Terms(),
 		MasterTimeout: cfg.MasterTimeout,
 		ProbeInterval: cfg.ProbeInterval,
+		Waits:         cfg.AcquireWait > 0,
 		Flushes:       commands.SomebodyOperates(string(cfg.Users)),
 		Masters:       masters,
 		Machine:       doctor.Machine{MaxClients: cfg.MaxClients, Backlog: backlog()},

@@ -13,6 +13,7 @@ type Facts struct {
 	MasterTimeout time.Duration
 	ProbeInterval time.Duration
 	Flushes       bool // clients may FLUSHALL and FLUSHDB
+	Waits         bool // acquires do (acquire-wait)
 	Masters       []Master
 	Machine       Machine
 }

@@ -21,6 +21,7 @@ const (
 	forChange
 	forSettings
 	forBusy
+	forWaits // where acquires wait alone
 	forFlush // of who may operate alone
 )
 
@@ -43,6 +44,8 @@ func (p purpose) lacks() (severity Severity, means string) {
 		return Warning, "whether it is durable is not known, so it is taken for one that is not; nor are its other settings looked at here"
 	case forBusy:
 		return Warning, "while somebody's script keeps it busy, it has no vote, and proxies cannot end that"
+	case forWaits:
+		return Warning, "who waits for a lock (acquire-wait) that is freed through another proxy has it up to a second later"
 	}
 	return Warning, "FLUSHALL and FLUSHDB, which users with the right to @operate may call, have no vote of it"
 }
@@ -90,6 +93,7 @@ var Calls = []Call{
 	{"CLIENT|SETNAME", []string{"CLIENT", "SETNAME", "doctor"}, forChange},
 	{"CLIENT|LIST", []string{"CLIENT", "LIST", "ID", "9223372036854775807"}, forChange},
 	{"CONFIG|GET", []string{"CONFIG", "GET", "appendonly"}, forSettings},
+	{"CLIENT|TRACKING", []string{"CLIENT", "TRACKING", "OFF"}, forWaits},
 	{"DUMP", []string{"DUMP", nothing}, forScripts},
 	{"HGETALL", []string{"HGETALL", nothing}, forScripts},
 	{"SMEMBERS", []string{"SMEMBERS", nothing}, forScripts},
@@ -124,7 +128,7 @@ func judgeRights(facts *Facts, m *Master, found *findings) {
 		var forbidden, unknown []string
 		for _, c := range slices.Concat(Calls, Dry) {
 			switch text := m.Calls[c.Name]; {
-			case c.need != need || need == forFlush && !facts.Flushes:
+			case c.need != need || need == forFlush && !facts.Flushes, need == forWaits && !facts.Waits:
 			case unknownTo(text):
 				unknown = append(unknown, c.Name)
 			case c.Name == "PUBLISH" && strings.Contains(text, "channel"): // that one, of which it need not know
