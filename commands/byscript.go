@@ -99,6 +99,7 @@ type replyShape uint8
 const (
 	asItIs       replyShape = iota + 1
 	asMap                   // HGETALL
+	asList                  // LPOP with a count, of which nothing is no list
 	asSet                   // SMEMBERS
 	asCount                 // INCR: a number, maybe as a string
 	asDouble                // ZSCORE
@@ -111,6 +112,8 @@ func shapeOf(c *Command, args []string) replyShape {
 		return asCount
 	case c.Name == "hgetall":
 		return asMap
+	case (c.Name == "lpop" || c.Name == "rpop") && len(args) > 2:
+		return asList
 	case c.Name == "smembers":
 		return asSet
 	case c.Name == "zscore", c.Name == "zadd" && saysWord(args[2:], "INCR"):
@@ -136,6 +139,8 @@ func (sh replyShape) reply(r quorum.ScriptReply) Reply {
 		}
 	case sh == asDouble && reply.Kind == BulkReply:
 		reply.Kind = DoubleReply
+	case sh == asList && reply.Kind == NullReply:
+		reply.Kind = NullArrayReply
 	case reply.Kind != ArrayReply:
 	case sh == asMap && len(reply.Elems)%2 == 0:
 		reply.Kind = MapReply
