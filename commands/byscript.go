@@ -30,6 +30,7 @@ func bytesOf(args []string) (n int) {
 var (
 	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))").ReadOnly()
 	plainStep   = quorum.NewStep("return redis.call(unpack(ARGV))")
+	listStep    = quorum.NewExactStep("return redis.call(unpack(ARGV))")
 )
 
 // countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
@@ -62,6 +63,10 @@ func counting(c *Command, args []string) *quorum.Script {
 	return countUp
 }
 
+// ofLists tells that a command is one on lists: what it answers is a part of what there is, or how
+// much, so that masters may answer alike which hold different lists.
+func (c *Command) ofLists() bool { return hasWord(c.Categories, "list") }
+
 // byScript is a command that the masters carry out as it is. Its arguments are
 // theirs to judge.
 func (s *Session) byScript(c *Command, args []string) Action {
@@ -74,7 +79,10 @@ func (s *Session) byScript(c *Command, args []string) Action {
 	} else if bytesOf(args) > maxWritten {
 		return refusef(errTooManyBytes, c.Name, maxWritten)
 	}
-	if shape == asCount {
+	switch {
+	case script == plainStep && c.ofLists():
+		script = listStep
+	case shape == asCount:
 		script = counting(c, args)
 	}
 	if keys := c.keys(args); c.HasFlag("readonly") && s.watches(keys[0]) {

@@ -8,6 +8,6 @@
 // What is known of a long dump is less: its Footprint, or its hash, a Fingerprint (footprint.go).
 // What amounts to the same is in dump.go and same.go.
 //
-//	known for certain   Same, SameValue
+//	known for certain   Same, SameValue, SameList
 //	or cannot be told   SameContents, MaybeSame, SameFootprint
 package dump

@@ -51,10 +51,10 @@ func Readable(dump string) string {
 	if len(dump) <= trailer || binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:])) <= oldestVersion {
 		return dump
 	}
-	switch dump[0] {
-	case dumpedString:
+	switch {
+	case dump[0] == dumpedString:
 		return ended([]byte(Value(dump)))
-	case dumpedList, dumpedListZiplists, dumpedListNodes:
+	case IsList(dump):
 		if plain := plainList(dump); plain != "" {
 			return plain
 		}

@@ -40,6 +40,15 @@ func (d *dumpReader) list() (list []string) {
 	return list
 }
 
+// IsList tells that a dump is a list's.
+func IsList(dump string) bool {
+	return len(dump) > trailer && (dump[0] == dumpedList || dump[0] == dumpedListZiplists || dump[0] == dumpedListNodes)
+}
+
+// SameList tells that two lists are known to be the same: of long ones, that they are in the same
+// pieces.
+func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
+
 // maxListRead is how long a list's dump is read to make one of it that all masters read. None
 // that is copied is longer.
 const maxListRead = 4 << 20

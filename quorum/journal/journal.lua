@@ -307,8 +307,11 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if any and heavy > 2097152 then return end
       if size > 2097152 then refuse(seldom().large) end
       -- So many elements of a list may take less, and those of all else do not.
-      local n = size > 32768 and not any and not same and raw('LLEN', k)
-      if type(n) == 'number' and n > 20000 then refuse(seldom().tooLong) end
+      local n = size > 32768 and not same and raw('LLEN', k)
+      if type(n) == 'number' and n > 20000 then
+        if any then return end
+        refuse(seldom().tooLong)
+      end
       if heavy > 2097152 then refuse(seldom().tooMuch) end
       its.heavy = heavy
       if spend and size > 16384 then spend(size > 1048576 and 1024 or size > 131072 and 256 or 32) end
