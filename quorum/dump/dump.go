@@ -46,7 +46,8 @@ func SameValue(a, b string) bool {
 	return a != "" && b != "" && Same(a+trailer, b+trailer)
 }
 
-// Readable is a dump as a master of any version reads it, if it is a string's or a list's.
+// Readable is a dump as a master of any version reads it, if it is a string's, or a list's that is
+// not long.
 func Readable(dump string) string {
 	if len(dump) <= trailer || binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:])) <= oldestVersion {
 		return dump

@@ -49,17 +49,13 @@ func IsList(dump string) bool {
 // pieces.
 func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
 
-// maxListRead is how long a list's dump is read to make one of it that all masters read. None
-// that is copied is longer.
-const maxListRead = 4 << 20
-
 // plainList is the dump of a list as all versions of Redis read it: element by element. It is ""
-// where that cannot be made.
+// where that cannot be made, and of a long one: that is known by its pieces, which would be others.
 func plainList(dump string) string {
-	if len(dump) <= trailer || len(dump) > maxListRead {
+	if len(dump) <= trailer || len(dump) > maxDumpRead {
 		return ""
 	}
-	d := &dumpReader{rest: body(dump), most: 2 * maxListRead}
+	d := &dumpReader{rest: body(dump), most: maxContents}
 	list := d.list()
 	if d.bad || d.rest != "" || len(list) == 0 {
 		return ""
