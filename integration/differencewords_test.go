@@ -108,7 +108,7 @@ MODULE LIST
 SLOWLOG GET|LEN|RESET ~n
 LATENCY LATEST|HISTORY|RESET|HISTOGRAM|HELP|DOCTOR|GRAPH ~name
 MEMORY STATS|DOCTOR|MALLOC-STATS|PURGE|HELP|nosuch ~name
-OBJECT|BLPOP|XADD|nobody k v
+OBJECT|BITCOUNT|XADD|nobody k v
 `), "\n")
 
 // words are what the placeholders stand for, odd ones among them.

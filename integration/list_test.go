@@ -167,7 +167,7 @@ for i = 1, 20000 do redis.call('RPUSH', 'over', i) end for i = 1, 600 do redis.c
 		"LPUSH over 1": tooLong, "LPOP over": tooLong, "LTRIM over 0 1": tooLong, "EVAL lpop 1 over": tooLong, "EXPIRE over 100": "", "LLEN over": "", "RPUSH full 1": "",
 		"LPOS long 200000": behind, "LPOS long x MAXLEN 1000": "", "LPOS long x MAXLEN 0": behind, "LPOS full x": "", "LINDEX long 99000": "", "LINDEX long 100001": "", "LRANGE long 100000 100010": "",
 		"LPOS over x COUNT 0": "", "LINDEX long -5": "", "EVAL llen 1 long": "",
-		"EVAL lrange 1 long": "the script reads a key of 200000 elements, more than 10000",
+		"WATCH long": "what is watched has more than 1000 fields, elements and members in all", "EVAL lrange 1 long": "the script reads a key of 200000 elements, more than 10000",
 	} {
 		args := strings.Fields(ask)
 		if args[0] == "EVAL" {
@@ -178,6 +178,7 @@ for i = 1, 20000 do redis.call('RPUSH', 'over', i) end for i = 1, 600 do redis.c
 		}
 	}
 	// Of one transaction it is bounded altogether.
+	c.want("OK", "UNWATCH")
 	c.want("OK", "MULTI")
 	for range 20 {
 		c.want("QUEUED", "LREM", "full", "1", "x")
