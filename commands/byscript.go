@@ -30,6 +30,7 @@ func bytesOf(args []string) (n int) {
 var (
 	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))").ReadOnly()
 	plainStep   = quorum.NewStep("return redis.call(unpack(ARGV))")
+	listStep    = quorum.NewExactStep("return redis.call(unpack(ARGV))")
 )
 
 // countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
@@ -62,6 +63,10 @@ func counting(c *Command, args []string) *quorum.Script {
 	return countUp
 }
 
+// ofLists tells that a command is one on lists: what it answers is a part of what there is, or how
+// much, so that masters may answer alike which hold different lists.
+func (c *Command) ofLists() bool { return hasWord(c.Categories, "list") }
+
 // byScript is a command that the masters carry out as it is. Its arguments are
 // theirs to judge.
 func (s *Session) byScript(c *Command, args []string) Action {
@@ -74,7 +79,10 @@ func (s *Session) byScript(c *Command, args []string) Action {
 	} else if bytesOf(args) > maxWritten {
 		return refusef(errTooManyBytes, c.Name, maxWritten)
 	}
-	if shape == asCount {
+	switch {
+	case script == plainStep && c.ofLists():
+		script = listStep
+	case shape == asCount:
 		script = counting(c, args)
 	}
 	if keys := c.keys(args); c.HasFlag("readonly") && s.watches(keys[0]) {
@@ -99,6 +107,7 @@ type replyShape uint8
 const (
 	asItIs       replyShape = iota + 1
 	asMap                   // HGETALL
+	asList                  // LPOP with a count, of which nothing is no list
 	asSet                   // SMEMBERS
 	asCount                 // INCR: a number, maybe as a string
 	asDouble                // ZSCORE
@@ -111,6 +120,8 @@ func shapeOf(c *Command, args []string) replyShape {
 		return asCount
 	case c.Name == "hgetall":
 		return asMap
+	case (c.Name == "lpop" || c.Name == "rpop") && len(args) > 2:
+		return asList
 	case c.Name == "smembers":
 		return asSet
 	case c.Name == "zscore", c.Name == "zadd" && saysWord(args[2:], "INCR"):
@@ -136,6 +147,8 @@ func (sh replyShape) reply(r quorum.ScriptReply) Reply {
 		}
 	case sh == asDouble && reply.Kind == BulkReply:
 		reply.Kind = DoubleReply
+	case sh == asList && reply.Kind == NullReply:
+		reply.Kind = NullArrayReply
 	case reply.Kind != ArrayReply:
 	case sh == asMap && len(reply.Elems)%2 == 0:
 		reply.Kind = MapReply

@@ -45,18 +45,18 @@ func (w watchedRead) Render(results []quorum.Result) (Reply, Action) {
 // hashes, since these take a master as long to compare whatever a client thinks of, and how
 // texts are sorted is a matter of its locale. A script may digest so much in all that a
 // master is done with it in a few milliseconds.
-const digestText = `local count = {hash = 'HLEN', set = 'SCARD', zset = 'ZCARD'}
+const digestText = `local count = {hash = 'HLEN', list = 'LLEN', set = 'SCARD', zset = 'ZCARD'}
 local elements, bytes = 0, 0
 local function digest(k)
   local t = redis.call('TYPE', k).ok
   local parts
   if t == 'none' then return false
   elseif t == 'string' then parts = {redis.call('GET', k)}
-  elseif not count[t] then error({err = 'ERR a key of type ' .. t .. ' cannot be watched: this proxy watches strings, hashes, sets and sorted sets'}, 0)
+  elseif not count[t] then error({err = 'ERR a key of type ' .. t .. ' cannot be watched: this proxy watches strings, hashes, lists, sets and sorted sets'}, 0)
   else
     elements = elements + redis.call(count[t], k)
     if elements <= 1000 then bytes = bytes + redis.bulk(k) end
-    if elements > 1000 or bytes > 524288 then redis.refuse('what is watched has more than 1000 fields and members in all, or takes more than 512 KiB') end
+    if elements > 1000 or bytes > 524288 then redis.refuse('what is watched has more than 1000 fields, elements and members in all, or takes more than 512 KiB') end
     if t == 'hash' then
       local all = redis.whole('HGETALL', k)
       parts = {}
@@ -66,6 +66,7 @@ local function digest(k)
       parts = redis.whole('SMEMBERS', k)
       for i = 1, #parts do parts[i] = redis.sha1hex(parts[i]) end
       table.sort(parts)
+    elseif t == 'list' then parts = redis.whole('LRANGE', k, 0, -1)
     else parts = redis.whole('ZRANGE', k, 0, -1, 'WITHSCORES') end
   end
   for i = 1, #parts do parts[i] = #parts[i] .. ':' .. parts[i] end

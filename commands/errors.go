@@ -102,7 +102,7 @@ const (
 	errWatchDB        = "ERR the watched keys are in database %d: a transaction is about one"
 	errScriptNotAlone = "ERR a script must be the only command of its transaction, and nothing be watched"
 	errQueueFull      = "ERR a transaction may queue no more than %d commands, %d words and %d bytes"
-	errNotQueued      = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, sets and sorted sets"
+	errNotQueued      = "ERR %s cannot be queued: a transaction carries out commands on strings, hashes, lists, sets and sorted sets"
 	errNoACLFile      = "ERR This Redis instance is not configured to use an ACL file. You may want to name one with aclfile: CONFIG REWRITE stores no users."
 	errACLNotSaved    = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
 	errGenPass        = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"

@@ -15,7 +15,12 @@ import (
 // its value; then the number of commands, and of each the number of its words and
 // the words. It answers nil where a key is not what it was. A count that is no whole number
 // in Lua is read again: see countText. It ends before it reads more than it may answer.
-var execScript = quorum.NewStep(digestText + `local at = 0
+var (
+	execScript     = quorum.NewStep(execText)
+	execListScript = quorum.NewExactStep(execText)
+)
+
+const execText = digestText + `local at = 0
 local function next()
   at = at + 1
   return ARGV[at]
@@ -50,7 +55,7 @@ for c = 1, tonumber(next()) do
   replies[c] = r
   tell(r)
 end
-return replies`)
+return replies`
 
 // action puts the transaction to the masters, where there is something to ask.
 func (e *execution) action() Action {
@@ -98,6 +103,9 @@ func (e *execution) action() Action {
 		}
 	}
 	script := execScript
+	if slices.ContainsFunc(e.steps, func(st step) bool { return st.lists && !st.reads }) {
+		script = execListScript
+	}
 	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.words != nil && !st.reads }) {
 		script = script.ReadOnly()
 	}

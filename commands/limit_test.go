@@ -129,6 +129,8 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		{"INCR n", untold},
 		{"HSET h f v", untold},
 		{"SADD s m", untold},
+		{"RPUSH l e", untold},
+		{"LMOVE l m LEFT LEFT", untold},
 		{"ZADD z 1 m", untold},
 		{"MSET b t", untold},
 		{"EVAL sets 1 b", untold},

@@ -90,11 +90,15 @@ var requestRows = map[string][]quorum.Request{
 	"hget k f":                  running(plainScript, "HGET", "k", "f"),
 	"HGETALL k":                 running(plainScript, "HGETALL", "k"),
 	"smembers k":                running(plainScript, "SMEMBERS", "k"),
-	"HINCRBY k f 5":             running(countField, "HINCRBY", "k", "f", "5"),
-	"INCRBY k 5":                running(countUp, "INCRBY", "k", "5"),
-	"INCRBY k -5":               running(countDown, "INCRBY", "k", "-5"),
-	"DECR k":                    running(countDown, "DECR", "k"),
-	"DECRBY k -5":               running(countUp, "DECRBY", "k", "-5"),
+	"lpush k a b":               running(listStep, "LPUSH", "k", "a", "b"),
+	"lrange k 0 -1":             running(plainScript, "LRANGE", "k", "0", "-1"),
+	"rpoplpush k j": {{Kind: quorum.Run, Script: listStep, Key: "k", Keys: []string{"k", "j"},
+		Args: []string{"RPOPLPUSH", "k", "j"}}},
+	"HINCRBY k f 5": running(countField, "HINCRBY", "k", "f", "5"),
+	"INCRBY k 5":    running(countUp, "INCRBY", "k", "5"),
+	"INCRBY k -5":   running(countDown, "INCRBY", "k", "-5"),
+	"DECR k":        running(countDown, "DECR", "k"),
+	"DECRBY k -5":   running(countUp, "DECRBY", "k", "-5"),
 	"MSETNX k a j b": {{Kind: quorum.Run, Script: plainStep, Key: "k", Keys: []string{"k", "j"},
 		Args: []string{"MSETNX", "k", "a", "j", "b"}}},
 
@@ -202,7 +206,7 @@ func TestOverMaxTTLIsRefusedWhereAsked(t *testing.T) {
 func TestOverMaxTTLRefusesNothingButStrings(t *testing.T) {
 	d := NewDialect(Options{MaxTTL: 5 * time.Minute, RefuseOverMaxTTL: true})
 	for _, line := range []string{
-		"INCR k", "INCRBY k 2", "DECR k", "DECRBY k 2", "HSET k f v", "HSETNX k f v", "HINCRBY k f 1", "SADD k m", "ZADD k 1 m", "ZADD k INCR 1 m",
+		"INCR k", "INCRBY k 2", "DECR k", "DECRBY k 2", "HSET k f v", "HSETNX k f v", "HINCRBY k f 1", "SADD k m", "ZADD k 1 m", "ZADD k INCR 1 m", "RPUSH k e",
 	} {
 		if a := do(t, d.Session(1), line); len(a.Requests) != 1 {
 			t.Errorf("%s: %q", line, a.Reply.Str)

@@ -129,9 +129,12 @@ func denialText(user *acl.User, c *Command, denial acl.Denial) string {
 // the script that it runs, if it does.
 func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.Denial, sc *script) {
 	call := acl.Call{Command: c.Index}
-	access := c.access(args)
-	if c.KeyFlags != "" {
-		for _, key := range c.keys(args) {
+	if own := c.ownKeyFlags(); c.KeyFlags != "" {
+		access := c.access(own[0], args)
+		for i, key := range c.keys(args) {
+			if i > 0 && len(own) > 1 {
+				access = c.access(own[i], args)
+			}
 			call.Keys = append(call.Keys, acl.Key{Name: key, Access: access})
 		}
 	}
@@ -162,11 +165,11 @@ func (s *Session) reads(c *Command) func(key string) bool {
 	return func(key string) bool { return user != nil && user.Reads(c.Index, key) } // he may have been taken away just now
 }
 
-// access is how a command uses its keys. What compares a value tells of it.
-func (c *Command) access(args []string) acl.Access {
+// access is how a command uses a key with these flags. What compares a value tells of it.
+func (c *Command) access(flags string, args []string) acl.Access {
 	a := acl.Access{
-		Read:  hasWord(c.KeyFlags, "access"),
-		Write: hasWord(c.KeyFlags, "insert") || hasWord(c.KeyFlags, "update") || hasWord(c.KeyFlags, "delete"),
+		Read:  hasWord(flags, "access"),
+		Write: hasWord(flags, "insert") || hasWord(flags, "update") || hasWord(flags, "delete"),
 	}
 	if c.Name == "set" || c.Name == "delex" {
 		a.Read = slices.ContainsFunc(args[-c.Arity:], func(option string) bool { // behind what every such command has

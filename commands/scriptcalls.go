@@ -34,7 +34,8 @@ var inScripts = []acl.Command{
 var scriptCommands = strings.Fields(`get hexists hget type zscore zcard zcount strlen hlen sismember scard getrange hgetall hmget hkeys
 	hvals smembers smismember zrange zrevrange zrangebyscore zrevrangebyscore zrank zrevrank exists mget pttl ttl select echo time ping
 	hincrby hset zadd hmset zincrby incr incrby decr decrby getset append pexpire expire pexpireat expireat set getex del unlink hdel
-	srem zrem zremrangebyscore zremrangebyrank getdel setnx hsetnx sadd persist setex psetex mset msetnx publish spublish`)
+	srem zrem zremrangebyscore zremrangebyrank getdel setnx hsetnx sadd persist setex psetex mset msetnx publish spublish
+	llen lindex lrange lpos lpush rpush lpushx rpushx lpop rpop lrem lset ltrim linsert lmove rpoplpush`)
 
 // maxCalls is how many calls of a script are told apart, and maxList for how many tokens it is looked whether a
 // list is one that is assigned to.

@@ -23,6 +23,12 @@ func TestOfACommandItsNameKeysAndOptionsAreShown(t *testing.T) {
 		{"EVAL text 3 a b", "EVAL _ _ _ _"}, // which is refused
 		{"EVAL text 0 t", "EVAL _ _ _"},
 		{"HSET h f v", "HSET h _ _"},
+		{"LPUSH l t", "LPUSH l _"},
+		{"LPOP l 2", "LPOP l _"},
+		{"LPOS l t RANK 1 MAXLEN 0", "LPOS l _ RANK _ MAXLEN _"},
+		{"LINSERT l BEFORE t u", "LINSERT l BEFORE _ _"},
+		{"LMOVE l m LEFT RIGHT", "LMOVE l m LEFT RIGHT"},
+		{"LREM l 1 t", "LREM l _ _"},
 		{"ZADD z NX CH 1 NX", "ZADD z NX CH _ _"},
 		{"ZRANGE z 0 -1 BYSCORE LIMIT 0 1 WITHSCORES", "ZRANGE z _ _ BYSCORE LIMIT _ _ WITHSCORES"},
 		{"SCAN 0 MATCH p COUNT 10", "SCAN _ MATCH _ COUNT _"},

@@ -19,7 +19,8 @@ type Command struct {
 	Arity int
 
 	// Flags, Categories, KeyFlags and Tips are words separated by one space,
-	// as COMMAND INFO shows them.
+	// as COMMAND INFO shows them. KeyFlags has several keys' own behind each other, with a
+	// semicolon in between, where they are not used alike.
 	Flags, Categories, KeyFlags, Tips string
 
 	// FirstKey, LastKey and Step say where the keys are; LastKey is -1 where
@@ -50,7 +51,7 @@ var (
 
 func init() {
 	for _, rows := range [][]*Command{lockRows, scriptRows, connectionRows, pubsubRows, serverRows,
-		stringRows, hashRows, setRows, zsetRows, keyspaceRows, transactionRows, aclRows, toolRows, operatorRows} {
+		stringRows, hashRows, listRows, setRows, zsetRows, keyspaceRows, transactionRows, aclRows, toolRows, operatorRows} {
 		for _, c := range rows {
 			enterRow(c)
 			for _, sub := range c.Subcommands {
@@ -74,6 +75,9 @@ func Table() []*Command { return table }
 
 // HasFlag tells whether flag is one of the row's Flags.
 func (c *Command) HasFlag(flag string) bool { return hasWord(c.Flags, flag) }
+
+// ownKeyFlags are the flags of each key where these are several, and else of all.
+func (c *Command) ownKeyFlags() []string { return strings.Split(c.KeyFlags, " ; ") }
 
 // arityFits tells whether n words are as many as the command takes.
 func (c *Command) arityFits(n int) bool {

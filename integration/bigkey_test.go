@@ -147,7 +147,7 @@ func TestWhatIsTooLargeIsRefusedBeforeItIsRead(t *testing.T) {
 		refused(tooLarge, "EXEC")
 	}
 	for _, key := range []string{"set", "hash", "zset"} {
-		refused("what is watched has more than 1000 fields and members in all", "WATCH", key)
+		refused("what is watched has more than 1000 fields, elements and members in all", "WATCH", key)
 		c.want("OK", "UNWATCH")
 	}
 	for _, m := range masters {

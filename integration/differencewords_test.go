@@ -33,6 +33,19 @@ HLEN|HGETALL|SCARD|SMEMBERS|ZCARD k
 HINCRBY k f n
 SADD|SREM k f ~f ~f
 SISMEMBER k f
+LLEN|LPOP|RPOP k
+LPOP|RPOP k n
+LINDEX k n
+LRANGE|LTRIM k n n
+LPUSH|RPUSH k f ~v ~f
+LPUSH|RPUSH k v v f
+LPUSHX|RPUSHX k f ~f
+LREM k n f
+LSET k n v
+LINSERT k BEFORE|AFTER|v f v
+LPOS k f ~RANK ~n ~COUNT ~n ~MAXLEN ~n
+LMOVE k k LEFT|RIGHT LEFT|RIGHT|v
+RPOPLPUSH k k
 ZADD k ~NX|XX ~GT|LT ~CH ~INCR s f ~s ~f
 ZADD k s f s f
 ZREM k f ~f
@@ -95,7 +108,7 @@ MODULE LIST
 SLOWLOG GET|LEN|RESET ~n
 LATENCY LATEST|HISTORY|RESET|HISTOGRAM|HELP|DOCTOR|GRAPH ~name
 MEMORY STATS|DOCTOR|MALLOC-STATS|PURGE|HELP|nosuch ~name
-OBJECT|LPUSH|XADD|nobody k v
+OBJECT|BITCOUNT|XADD|nobody k v
 `), "\n")
 
 // words are what the placeholders stand for, odd ones among them.
@@ -111,7 +124,7 @@ var words = map[string][]string{
 	"channel":  {"a", "b", "*", ""},
 	"nobody":   {"nobody", "nobody:2", "99999999", "0", "-1", "replica", "1.2.3.4:5", ""},
 	"pattern":  {"*", "a", "[a-b]", "?", "\\a", "[^a]", "", "h*", "timeout", "set*", "string"},
-	"type":     {"string", "hash", "zset", "nosuch", "STRING"},
+	"type":     {"string", "hash", "list", "zset", "nosuch", "STRING"},
 	"password": {"s3cret", "wrong", ""},
 	"on":       {"on", "off", "ON", "x"},
 }

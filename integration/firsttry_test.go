@@ -118,9 +118,9 @@ func TestFirstTryIsForLocksThatAreHashesToo(t *testing.T) {
 	if r := b.lock(); r != nil {
 		t.Fatalf("what is free is not granted: %v", r)
 	}
-	const script = "redis.call('HSET', KEYS[1], 'b:1', 'x') return redis.call('LPUSH', KEYS[1], 'x')"
-	if f, _ := a.do("EVAL", script, "1", "k").(Failure); !strings.Contains(string(f), "LPUSH is not for lock scripts") {
-		t.Errorf("a script for lists is told %v", f)
+	const script = "redis.call('HSET', KEYS[1], 'b:1', 'x') return redis.call('PFADD', KEYS[1], 'x')"
+	if f, _ := a.do("EVAL", script, "1", "k").(Failure); !strings.Contains(string(f), "PFADD is not for lock scripts") {
+		t.Errorf("a script for no locks is told %v", f)
 	}
 	a.want("1", "HGET", "k", "b:1")
 	if r := b.unlock(); r != int64(1) {

@@ -84,7 +84,7 @@ func TestMastersThatAreSetOtherwiseAgreeOnALock(t *testing.T) {
 	t.Parallel()
 	var masters []*Redis
 	for _, settings := range [][]string{
-		{"--hash-max-ziplist-value", "1", "--zset-max-ziplist-value", "1", "--set-max-intset-entries", "0"},
+		{"--hash-max-ziplist-value", "1", "--zset-max-ziplist-value", "1", "--set-max-intset-entries", "0", "--list-max-ziplist-size", "1"},
 		{"--rdbcompression", "no"},
 		nil,
 	} {
@@ -117,6 +117,9 @@ func TestMastersThatAreSetOtherwiseAgreeOnALock(t *testing.T) {
 		a.want(1, "SREM", members("set"), "1")
 		a.want(2, "ZADD", members("zset"), "1", long, "1.5", "b")
 		a.want(1, "ZREM", members("zset"), "b")
+		a.want(3, "RPUSH", members("list"), long, "1", "b")
+		a.want(long, "LPOP", members("list"))
+		a.want("b", "EVAL", "return redis.call('rpoplpush', KEYS[1], KEYS[1])", "1", members("list"))
 		a.want(1, "EXPIRE", "string", "100")
 		must(t, m.Thaw())
 		awaitVoting(t, p, 3)

@@ -14,7 +14,7 @@ func TestScriptThatIsForNoLockIsRefusedAndUndone(t *testing.T) {
 	masters, p := startQuorum(t, 3)
 	c := dial(t, p.Addr)
 	for _, script := range []string{
-		"redis.call('set', KEYS[1], 'v') return redis.call('lpush', KEYS[2], 'x')",
+		"redis.call('set', KEYS[1], 'v') return redis.call('blpop', KEYS[2], 0)",
 		"redis.call('set', KEYS[1], 'v') return redis.call('get', 'not:declared')",
 		"redis.call('set', KEYS[1], 'v') return redis.call('flushall')",
 		"redis.call('set', KEYS[1], 'v') return redis.pcall('xadd', KEYS[2], '*', 'a', 'b')",

@@ -124,6 +124,7 @@ func TestWhatIsLateIsCarriedOutOnWhatTheOthersFound(t *testing.T) {
 		"set":       {{"SADD", "set", "x", "y", "z"}, {"SADD", "set", "x", "y", "z"}},
 		"numbers":   {{"SADD", "numbers", "1", "2", "3"}, {"SADD", "numbers", "3", "1", "2"}},
 		"ordered":   {{"ZADD", "ordered", "1", "x", "2", "y"}, {"ZADD", "ordered", "2", "y", "1", "x"}},
+		"list":      {{"RPUSH", "list", "x", "1"}, {"RPUSH", "list", "x", "1"}},
 		"different": {{"SET", "different", "v"}, {"SET", "different", "w"}},
 	} {
 		t.Run(key, func(t *testing.T) {

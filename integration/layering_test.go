@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/quorum/decide":   {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/dump"},
 	"redlock-proxy/quorum/master": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide",
 		"github.com/redis/rueidis/..."},
-	"redlock-proxy/quorum/catchup": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/master",
+	"redlock-proxy/quorum/catchup": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/master",
 		"github.com/redis/rueidis/..."},
 	"redlock-proxy/quorum/maxhold": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock"},
 	"redlock-proxy/quorum/journal": {"redlock-proxy/quorum", "redlock-proxy/quorum/master"},

@@ -169,7 +169,7 @@ func TestWhatCannotBePutBackStaysWhereItIs(t *testing.T) {
 	for _, m := range masters {
 		ask(t, m, "ACL", "SETUSER", "px", "-restore")
 	}
-	c.do("EVAL", "redis.call('set',KEYS[1],'x') return redis.call('lpush',KEYS[1],'1')", "1", "k")
+	c.do("EVAL", "redis.call('set',KEYS[1],'x') return redis.call('pfadd',KEYS[1],'1')", "1", "k")
 	for _, m := range masters {
 		if exists := ask(t, m, "EXISTS", "k"); exists != int64(1) {
 			t.Error("what a refused script cannot put back is gone")

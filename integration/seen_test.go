@@ -133,6 +133,10 @@ func TestHolderOfALockThatAScriptMadeIsKnown(t *testing.T) {
 	if fieldOf(told, "client-name") != "reentrant" || fieldOf(told, "type") != "hash" {
 		t.Errorf("%v", told)
 	}
+	c.want(1, "EVAL", "return redis.call('rpush', KEYS[1], ARGV[1])", "1", "l", "8743c9c0:1")
+	if told := other.do("LOCK", "INFO", "l"); fieldOf(told, "client-name") != "reentrant" || fieldOf(told, "type") != "list" {
+		t.Errorf("%v", told)
+	}
 }
 
 // TestWhatAnotherProxyGaveIsTold: who holds it is asked for there.

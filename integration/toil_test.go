@@ -14,6 +14,7 @@ func TestAStepIsWorthWhatItTakes(t *testing.T) {
 		numeral = `local s = '0.' .. ('9'):rep(240) .. 'e-300' `
 		hash    = `for i = 1, 512, 16 do local t = {} for j = i, i + 15 do t[#t + 1] = ('f'):rep(59) .. string.format('%05d', j) t[#t + 1] = ('v'):rep(64) end redis.call('HSET', KEYS[1], unpack(t)) end `
 		scores  = `for i = 1, 128, 16 do local t = {} for j = i, i + 15 do t[#t + 1] = j t[#t + 1] = ('m'):rep(59) .. string.format('%05d', j) end redis.call('ZADD', KEYS[1], unpack(t)) end `
+		list    = `for i = 1, 10 do local t = {} for j = 1, 990 do t[j] = ('e'):rep(i) .. j end redis.call('RPUSH', KEYS[1], unpack(t)) end `
 		absent  = `local t = {} for i = 1, 990 do t[i] = ('f'):rep(59) .. '99999' end `
 	)
 	for _, script := range []struct {
@@ -48,6 +49,17 @@ func TestAStepIsWorthWhatItTakes(t *testing.T) {
 		{7, hash + absent, "redis.call('HMGET', KEYS[1], unpack(t))"},
 		{7, hash + absent + "for i = 1, 990, 2 do t[i], t[i + 1] = ('f'):rep(59) .. '00511', ('v'):rep(64) end", "redis.call('HSET', KEYS[1], unpack(t))"},
 		{7, scores + absent + "for i = 1, 990, 2 do t[i], t[i + 1] = i, ('m'):rep(59) .. '00127' end", "redis.call('ZADD', KEYS[1], unpack(t))"},
+		// An element of a list is searched for among all, or counted to.
+		{7, list, "redis.call('LREM', KEYS[1], 0, 'x')"},
+		{7, list, "redis.call('LPOS', KEYS[1], 'x')"},
+		{7, list, "redis.call('LINSERT', KEYS[1], 'BEFORE', 'x', 'y')"},
+		{7, list, "redis.call('LINDEX', KEYS[1], 4950)"},
+		{7, list, "redis.call('LINDEX', KEYS[1], 64)"},
+		{7, list, "redis.call('LSET', KEYS[1], 4950, 'e')"},
+		{7, list, "redis.call('LRANGE', KEYS[1], 4700, 5200)"},
+		{7, list, "redis.call('LTRIM', KEYS[1], 0, -1)"},
+		{7, list, "redis.call('RPOPLPUSH', KEYS[1], KEYS[1])"},
+		{7, list, "redis.call('LPOP', KEYS[1], 20)"},
 		// What does next to nothing is a call.
 		{4, `local f, t = table.sort, {1}`, "f(t)"},
 		{4, `local f = cmsgpack.unpack`, "f('')"},

@@ -9,6 +9,7 @@ type Script struct {
 	Printed *Printed // of a client's; nil: it is one of ours
 	Reads   bool     // it may not write
 	Latches bool     // see NewStep
+	Exact   bool     // see NewExactStep
 	Frees   bool     // it names what deletes a key, and may so let go of a lock
 
 	// Further, of a step that counts, tells whether it has counted further to a than
@@ -53,6 +54,10 @@ func NewPrinted(p Printed) *Script { return &Script{Text: p.Body, Printed: &p} }
 // keys. It is for scripts of our own, whose writes are signed by no token.
 func NewStep(text string) *Script { return &Script{Text: text, Latches: true} }
 
+// NewExactStep makes a step whose answer tells too little of what it has made: a quorum must have
+// made the same of each key that it has changed, as well as answered alike.
+func NewExactStep(text string) *Script { return &Script{Text: text, Latches: true, Exact: true} }
+
 // NewCountUp makes a step that counts a string up and answers the number.
 func NewCountUp(text string) *Script {
 	s := NewStep(text)
@@ -73,7 +78,7 @@ func (s *Script) OfClient() bool { return s.Printed != nil }
 // ReadOnly is the script in calls that may not write.
 func (s *Script) ReadOnly() *Script {
 	if s.reading.Load() == nil {
-		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Latches: s.Latches, Reads: true})
+		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Latches: s.Latches, Exact: s.Exact, Reads: true})
 	}
 	return s.reading.Load()
 }

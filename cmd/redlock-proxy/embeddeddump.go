@@ -22,6 +22,7 @@ import (
 // The types that a dump begins with.
 const (
 	dumpedString = 0
+	dumpedList   = 1
 	dumpedSet    = 2
 	dumpedHash   = 4
 	dumpedZset   = 5
@@ -85,6 +86,12 @@ func (e *embedded) dump(p *server.Peer, args []string) (done bool) {
 		b = appendDumpedLength([]byte{dumpedSet}, len(members))
 		for _, member := range members {
 			b = appendDumped(b, member)
+		}
+	case "list":
+		elements := e.list(p, "LRANGE", args[0], "0", "-1")
+		b = appendDumpedLength([]byte{dumpedList}, len(elements))
+		for _, element := range elements {
+			b = appendDumped(b, element)
 		}
 	case "zset":
 		b = appendPairs(dumpedZset, e.list(p, "ZRANGE", args[0], "0", "-1", "WITHSCORES"), func(score string) []byte {
@@ -166,8 +173,8 @@ func makes(key, payload string) (args []string, ok bool) {
 		for n := d.length(); n > 0 && !d.bad; n-- {
 			args = append(args, d.string(), d.string())
 		}
-	case dumpedSet:
-		args = []string{"SADD", key}
+	case dumpedSet, dumpedList:
+		args = []string{map[byte]string{dumpedSet: "SADD", dumpedList: "RPUSH"}[payload[0]], key}
 		for n := d.length(); n > 0 && !d.bad; n-- {
 			args = append(args, d.string())
 		}

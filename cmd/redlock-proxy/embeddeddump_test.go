@@ -25,6 +25,7 @@ var made = []struct{ make, read []string }{
 	{[]string{"SET", "string", "v"}, []string{"GET", "string"}},
 	{[]string{"SET", "empty", ""}, []string{"GET", "empty"}},
 	{[]string{"HSET", "hash", "uuid:2", "1", "mode", strings.Repeat("x", 300), "a", ""}, []string{"HGET", "hash", "mode"}},
+	{[]string{"RPUSH", "list", "b", "", "1", "b"}, []string{"LRANGE", "list", "0", "-1"}},
 	{[]string{"SADD", "set", "b", "a", "\r\n\x00"}, []string{"SMEMBERS", "set"}},
 	{[]string{"ZADD", "zset", "1.5", "b", "-inf", "a", "1764109081000", "c"}, []string{"ZRANGE", "zset", "0", "-1", "WITHSCORES"}},
 }
@@ -86,7 +87,7 @@ func TestRedisReadsWhatAnEmbeddedMasterDumps(t *testing.T) {
 			t.Errorf("the set has no %q: %v, %v", member, reply, err)
 		}
 	}
-	for key, fields := range map[string][]string{"string": {"GET", "v"}, "hash": {"HGET", strings.Repeat("x", 300), "mode"}, "zset": {"ZSCORE", "1764109081000", "c"}} {
+	for key, fields := range map[string][]string{"string": {"GET", "v"}, "hash": {"HGET", strings.Repeat("x", 300), "mode"}, "zset": {"ZSCORE", "1764109081000", "c"}, "list": {"LINDEX", "1", "2"}} {
 		reply, err := real.Do(slices.Concat(fields[:1], []string{key}, fields[2:])...)
 		if err != nil || reply != fields[1] {
 			t.Errorf("of the %s it reads %v, %v", key, reply, err)

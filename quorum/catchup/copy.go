@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/dump"
 )
 
 // given is a key that the master was given, and its value's digest.
@@ -110,7 +111,11 @@ func (r *run) copyAllowed(orders []order) (list []given, err error) {
 		told[i] = 'w'
 		if !whole {
 			told[i] = '#'
-			payloads = append(payloads, o.payload)
+			payload := o.payload
+			if o.kind() == "list" { // a string's is no dump
+				payload = dump.Readable(payload)
+			}
+			payloads = append(payloads, payload)
 		}
 		keys, args = append(keys, o.key), append(args, what, strconv.FormatInt(left, 10))
 	}

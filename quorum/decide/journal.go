@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/dump"
 )
 
 // A journaled script, a client's or ours, is run on each master behind a prelude that takes an
@@ -134,6 +135,21 @@ func (j *Journal) sameEffect(k *Journal) bool {
 	return !slices.ContainsFunc(j.Found, func(r UndoRecord) bool {
 		s := RecordOf(k.Found, r.Key)
 		return s != nil && r.Differs(s)
+	})
+}
+
+// sameChanges is sameEffect of a step, of which records are of all keys, as to those that one of the
+// two has changed. Of a list it is to be known that they have made the same.
+func (j *Journal) sameChanges(k *Journal) bool {
+	return !slices.ContainsFunc(j.Found, func(r UndoRecord) bool {
+		s := RecordOf(k.Found, r.Key)
+		switch {
+		case s == nil || !r.Changed() && !s.Changed():
+			return false
+		case dump.IsList(r.After) && dump.IsList(s.After):
+			return !dump.SameList(r.After, s.After)
+		}
+		return r.Differs(s)
 	})
 }
 

@@ -63,12 +63,21 @@ func (c *counted) decideRun() quorum.Decision {
 
 // replies are the most frequent reply of the masters with this vote: one for
 // each of those that gave it. They are alike where, besides, those who acted may have done the
-// same. Of a step the replies alone count: a master that has fallen behind is brought up.
+// same. Of a step that is not exact the replies alone count: a master that has fallen behind is
+// brought up.
 func (c *counted) replies(v quorum.Vote) (most []quorum.ScriptReply) {
 	notBusy := func(s *Said) bool { return !s.Journal.Busy }
 	alike := func(s, other *Said) bool {
 		j, k := s.Journal, other.Journal
-		return j.Reply.Alike(&k.Reply) && (len(j.Found) == 0 || c.IsStep() || j.sameEffect(k))
+		switch {
+		case !j.Reply.Alike(&k.Reply):
+			return false
+		case len(j.Found) == 0:
+			return true
+		case !c.IsStep():
+			return j.sameEffect(k)
+		}
+		return !c.Script.Exact || v == quorum.Refused || j.sameChanges(k)
 	}
 	first, n := c.most(v, notBusy, alike)
 	for i := range c.Said {

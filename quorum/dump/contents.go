@@ -8,7 +8,7 @@ import (
 )
 
 // What a key holds is dumped by each master as it keeps it: as a table or in one piece,
-// compressed or not, in an order of its own. That depends on the version, on the settings
+// compressed or not, a list in pieces of some length, all else in an order of its own. That depends on the version, on the settings
 // (hash-max-listpack-value, rdbcompression, …), and on what the key held before. So where
 // dumps differ, what they are of is compared.
 
@@ -22,14 +22,17 @@ const (
 // The types that a dump begins with, of what locks are made of.
 const (
 	dumpedString       = 0
+	dumpedList         = 1 // element by element
 	dumpedSet          = 2 // kept as a table
 	dumpedHash         = 4 // likewise
 	dumpedZset         = 5
 	dumpedIntset       = 11
 	dumpedZsetZiplist  = 12
 	dumpedHashZiplist  = 13
+	dumpedListZiplists = 14
 	dumpedHashListpack = 16
 	dumpedZsetListpack = 17
+	dumpedListNodes    = 18 // listpacks, and long elements by themselves
 	dumpedSetListpack  = 20
 )
 
@@ -39,11 +42,14 @@ func Contents(dump string) string {
 	if len(dump) <= trailer || len(dump) > maxDumpRead {
 		return ""
 	}
-	d := &dumpReader{rest: body(dump)}
+	d := &dumpReader{rest: body(dump), most: maxContents}
 	kind, list := byte('?'), []string(nil)
 	switch d.byte() {
 	case dumpedString:
 		kind, list = '$', []string{d.string()}
+	case dumpedList, dumpedListZiplists, dumpedListNodes:
+		d.rest = body(dump)
+		kind, list = 'l', d.list()
 	case dumpedSet:
 		kind, list = 's', d.strings(1)
 	case dumpedHash:
@@ -77,7 +83,9 @@ func Contents(dump string) string {
 		}
 		list = list[:len(list)/2]
 	}
-	slices.Sort(list)
+	if kind != 'l' {
+		slices.Sort(list)
+	}
 	told := []byte{kind}
 	for _, s := range list {
 		told = append(strconv.AppendInt(told, int64(len(s)), 10), ':')

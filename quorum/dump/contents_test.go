@@ -3,6 +3,7 @@ package dump
 import (
 	_ "embed"
 	"encoding/base64"
+	"encoding/binary"
 	"strings"
 	"testing"
 )
@@ -51,11 +52,39 @@ func TestWhatDumpsAreOfIsTheSameHoweverMastersKeepIt(t *testing.T) {
 	for what, want := range map[string]string{
 		"number":  "$5:-1234",
 		"lock":    "h43:39:5f2b1c9e-3a3e-4b1c-8f8e-1c2d3e4f5a6b:122",
+		"queue":   "l39:5f2b1c9e-3a3e-4b1c-8f8e-1c2d3e4f5a6b:121:c0:2:-73:3005:700001:c",
 		"numbers": "s2:-211:-50000000001:13:3005:70000",
 	} {
 		if got := Contents(of[what][0]); got != want {
 			t.Errorf("%s is %q, want %q", what, got, want)
 		}
+	}
+}
+
+// A list that is made one for masters of any version holds the same, and what is read of a longer one
+// is bounded.
+func TestListsAreReadByMastersOfAnyVersion(t *testing.T) {
+	for what, dumps := range dumpsOf(t) {
+		for _, dump := range dumps {
+			got := Readable(dump)
+			if kind := Contents(dump)[0]; kind != 'l' && kind != '$' || binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:])) <= oldestVersion {
+				if got != dump {
+					t.Errorf("%s %q is made %q", what, dump, got)
+				}
+			} else if !Same(got, dump) || Readable(got) != got || kind == 'l' && got[0] != dumpedList {
+				t.Errorf("%s %q is made %q", what, dump, got)
+			}
+		}
+	}
+	none := "\x12\x01\x02\x07\x07\x00\x00\x00\x00\x00\xff\x0a\x00checksum"
+	long := "\x12\x01\x02\x80\x00\x02\x00\x07\x00\x00\x00\x00\xff\xff" + strings.Repeat("\x01\x01", maxElements) + "\xff\x0a\x00checksum"
+	for _, dump := range []string{none, long, none[:5] + none[6:], "\x12\x01\x03\x01a\x0a\x00checksum"} {
+		if got := Readable(dump); got != dump {
+			t.Errorf("%.50q is made %.50q", dump, got)
+		}
+	}
+	if Same(long, long+"x") {
+		t.Error("a list that is too long is told")
 	}
 }
 
@@ -68,6 +97,9 @@ func FuzzContents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, dump string) {
 		if told := Contents(dump); len(told) > 16*maxContents {
 			t.Errorf("%d bytes are made of %d", len(told), len(dump))
+		}
+		if told := Contents(Readable(dump)); told != "" && told != Contents(dump) {
+			t.Errorf("%q is made %q", dump, Readable(dump))
 		}
 	})
 }

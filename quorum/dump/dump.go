@@ -46,13 +46,26 @@ func SameValue(a, b string) bool {
 	return a != "" && b != "" && Same(a+trailer, b+trailer)
 }
 
-// Readable is a dump as a master of any version reads it, if it is a string's.
+// Readable is a dump as a master of any version reads it, if it is a string's, or a list's that is
+// not long.
 func Readable(dump string) string {
-	value := Value(dump)
-	if value == "" || binary.LittleEndian.Uint16([]byte(dump[len(value):])) <= oldestVersion {
+	if len(dump) <= trailer || binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:])) <= oldestVersion {
 		return dump
 	}
-	b := binary.LittleEndian.AppendUint16([]byte(value), oldestVersion)
+	switch {
+	case dump[0] == dumpedString:
+		return ended([]byte(Value(dump)))
+	case IsList(dump):
+		if plain := plainList(dump); plain != "" {
+			return plain
+		}
+	}
+	return dump
+}
+
+// ended is a dump of a body, which the oldest version reads.
+func ended(b []byte) string {
+	b = binary.LittleEndian.AppendUint16(b, oldestVersion)
 	return string(binary.LittleEndian.AppendUint64(b, ^crc64.Update(^uint64(0), jones, b)))
 }
 

@@ -18,10 +18,13 @@ func (d *dumpReader) intset() (list []string) {
 	return list
 }
 
+// maxElements bounds what is read of one piece.
+const maxElements = 1 << 16
+
 // listpack reads its entries.
 func (d *dumpReader) listpack() (list []string) {
 	d.cut(6) // how long it is, and of how many
-	for !d.bad {
+	for !d.bad && len(list) < maxElements {
 		before := len(d.rest)
 		var s string
 		switch b := d.byte(); {
@@ -54,13 +57,14 @@ func (d *dumpReader) listpack() (list []string) {
 			}
 		}
 	}
+	d.bad = true
 	return nil
 }
 
 // ziplist reads its entries.
 func (d *dumpReader) ziplist() (list []string) {
 	d.cut(10) // how long it is, where its end is, and of how many
-	for !d.bad {
+	for !d.bad && len(list) < maxElements {
 		switch d.byte() { // how long the one before was
 		case 0xff:
 			return list
@@ -92,5 +96,6 @@ func (d *dumpReader) ziplist() (list []string) {
 		}
 		list = append(list, s)
 	}
+	d.bad = true
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 type dumpReader struct {
 	rest string
 	made int // bytes of what was read
+	most int // how many there may be
 	bad  bool
 }
 
@@ -37,7 +38,7 @@ func (d *dumpReader) integer(n int) string {
 
 // cut reads n bytes.
 func (d *dumpReader) cut(n int) string {
-	if d.bad || n < 0 || n > len(d.rest) || d.made+n > maxContents {
+	if d.bad || n < 0 || n > len(d.rest) || d.made+n > d.most {
 		d.bad = true
 		return ""
 	}
@@ -108,9 +109,9 @@ func (d *dumpReader) inside() *dumpReader {
 
 // unpack is what was compressed by LZF, of a length.
 func (d *dumpReader) unpack(packed string, length int) string {
-	in := dumpReader{rest: packed}
+	in := dumpReader{rest: packed, most: len(packed)}
 	var out []byte
-	for len(in.rest) > 0 && !in.bad && len(out) <= length && length <= maxContents-d.made {
+	for len(in.rest) > 0 && !in.bad && len(out) <= length && length <= d.most-d.made {
 		control := int(in.byte())
 		if control < 32 {
 			out = append(out, in.cut(control+1)...)

@@ -119,6 +119,8 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 	countStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, 1) },
 	downStep:  func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, -1) },
 	watchStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(countOf(name), 1) },
+	pushStep:  pushes,
+	popStep:   popsOff,
 	setStep: func(m *fakeMaster, name string, argv []string) effect {
 		k, _ := m.key(name)
 		if k.value != argv[0] {

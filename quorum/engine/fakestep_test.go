@@ -36,7 +36,7 @@ func (m *fakeMaster) step(args []string) string {
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
 	}
-	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep} {
+	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep, pushStep, popStep} {
 		if args[1] == journal.FormOf(s).Own().SHA || args[1] == journal.FormOf(s).Own().Text {
 			return m.act(s, args[3:])
 		}

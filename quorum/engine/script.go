@@ -101,7 +101,7 @@ if z>256 and z<=2097152 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
 if z>2097152 then
 local n=redis.pcall('STRLEN',k)
 if type(n)=='number' then z=n
-else for _,c in ipairs{'ZCARD','HLEN','SCARD'} do
+else for _,c in ipairs{'ZCARD','HLEN','SCARD','LLEN'} do
 n=redis.pcall(c,k)
 if type(n)=='number' and n<=32768 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
 end end end

@@ -98,12 +98,27 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 func (r ruling) stepsAgain() bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.closing.Load():
+	case r.votes.Decision() != quorum.Split || r.db.closing.Load(), r.Script.Exact && r.mayHaveActed():
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
 	}
 	return r.mayTryAgain() && r.votes.Tally(len(r.db.lanes)).Granted > 0
+}
+
+// mayHaveActed tells that a master was sent the step and has not told what came of it. What is not
+// known is not taken back there, and what is tried again may be done twice:
+//
+//	1: A pushes x on the list of masters 1, 2 and 3, of which 3 has missed a push
+//	2: 1 does so, and its answer is lost; 2 and 3 answer with two lengths, and take it back
+//	3: all are asked once more: 1 has x twice now, and answers with the length that 3 does
+func (r ruling) mayHaveActed() bool {
+	for i := range r.sent {
+		if r.votes.Vote(i) == quorum.Unknown && !r.sent[i].unsent {
+			return true
+		}
+	}
+	return false
 }
 
 // stepLate acts on a vote on a step that came after its decision.

@@ -262,22 +262,27 @@ bounding = function()
       end
       made(sum)
     else
-      -- These read all of a key, or search it.
-      local count = raw(n == 'SMEMBERS' and 'SCARD' or string.sub(n, 1, 1) == 'H' and 'HLEN' or 'ZCARD', k)
-      if type(count) == 'number' and count > 16 then
-        if count > 10000 then refuse('the script reads a key of ' .. count .. ' elements, more than 10000') end
-        spend(count / 64)
-        if count > 500 then
-          -- So many strings there will be, at most.
-          count = seldom().ranged(n, k, count, ...)
-          made(0, count)
-          fetched = count
-        end
-        local size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0')
-        if type(size) == 'number' and size > 4194304 then refuse('the script reads a key of more than 4194304 bytes') end
-      end
+      bounds.looked(n, k, ...)
     end
     return raw(n, k, ...)
+  end
+
+  -- looked counts what reads all of a key, or searches it.
+  function bounds.looked(n, k, ...)
+    local of = string.sub(n, 1, 1)
+    local count = raw(n == 'SMEMBERS' and 'SCARD' or of == 'H' and 'HLEN' or of == 'Z' and 'ZCARD' or 'LLEN', k)
+    if type(count) == 'number' and count > 16 then
+      if count > 10000 then refuse('the script reads a key of ' .. count .. ' elements, more than 10000') end
+      spend(count / 64)
+      if count > 500 then
+        -- So many strings there will be, at most.
+        count = seldom().ranged(n, k, count, ...)
+        made(0, count)
+        fetched = count
+      end
+      local size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0')
+      if type(size) == 'number' and size > 4194304 then refuse('the script reads a key of more than 4194304 bytes') end
+    end
   end
 
   return bounds

@@ -101,10 +101,11 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     if rare then return rare end
     rare = {
       large = 'the key takes more than 2 MiB, and can only be read and deleted',
+      tooLong = 'the list has more than 20000 elements, and can only be read and deleted',
       tooMuch = 'the keys that are written to take more than 2 MiB in all, or more than 4 with what would become of them',
       tooLarge = 'the reply of the script is too large',
-      reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING ',
-      writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH ',
+      reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING LLEN LINDEX LRANGE LPOS ',
+      writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH LPUSH RPUSH LPUSHX RPUSHX LPOP RPOP LREM LSET LTRIM LINSERT LMOVE RPOPLPUSH ',
       troubles = ' LOADING READONLY NOAUTH NOPERM MASTERDOWN CLUSTERDOWN MOVED ASK OOM MISCONF NOREPLICAS BUSY UNKILLABLE ',
     }
 
@@ -154,9 +155,34 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       return v == v and v or nil
     end
 
+    -- listed is ranged of a list. An element is searched for, or counted to from the nearer end.
+    local function listed(n, count, a, b, ...)
+      local first, last = ranging(a), ranging(b)
+      if n == 'LPOP' or n == 'RPOP' then
+        return math.min(first or 0, count), 0
+      elseif n == 'LREM' or n == 'LINSERT' then
+        return 0, count
+      elseif n == 'LPOS' then
+        local all = {b, ...}
+        for i = 1, #all, 2 do
+          local most = ranging(all[i + 1])
+          if type(all[i]) == 'string' and #all[i] < 20 and string.upper(all[i]) == 'MAXLEN' and most and most > 0 then count = math.min(count, most) end
+        end
+        return 0, count
+      elseif not first then
+        return 0, 0
+      end
+      if first < 0 then first = math.max(first + count, 0) end
+      local behind = math.max(math.min(first, count - 1 - first), 0)
+      if n ~= 'LRANGE' or not last then return 0, behind end
+      if last < 0 then last = last + count end
+      return math.max(math.min(last, count - 1) - first + 1, 0), behind
+    end
+
     -- ranged is how many strings there are in the reply to a command that reads of so many
     -- elements all, or a range; and behind how many others it looks for them.
     function rare.ranged(n, k, count, ...)
+      if string.find(n, '^[LR]') then return listed(n, count, ...) end
       if string.sub(n, 1, 1) ~= 'Z' then return (n == 'HGETALL' and 2 or 1) * count, 0 end
       local most, behind, scores = count, 0, 1
       local all, by, rev = {...}, string.sub(n, -5) == 'SCORE' and 'BYSCORE', string.sub(n, 1, 4) == 'ZREV'
@@ -193,6 +219,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         return 'ERR ' .. string.sub(e, place + 1)
       end
       local text = string.gsub(e, "^(ERR invalid expire time in) (%a+)$", "%1 '%2' command")
+      text = string.gsub(text, '^(ERR RANK .* the second), %.%.%.$', '%1 ... or use negative to start from the end of the list')
       return text
     end
 
@@ -249,7 +276,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       local n = raw('STRLEN', k)
       if type(n) == 'number' then size = n
       else
-        for _, count in ipairs{'ZCARD', 'HLEN', 'SCARD'} do
+        for _, count in ipairs{'ZCARD', 'HLEN', 'SCARD', 'LLEN'} do
           n = raw(count, k)
           if type(n) == 'number' and n <= 32768 then size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0') end
         end
@@ -280,6 +307,12 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       local heavy = (its.heavy or 0) + size
       if any and heavy > 2097152 then return end
       if size > 2097152 then refuse(seldom().large) end
+      -- So many elements of a list may take less, and those of all else do not.
+      local n = size > 32768 and not same and raw('LLEN', k)
+      if type(n) == 'number' and n > 20000 then
+        if any then return end
+        refuse(seldom().tooLong)
+      end
       if heavy > 2097152 then refuse(seldom().tooMuch) end
       its.heavy = heavy
       if spend and size > 16384 then spend(size > 1048576 and 1024 or size > 131072 and 256 or 32) end
@@ -494,12 +527,35 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     elseif n == 'PING' or n == 'ECHO' then
       if k == nil then return raw(n) end
       return raw(n, k, ...)
+    elseif n == 'LLEN' or n == 'LINDEX' or n == 'LRANGE' or n == 'LPOS' then
+      if k ~= K[1] then check(k) end
+      local at = n == 'LINDEX' and tonumber((...))
+      if n ~= 'LLEN' and not (at and at >= -64 and at <= 64) then
+        if spend then return bounding().read(n, k, ...) end
+        sparing(n, k, ...)
+      end
+      return raw(n, k, ...)
+    elseif n == 'LPUSH' or n == 'RPUSH' or n == 'LPOP' or n == 'RPOP' or n == 'LREM' or n == 'LMOVE' or n == 'RPOPLPUSH' or n == 'LTRIM'
+      or n == 'LINSERT' or n == 'LSET' or n == 'LPUSHX' or n == 'RPUSHX' then
+      local i, at = record(k), ...
+      if n == 'LMOVE' or n == 'RPOPLPUSH' then
+        if select('#', ...) > 0 then record(at) end
+      elseif at ~= nil and string.find(' LPOP RPOP LREM LTRIM LINSERT LSET ', n, 1, true) then
+        if spend then bounding().looked(n, k, ...) else sparing(n, k, ...) end
+      end
+      local r = raw(n, k, ...)
+      if n == 'LREM' or n == 'LTRIM' then
+        its.removed = its.removed or type(r) == 'number' and r > 0 or i and type(r) == 'table' and r.ok and answer[i + 1] ~= ''
+      else
+        its.wrote = its.wrote or type(r) == 'string' or type(r) == 'number' and r > 0 or type(r) == 'table' and (r.ok or #r > 0)
+      end
+      return r
     end
     local known = raw('COMMAND', 'INFO', n)
     if type(known) == 'table' and known[1] == false then
       return {err = 'ERR Unknown Redis command called from script'}
     end
-    refuse(n .. ' is not for lock scripts: this proxy runs those that use strings, hashes, sets and sorted sets')
+    refuse(n .. ' is not for lock scripts: this proxy runs those that use strings, hashes, lists, sets and sorted sets')
   end
 
   -- asked looks at what command takes for granted: that the first two arguments are

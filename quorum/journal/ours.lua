@@ -24,15 +24,17 @@ sparing = function(n, k, ...)
     if sum > 2097152 then refuse(seldom().tooLarge) end
     return
   end
-  local count = raw(n == 'SMEMBERS' and 'SCARD' or string.sub(n, 1, 1) == 'H' and 'HLEN' or 'ZCARD', k)
+  local of = string.sub(n, 1, 1)
+  local count = raw(n == 'SMEMBERS' and 'SCARD' or of == 'H' and 'HLEN' or of == 'Z' and 'ZCARD' or 'LLEN', k)
   if type(count) ~= 'number' or count <= 16 then return end
   local strings, behind = seldom().ranged(n, k, count, ...)
   if strings > 501 then refuse(seldom().tooLarge) end
   passed = passed + behind
-  if passed > 100000 then refuse('a range is looked for behind more than 100000 elements') end
+  its.toil = its.toil + behind / 64
+  if passed > 100000 then refuse('what is looked for is behind more than 100000 elements') end
   -- Of so few, what they take is soon told. A master counts with them what they take beside
   -- their bytes, which is never as much as they are.
-  if n ~= 'ZRANGE' then
+  if of == 'H' or of == 'S' then
     local size = raw('MEMORY', 'USAGE', k, 'SAMPLES', '0')
     if type(size) == 'number' then
       if size > 4194304 then refuse(seldom().tooLarge) end

@@ -1,0 +1,72 @@
+package dump
+
+import "encoding/binary"
+
+// A list is kept in pieces, which hold some elements each: ziplists, or since 7.0 listpacks, beside
+// which a long element is a piece of its own. How they are parted depends on how the list came
+// about.
+
+// What a piece of a list is, since 7.0.
+const (
+	pieceElement  = 1
+	pieceListpack = 2
+)
+
+// list reads the elements of a list, from its type on.
+func (d *dumpReader) list() (list []string) {
+	kind := d.byte()
+	if kind == dumpedList {
+		return d.strings(1)
+	}
+	for n := d.count(); n > 0 && !d.bad; n-- {
+		piece := pieceListpack
+		if kind == dumpedListNodes {
+			piece, _ = d.length()
+		}
+		s := d.string()
+		if piece == pieceElement {
+			list = append(list, s)
+			continue
+		}
+		inside := &dumpReader{rest: s, made: d.made, most: d.most}
+		if kind == dumpedListZiplists {
+			list = append(list, inside.ziplist()...)
+		} else {
+			list = append(list, inside.listpack()...)
+		}
+		d.made = inside.made
+		d.bad = d.bad || inside.bad || inside.rest != "" || piece != pieceListpack || len(list) > maxElements
+	}
+	return list
+}
+
+// IsList tells that a dump is a list's.
+func IsList(dump string) bool {
+	return len(dump) > trailer && (dump[0] == dumpedList || dump[0] == dumpedListZiplists || dump[0] == dumpedListNodes)
+}
+
+// SameList tells that two lists are known to be the same: of long ones, that they are in the same
+// pieces.
+func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
+
+// plainList is the dump of a list as all versions of Redis read it: element by element. It is ""
+// where that cannot be made, and of a long one: that is known by its pieces, which would be others.
+func plainList(dump string) string {
+	if len(dump) <= trailer || len(dump) > maxDumpRead {
+		return ""
+	}
+	d := &dumpReader{rest: body(dump), most: maxContents}
+	list := d.list()
+	if d.bad || d.rest != "" || len(list) == 0 {
+		return ""
+	}
+	b := appendLength([]byte{dumpedList}, len(list))
+	for _, element := range list {
+		b = append(appendLength(b, len(element)), element...)
+	}
+	return ended(b)
+}
+
+func appendLength(b []byte, n int) []byte {
+	return binary.BigEndian.AppendUint32(append(b, 0x80), uint32(n))
+}

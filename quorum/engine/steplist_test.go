@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
+)
+
+// Steps on a list tell a part of it: how long it is, or the element that was popped. On a fake
+// master it is its elements with commas between them.
+
+var (
+	pushStep = quorum.NewExactStep("return redis.call('RPUSH', KEYS[1], ARGV[1])")
+	popStep  = quorum.NewExactStep("return redis.call('LPOP', KEYS[1])")
+)
+
+func pushes(m *fakeMaster, name string, argv []string) effect {
+	list := append(m.list(name), argv[0])
+	m.keys[name] = fakeKey{value: strings.Join(list, ",")}
+	return says(decide.FlagWrote, ":", fmt.Sprint(len(list)))
+}
+
+func popsOff(m *fakeMaster, name string, _ []string) effect {
+	list := m.list(name)
+	switch len(list) {
+	case 0:
+		return saysNil
+	case 1:
+		delete(m.keys, name)
+	default:
+		m.keys[name] = fakeKey{value: strings.Join(list[1:], ",")}
+	}
+	return says(decide.FlagWrote, "$", list[0])
+}
+
+func (m *fakeMaster) list(name string) []string {
+	k, held := m.key(name)
+	if !held {
+		return nil
+	}
+	return strings.Split(k.value, ",")
+}
+
+// A master that has missed a push answers another element. It is outvoted, and in time it is given
+// what a quorum has made of the list; with another one away before that, nobody is told anything.
+func TestPopTellsTheElementOfAQuorum(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		third := w.masters[2]
+		w.stepOn(pushStep, "l", "a").wait(t)
+		third.cut()
+		w.wantNumber(w.stepOn(pushStep, "l", "b").wait(t), 2)
+		third.rejoin()
+		time.Sleep(3 * time.Second)
+		w.masters[0].cut()
+		if r := w.stepOn(pushStep, "l", "c").wait(t); r.Script != nil {
+			t.Errorf("masters that differ answer a push with %+v", r.Script)
+		}
+		w.masters[0].rejoin()
+		time.Sleep(3 * time.Second)
+		if r := w.stepOn(popStep, "l").wait(t); r.Script == nil || r.Script.Str != "a" {
+			t.Errorf("%v: %+v is popped", r.Decision, r.Script)
+		}
+		for range 3 {
+			time.Sleep(time.Second)
+			w.stepOn(pushStep, "l", "d").wait(t)
+		}
+		synctest.Wait()
+		if one, three := w.masters[0].value("l"), third.value("l"); one != "b,d,d,d" || three != one {
+			t.Errorf("a master holds %s, and the third %s", one, three)
+		}
+	})
+}
+
+func TestNoElementIsPoppedTwiceUnderFaults(t *testing.T) {
+	notInstrumented(t)
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			inWorldOfSteps(t, func(w *world) { racePops(w, rand.New(rand.NewPCG(seed, 2))) })
+		})
+	}
+}
+
+// pops is what clients push and pop.
+type pops struct {
+	mu            sync.Mutex // guards what follows
+	pushed, taken map[string]bool
+	unknown       int // pops that may have happened
+}
+
+func (p *pops) turn(w *world, e *Engine, element string) {
+	s := pushStep
+	if len(element)%2 == 0 {
+		s = popStep
+	}
+	a := newWaiter()
+	e.Put(&quorum.Request{Kind: quorum.Run, Script: s, Key: "l", Keys: []string{"l"}, Args: []string{element}}, a)
+	r := <-a.answers
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case s == pushStep && r.Decision == quorum.Won:
+		p.pushed[element] = true
+	case s == popStep && r.Decision == quorum.Won && p.taken[r.Script.Str]:
+		w.t.Errorf("%s was popped twice", r.Script.Str)
+	case s == popStep && r.Decision == quorum.Won:
+		p.taken[r.Script.Str] = true
+	case s == popStep && r.Script == nil:
+		p.unknown++
+	}
+}
+
+// racePops has one master after the other be troubled, and given what it has missed.
+func racePops(w *world, random *rand.Rand) {
+	engines := []*Engine{w.engine, w.start(w.cfg)}
+	for _, m := range w.masters {
+		m.set(func(m *fakeMaster) { m.lag = ms })
+	}
+	until := time.Now().Add(12 * time.Second)
+	p := &pops{pushed: make(map[string]bool), taken: make(map[string]bool)}
+	var ends sync.WaitGroup
+	for i := range 6 {
+		ends.Go(func() {
+			for n := 0; time.Now().Before(until); n++ {
+				p.turn(w, engines[i%2], fmt.Sprintf("%d.%s", i, strings.Repeat("x", n%2)+fmt.Sprintf("%05d", n)))
+				time.Sleep(time.Duration(i+1) * ms)
+			}
+		})
+	}
+	for i := 0; time.Now().Before(until); i++ {
+		switch m := w.masters[i%3]; random.IntN(3) {
+		case 0:
+			m.cut()
+			time.Sleep(time.Duration(random.IntN(300)) * ms)
+			m.rejoin()
+		case 1:
+			m.sever()
+		default:
+			m.set(func(m *fakeMaster) { m.lag = time.Duration(100+random.IntN(3000)) * time.Microsecond })
+		}
+		time.Sleep(time.Duration(1500+random.IntN(1000)) * ms)
+	}
+	ends.Wait()
+	synctest.Wait()
+	lost := 0
+	for element := range p.pushed {
+		holding := 0
+		for _, m := range w.masters {
+			if slices.Contains(strings.Split(m.value("l"), ","), element) {
+				holding++
+			}
+		}
+		if !p.taken[element] && holding < 2 {
+			lost++
+		}
+	}
+	if lost > p.unknown {
+		w.t.Errorf("%d elements are lost, and %d pops may have happened", lost, p.unknown)
+	}
+	if len(p.taken) < 100 {
+		w.t.Errorf("%d elements were popped", len(p.taken))
+	}
+}
