@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redlock-proxy/commands/acl"
+	"redlock-proxy/quorum"
 )
 
 // setOfWords is a reply of such words.
@@ -250,6 +251,9 @@ func (s *Session) MayListen() bool {
 		return false
 	}
 	channels, patterns := s.Subscriptions()
+	for i := range channels {
+		channels[i], _ = quorum.ChannelOf(channels[i])
+	}
 	for _, call := range []acl.Call{{Channels: channels}, {Channels: patterns, Patterns: true}} {
 		name := "subscribe"
 		if call.Patterns {

@@ -11,6 +11,16 @@ func describe(c *Command) Reply {
 	if c.KeyFlags != "" {
 		keys = append(keys, describeKeys(c))
 	}
+	if c.SecondKey != "" {
+		first, second := *c, *c
+		first.LastKey, second.FirstKey, second.KeyFlags = c.FirstKey, c.LastKey, c.SecondKey
+		keys = []Reply{describeKeys(&first), describeKeys(&second)}
+	}
+	if c.LastShard != 0 {
+		as := *c
+		as.FirstKey, as.LastKey, as.Step, as.KeyFlags = 1, c.LastShard, 1, "not_key"
+		c, keys = &as, []Reply{describeKeys(&as)}
+	}
 	subcommands := Set()
 	if len(c.Subcommands) > 0 {
 		subcommands = Array(describeAll(c.Subcommands, describe)...)

@@ -22,10 +22,17 @@ type Command struct {
 	// as COMMAND INFO shows them.
 	Flags, Categories, KeyFlags, Tips string
 
+	// SecondKey is the KeyFlags of the second key of two that are not used alike; else "".
+	SecondKey string
+
 	// FirstKey, LastKey and Step say where the keys are; LastKey is -1 where
 	// all further arguments are keys. All zero: no keys, or (with KeyFlags) as
 	// many as the number in the third word says.
 	FirstKey, LastKey, Step int
+
+	// LastShard is where the last channel of a shard's is, of which COMMAND INFO tells as of keys that
+	// are none, from the first argument on; 0: none.
+	LastShard int
 
 	// Subcommands makes the row a container: it is carried out by one of
 	// them, or by the row itself if it was called alone.
