@@ -1,6 +1,10 @@
 package commands
 
-import "redlock-proxy/quorum"
+import (
+	"math"
+
+	"redlock-proxy/quorum"
+)
 
 // copyKey is COPY, within the database: masters vote on what became of one.
 func (s *Session) copyKey(c *Command, args []string) Action {
@@ -12,6 +16,8 @@ func (s *Session) copyKey(c *Command, args []string) Action {
 			switch n, ok := parseInt(words[0]); {
 			case !ok:
 				return refuse(errNotInteger)
+			case n < math.MinInt32 || n > math.MaxInt32:
+				return refuse(errNotInt32)
 			case n < 0 || n >= quorum.Databases:
 				return refuse(errDBIndex)
 			case n != int64(s.seen.DB):

@@ -121,7 +121,7 @@ func (p *pair) expected(args []string, first *RawReply) int {
 
 // follow keeps up with what the client's connection is in, by what Redis has answered.
 func (p *pair) follow(args []string, replies []RawReply) {
-	if len(args) == 0 {
+	if len(args) == 0 && replies[0].Text != "QUEUED" {
 		return
 	}
 	name, set := nameOf(args), p.channels
