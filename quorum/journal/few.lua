@@ -1,9 +1,12 @@
 -- What few scripts call. It is the end of command, behind all else: n and k are at hand there, and
 -- what is written here costs others nothing.
 
--- From here on steps are taken by whoever takes some, a script of the client's or one of ours.
+-- takes takes steps. A script of ours, which has none, may have many such commands: they may
+-- take together what the longest of them does, and somewhat more.
 local function takes(steps)
-  if spend then spend(steps) else its.toil = its.toil + steps end
+  if spend then return spend(steps) end
+  its.toil, its.taken = its.toil + steps, (its.taken or 0) + steps
+  if its.taken > 16384 then refuse('what goes through whole keys takes a master too long together') end
 end
 
 -- reading refuses to read all of a key that has more than is to be gone through. What is read may
@@ -20,6 +23,11 @@ local function whole(v)
   local digits = type(v) == 'string' and (v == '0' and v or string.match(v, '^%-?([1-9]%d*)$'))
   if not digits or #digits > 19 or #digits == 19 and digits > (v == '-' .. digits and '9223372036854775808' or '9223372036854775807') then return nil end
   return tonumber(v)
+end
+
+-- place is where a text stands among others by its hash, which is so for all masters, and evenly.
+local function place(s)
+  return tonumber(string.sub(R.sha1hex(s), 1, 12), 16)
 end
 
 local notWhole, syntax = {err = 'ERR value is not an integer or out of range'}, {err = 'ERR syntax error'}
@@ -59,10 +67,10 @@ elseif n == 'RENAME' or n == 'RENAMENX' or n == 'COPY' then
   end
   if n == 'COPY' then
     check(k)
-    -- A step has a record of it already.
     local size = bulk(k)
     if size > 2097152 then refuse(seldom().large) end
-    if not L then its.heavy = (its.heavy or 0) + size end
+    its.copied = (its.copied or 0) + size
+    if its.copied > 2097152 then refuse(seldom().tooMuch) end
   else
     record(k)
   end
@@ -98,16 +106,23 @@ elseif n == 'SPOP' or n == 'SRANDMEMBER' then
   if size == 0 or most == 0 then return given == 1 and {} end
   if math.abs(most) > 501 and (most < 0 or size > 501) then refuse(seldom().tooLarge) end
   reading(size)
-  local members, of = raw('SMEMBERS', k), {}
-  for i, member in ipairs(members) do
-    local hash = R.sha1hex(seed .. ' ' .. member)
-    members[i], of[hash] = hash, member
-  end
-  table.sort(members)
-  local chosen = {}
-  for i = 1, most < 0 and -most or math.min(most, size) do
-    local at = most > 0 and i or 1 + tonumber(string.sub(R.sha1hex(seed .. ' ' .. i), 1, 12), 16) % size
-    chosen[i] = of[members[at]]
+  local members, chosen = raw('SMEMBERS', k), {}
+  if most == 1 then
+    local least
+    for i = 1, size do
+      local at = place(seed .. ' ' .. members[i])
+      if not least or at < least then least, chosen[1] = at, members[i] end
+    end
+  else
+    local of = {}
+    for i = 1, size do
+      local at = place(seed .. ' ' .. members[i])
+      members[i], of[at] = at, members[i]
+    end
+    table.sort(members)
+    for i = 1, most < 0 and -most or math.min(most, size) do
+      chosen[i] = of[members[most > 0 and i or 1 + place(seed .. ' ' .. i) % size]]
+    end
   end
   if n == 'SPOP' then
     raw('SREM', k, unpack(chosen))
@@ -142,66 +157,75 @@ elseif n == 'HSCAN' or n == 'SSCAN' or n == 'ZSCAN' then
   end
   reading(size)
 
-  -- elements are those that the pattern matches, if there is one, with their hashes.
+  -- A page is what is in a part of the order that will have so many; the rest, if there are no more in all.
+  most = math.min(math.max(most, 128), 500 / each)
+  local to = 2^48
+  if size > most then to = math.min(from + math.ceil(to / size * most), to) end
+
+  -- elements are those of the page that the pattern matches, if there is one, with their places.
+  local tries, stars = 0, 0
   local function elements(pattern)
     local at, list, there = '0', {}, {}
     repeat
       local r = pattern and raw(n, k, at, 'COUNT', '4096', 'MATCH', pattern) or raw(n, k, at, 'COUNT', '4096')
       if r.err then return r end
-      at = r[1]
-      for i = 1, #r[2], each do
-        local name = r[2][i]
-        local place = tonumber(string.sub(R.sha1hex(name), 1, 12), 16)
-        if there[place] ~= name then
-          there[place] = name
-          list[#list + 1] = {place, name, r[2][i + 1]}
+      at, r = r[1], r[2]
+      for i = 1, #r, each do
+        local name = r[i]
+        local p = place(name)
+        tries = tries + (#name) ^ stars
+        if p >= from and p < to and there[p] ~= name then
+          there[p] = name
+          list[#list + 1] = {p, name, r[i + 1]}
         end
       end
     until at == '0'
     return list
   end
 
-  local stars = 0
   if type(pattern) == 'string' then
     if #pattern > 1024 then refuse('a pattern is longer than 1024 bytes') end
     local _, all = string.gsub(pattern, '%*+', '')
     stars = string.sub(pattern, -1) == '*' and all - 1 or all
   end
   local list = elements(stars == 0 and pattern or nil)
-  if list.err then return list end
-  if stars > 0 then
+  if not list.err and stars > 0 then
     -- Old masters try all that each star may stand for, and do nothing else meanwhile.
-    local tries = 0
-    for _, e in ipairs(list) do tries = tries + #pattern * (#e[2]) ^ stars end
+    tries = tries * #pattern
     if not (tries <= 4194304) then refuse('a pattern with stars in front of its end takes a master too long here') end
     takes(tries / 2048 + size / 2)
     list = elements(pattern)
-    if list.err then return list end
   end
+  if list.err then return list end
   table.sort(list, function(a, b) return a[1] < b[1] end)
-  local page, bytes, after = {}, 0, nil
-  most = math.min(math.max(most, 128), 500 / each)
-  for _, e in ipairs(list) do
-    if e[1] >= from then
-      if after ~= e[1] and (#page / each >= most or bytes > 1048576) then return {string.format('%.0f', e[1]), page} end
-      after, bytes = e[1], bytes + #e[2] + (e[3] and #e[3] or 0)
-      page[#page + 1] = e[2]
-      if each == 2 then page[#page + 1] = e[3] end
+  local page, bytes = {}, 0
+  for i = 1, #list do
+    local e = list[i]
+    if (i > 500 / each or bytes > 1048576) and list[i - 1][1] ~= e[1] then
+      to = e[1]
+      break
     end
+    bytes = bytes + #e[2] + (each == 2 and #e[3] or 0)
+    page[#page + 1] = e[2]
+    if each == 2 then page[#page + 1] = e[3] end
   end
-  return {'0', page}
+  return {to < 2^48 and string.format('%.0f', to) or '0', page}
 elseif (n == 'OBJECT' or n == 'MEMORY') and given > 0 then
-  local key, option, samples = ...
+  local key, options = ..., {select(2, ...)}
   local what = string.upper(k)
   if n == 'MEMORY' and what == 'USAGE' then
     check(key)
-    local r
-    if given == 3 and string.upper(tostring(option)) == 'SAMPLES' and (whole(samples) == 0 or (whole(samples) or 0) > 4096) then
-      takes(512)
-      r = raw(n, k, key, option, '4096')
-    else
-      r = raw(n, k, ...)
+    local most
+    for i = 1, given - 1, 2 do
+      if string.upper(tostring(options[i])) ~= 'SAMPLES' or i == given - 1 then return syntax end
+      most = whole(options[i + 1])
+      if not most then return notWhole end
+      if most < 0 then return syntax end
     end
+    if most and (most == 0 or most > 4096) then most = 4096 end
+    takes((most or 0) / 8)
+    local r
+    if most then r = raw(n, k, key, 'SAMPLES', string.format('%.0f', most)) else r = raw(n, k, key) end
     -- Each master counts for itself: told is what so many have as much as.
     if type(r) == 'number' then
       its.ttls = its.ttls or {}
