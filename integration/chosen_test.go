@@ -222,4 +222,9 @@ func TestFurtherCommandsAreTheSameInScriptsAndTransactions(t *testing.T) {
 		t.Errorf("a hash of two fields takes %d bytes", n)
 	}
 	c.want([]any{"value", "w"}, "HVALS", "h")
+	c.want(Failure("ERR Write commands are not allowed from read-only scripts."), "EVAL_RO", "return redis.pcall('spop', KEYS[1])", "1", "s")
+	// Three texts were run.
+	if info := c.text("INFO", "memory"); !strings.Contains(info, "number_of_cached_scripts:3\r\n") {
+		t.Errorf("INFO tells %s", info)
+	}
 }
