@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"redlock-proxy/commands/acl"
+	"redlock-proxy/quorum"
 )
 
 // setOfWords is a reply of such words.
@@ -270,6 +271,7 @@ func (s *Session) MayListen() bool {
 	channels, patterns := s.Subscriptions()
 	return !(s.seen.Monitors && mayNot("monitor", acl.Call{}) ||
 		slices.ContainsFunc(channels, func(name string) bool {
+			name, _ = quorum.ChannelOf(name)
 			return mayNot("subscribe", acl.Call{Channels: []string{name}})
 		}) ||
 		slices.ContainsFunc(patterns, func(name string) bool {

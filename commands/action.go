@@ -182,8 +182,8 @@ type (
 	// SubscribeEffect asks for messages: Session.Subscribed carries it out once
 	// they can be heard, in the same step in which the server notes it.
 	SubscribeEffect struct {
-		Names    []string // at least one, as the client wrote them
-		Patterns bool     // the names are patterns
+		Names    []string // at least one: channels of one kind, spelled as quorum.Channel has it, or patterns
+		Patterns bool
 	}
 	// UnsubscribeEffect ends subscriptions that were there, and is answered
 	// with Reply.
@@ -191,17 +191,19 @@ type (
 		Channels, Patterns []string
 		Reply              Reply
 	}
-	// PublishEffect answers how often the message was delivered.
+	// PublishEffect answers how often the message was delivered. The channel is spelled.
 	PublishEffect struct{ Channel, Message string }
 	// ChannelsEffect answers PUBSUB CHANNELS: those that somebody is subscribed
-	// to, All or those that match.
+	// to, All or those that match, ordinary ones or Shards'.
 	ChannelsEffect struct {
 		Pattern string
 		All     bool
+		Shards  bool
 	}
 	// NumPatEffect answers how many patterns there are.
 	NumPatEffect struct{}
-	// NumSubEffect answers each channel, in their order, with how many subscribers it has.
+	// NumSubEffect answers each channel, in their order, with how many subscribers it has. They are
+	// spelled.
 	NumSubEffect struct{ Channels []string }
 )
 

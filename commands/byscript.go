@@ -1,7 +1,9 @@
 package commands
 
 import (
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"redlock-proxy/quorum"
@@ -85,10 +87,23 @@ func (s *Session) byScript(c *Command, args []string) Action {
 	case shape == asCount:
 		script = counting(c, args)
 	}
-	if keys := c.keys(args); c.HasFlag("readonly") && s.watches(keys[0]) {
-		return s.readWatched(keys[0], args, shape)
+	if keys := c.keys(args); c.HasFlag("readonly") && c.parent == nil && s.watches(keys[0]) {
+		return s.readWatched(keys[0], masterWords(c, args), shape)
 	}
-	return runOwn(script, c.keys(args), slices.Clone(args), carried{shape})
+	return runOwn(script, c.keys(args), masterWords(c, args), carried{shape})
+}
+
+// masterWords are a command as the masters are to carry it out.
+func masterWords(c *Command, args []string) []string {
+	switch c.Name {
+	case "hvals":
+		return []string{"HGETALL", args[1]} // of which the values come in the fields' order
+	case "spop", "srandmember":
+		return slices.Insert(slices.Clone(args), 2, strconv.FormatUint(rand.Uint64(), 36))
+	case "copy":
+		return slices.Clone(withoutDB(args))
+	}
+	return slices.Clone(args)
 }
 
 // runOwn puts a script of ours.
@@ -112,6 +127,9 @@ const (
 	asCount                 // INCR: a number, maybe as a string
 	asDouble                // ZSCORE
 	asScorePairs            // ZRANGE WITHSCORES: member, score, member, score
+	asDoubles               // ZMSCORE: scores, or nil
+	asRank                  // ZRANK WITHSCORE: rank and score
+	asValues                // HVALS: those of a map
 )
 
 func shapeOf(c *Command, args []string) replyShape {
@@ -122,12 +140,18 @@ func shapeOf(c *Command, args []string) replyShape {
 		return asMap
 	case (c.Name == "lpop" || c.Name == "rpop") && len(args) > 2:
 		return asList
-	case c.Name == "smembers":
+	case c.Name == "hvals":
+		return asValues
+	case c.Name == "smembers", c.Name == "spop" && len(args) > 2:
 		return asSet
-	case c.Name == "zscore", c.Name == "zadd" && saysWord(args[2:], "INCR"):
+	case c.Name == "zscore", c.Name == "zincrby", c.Name == "zadd" && saysWord(args[2:], "INCR"):
 		return asDouble
-	case c.Name == "zrange" && saysWord(args[4:], "WITHSCORES"):
+	case c.Name == "zmscore":
+		return asDoubles
+	case slices.Contains([]string{"zrange", "zrevrange", "zrangebyscore", "zrevrangebyscore"}, c.Name) && saysWord(args[4:], "WITHSCORES"):
 		return asScorePairs
+	case (c.Name == "zrank" || c.Name == "zrevrank") && len(args) > 3:
+		return asRank
 	}
 	return asItIs
 }
@@ -147,9 +171,21 @@ func (sh replyShape) reply(r quorum.ScriptReply) Reply {
 		}
 	case sh == asDouble && reply.Kind == BulkReply:
 		reply.Kind = DoubleReply
-	case sh == asList && reply.Kind == NullReply:
+	case (sh == asList || sh == asRank) && reply.Kind == NullReply:
 		reply.Kind = NullArrayReply
 	case reply.Kind != ArrayReply:
+	case sh == asDoubles, sh == asRank:
+		for i := range reply.Elems {
+			if reply.Elems[i].Kind == BulkReply {
+				reply.Elems[i].Kind = DoubleReply
+			}
+		}
+	case sh == asValues && len(reply.Elems)%2 == 0:
+		values := reply.Elems[:0]
+		for i := 1; i < len(reply.Elems); i += 2 {
+			values = append(values, reply.Elems[i])
+		}
+		reply.Elems = values
 	case sh == asMap && len(reply.Elems)%2 == 0:
 		reply.Kind = MapReply
 	case sh == asSet:

@@ -3,6 +3,7 @@ package commands
 import (
 	"redlock-proxy/commands/glob"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -84,17 +85,50 @@ func (s *Session) commandList(c *Command, args []string) Action {
 // commandGetKeys tells the keys of the command that follows, of which there may be much more
 // than its keys, and which is not held until they are read.
 func (s *Session) commandGetKeys(c *Command, args []string) Action {
-	words := args[2:]
-	row, _ := findCommand(words)
-	switch {
-	case row == nil:
-		return refuse(errGetKeysCommand)
-	case row.KeyFlags == "":
-		return refuse(errGetKeysNone)
-	case !row.arityFits(len(words)):
-		return refuse(errGetKeysNumber)
+	row, text := withKeys(args[2:])
+	if text != "" {
+		return refuse(text)
 	}
-	return Action{Reply: Array(describeAll(ofItsOwn(row.keys(words)), Bulk)...)}
+	return Action{Reply: Array(describeAll(ofItsOwn(row.keys(args[2:])), Bulk)...)}
+}
+
+// commandGetKeysAndFlags also tells how each of them is used.
+func (s *Session) commandGetKeysAndFlags(c *Command, args []string) Action {
+	row, text := withKeys(args[2:])
+	if text != "" {
+		return refuse(text)
+	}
+	var replies []Reply
+	for i, key := range ofItsOwn(row.keys(args[2:])) {
+		replies = append(replies, Array(Bulk(key), Set(words(row.keyFlags(i, args[2:]), Simple)...)))
+	}
+	return Action{Reply: Array(replies...)}
+}
+
+// withKeys is the row of a command that has keys, or why it is none.
+func withKeys(words []string) (row *Command, text string) {
+	switch row, _ = findCommand(words); {
+	case row == nil:
+		return nil, errGetKeysCommand
+	case row.KeyFlags == "":
+		return nil, errGetKeysNone
+	case !row.arityFits(len(words)):
+		return nil, errGetKeysNumber
+	}
+	return row, ""
+}
+
+// keyFlags are those of the i-th key of a call, counted from 0. Of some they vary with the options.
+func (c *Command) keyFlags(i int, args []string) string {
+	flags := c.KeyFlags
+	if i == 1 && c.SecondKey != "" {
+		flags = c.SecondKey
+	}
+	flags, varies := strings.CutSuffix(flags, " variable_flags")
+	if varies && c.Name == "set" && !saysWord(args[3:], "GET") {
+		return "OW update"
+	}
+	return flags
 }
 
 // keys are the keys in the words of a command whose arity fits; none where their

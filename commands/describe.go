@@ -8,14 +8,18 @@ func describe(c *Command) Reply {
 	for word := range strings.FieldsSeq(c.Categories) {
 		categories = append(categories, Simple("@"+word))
 	}
-	if own := c.ownKeyFlags(); len(own) > 1 {
-		for i, flags := range own {
-			keys = append(keys, describeKeys(c, flags, c.FirstKey+i*c.Step, keyRange(0, c.Step)))
-		}
-	} else if c.FirstKey > 0 {
-		keys = append(keys, describeKeys(c, c.KeyFlags, c.FirstKey, keyRange(lastFromFirst(c), c.Step)))
-	} else if c.KeyFlags != "" {
-		keys = append(keys, describeKeys(c, c.KeyFlags, 2, keyNumber()))
+	if c.KeyFlags != "" {
+		keys = append(keys, describeKeys(c))
+	}
+	if c.SecondKey != "" {
+		first, second := *c, *c
+		first.LastKey, second.FirstKey, second.KeyFlags = c.FirstKey, c.LastKey, c.SecondKey
+		keys = []Reply{describeKeys(&first), describeKeys(&second)}
+	}
+	if c.LastShard != 0 {
+		as := *c
+		as.FirstKey, as.LastKey, as.Step, as.KeyFlags = 1, c.LastShard, 1, "not_key"
+		c, keys = &as, []Reply{describeKeys(&as)}
 	}
 	subcommands := Set()
 	if len(c.Subcommands) > 0 {
@@ -28,32 +32,33 @@ func describe(c *Command) Reply {
 	)
 }
 
-// describeKeys tells how keys of a command are used, and where they are: at fixed places, or as
-// many as the third word says.
-func describeKeys(c *Command, flags string, begin int, find Reply) Reply {
+// describeKeys tells where the keys of a command are: at fixed places, or as many
+// as the third word says.
+func describeKeys(c *Command) Reply {
+	begin, find := c.FirstKey, keyRange(c)
+	if c.FirstKey == 0 {
+		begin, find = 2, keyNumber()
+	}
 	var pairs []Reply
 	if notes := c.doc().KeyNotes; notes != "" {
 		pairs = append(pairs, Bulk("notes"), Bulk(notes))
 	}
 	pairs = append(pairs,
-		Bulk("flags"), Set(words(flags, Simple)...),
+		Bulk("flags"), Set(words(c.KeyFlags, Simple)...),
 		Bulk("begin_search"), Map(Bulk("type"), Bulk("index"), Bulk("spec"), Map(Bulk("index"), Integer(int64(begin)))),
 		Bulk("find_keys"), find)
 	return Map(pairs...)
 }
 
-// lastFromFirst counts the last key from the first one, unless it is counted from the
+// keyRange counts the last key from the first one, unless it is counted from the
 // end.
-func lastFromFirst(c *Command) int {
-	if c.LastKey > 0 {
-		return c.LastKey - c.FirstKey
+func keyRange(c *Command) Reply {
+	last := c.LastKey
+	if last > 0 {
+		last -= c.FirstKey
 	}
-	return c.LastKey
-}
-
-func keyRange(last, step int) Reply {
 	return Map(Bulk("type"), Bulk("range"), Bulk("spec"), Map(
-		Bulk("lastkey"), Integer(int64(last)), Bulk("keystep"), Integer(int64(step)), Bulk("limit"), Integer(0)))
+		Bulk("lastkey"), Integer(int64(last)), Bulk("keystep"), Integer(int64(c.Step)), Bulk("limit"), Integer(0)))
 }
 
 func keyNumber() Reply {

@@ -82,7 +82,13 @@ func NewDialect(o Options) *Dialect {
 
 // Memory is about how many bytes are remembered for all clients: scripts, and what scans
 // have listed.
-func (d *Dialect) Memory() int { return d.scripts.memory() + d.scans.memory() }
+func (d *Dialect) Memory() int {
+	_, bytes := d.scripts.kept()
+	return bytes + d.scans.memory()
+}
+
+// Scripts is how many scripts clients have loaded or run that are kept, and about how many bytes they take.
+func (d *Dialect) Scripts() (number, bytes int) { return d.scripts.kept() }
 
 func (d *Dialect) password() string {
 	if d.options.Password == nil {

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"slices"
 	"strings"
 
 	"redlock-proxy/quorum"
@@ -13,8 +12,8 @@ import (
 
 // readWatched carries out a command that reads a watched key, and takes the digest
 // of the whole key in the same step.
-func (s *Session) readWatched(key string, args []string, shape replyShape) Action {
-	return runOwn(readWatchedScript, []string{key}, slices.Clone(args), watchedRead{s.watch, key, shape})
+func (s *Session) readWatched(key string, words []string, shape replyShape) Action {
+	return runOwn(readWatchedScript, []string{key}, words, watchedRead{s.watch, key, shape})
 }
 
 type watchedRead struct {

@@ -23,6 +23,10 @@ func (g *guest) pubsubEffect(effect Effect) (reply Reply, known bool) {
 		for _, other := range h.present() {
 			channels, _ := other.session.Subscriptions()
 			for _, name := range channels {
+				name, shard := quorum.ChannelOf(name)
+				if shard != e.Shards {
+					continue
+				}
 				if e.All || glob.New(e.Pattern).Match(name) {
 					names = append(names, name)
 				}
@@ -47,6 +51,7 @@ func (g *guest) pubsubEffect(effect Effect) (reply Reply, known bool) {
 					n++
 				}
 			}
+			name, _ = quorum.ChannelOf(name)
 			pairs = append(pairs, Bulk(name), Integer(n))
 		}
 		return Array(pairs...), true
@@ -73,8 +78,9 @@ func (h *house) publish(channel, message string) (receivers int64) {
 		if slices.Contains(channels, channel) {
 			push(g, Message(channel, message))
 		}
+		_, shard := quorum.ChannelOf(channel)
 		for _, pattern := range patterns {
-			if glob.New(pattern).Match(channel) {
+			if !shard && glob.New(pattern).Match(channel) {
 				push(g, PatternMessage(pattern, channel, message))
 			}
 		}

@@ -286,9 +286,10 @@ func (sc *script) sets(keys, argv []string) bool {
 
 // setsKeys tells that a command may set a key, or move its end.
 func setsKeys(name string) bool {
-	if row := byName[name]; row != nil {
-		return hasWord(row.KeyFlags, "insert") || hasWord(row.KeyFlags, "update")
+	row := byName[name]
+	if row == nil {
+		return false
 	}
-	i := slices.IndexFunc(inScripts, func(c acl.Command) bool { return c.Name == name })
-	return i >= 0 && name != "zremrangebyrank" && slices.Contains(inScripts[i].Categories, "write")
+	flags := row.KeyFlags + " " + row.SecondKey
+	return hasWord(flags, "insert") || hasWord(flags, "update")
 }

@@ -79,6 +79,7 @@ const (
 	setsScript    = "return redis.call('set',KEYS[1],'x')"
 	setsSoScript  = "return redis.call(ARGV[1],KEYS[1],'x')"
 	countsScript  = "return redis.call('hincrby',KEYS[1],'f',1)"
+	renamesScript = "return redis.call('rename',KEYS[1],KEYS[2])"
 	overTTL       = "NOPERM User u may take no lock for longer than 30s, or for ever (max-ttl)"
 	overLocks     = "NOPERM User u holds or awaits 2 locks, as many as he may (max-locks)"
 	untold        = "NOPERM User u has max-"
@@ -88,7 +89,7 @@ const (
 
 // wordsOf are those of a command, with the scripts above by their names.
 func wordsOf(command string) []string {
-	scripts := map[string]string{"release": releaseScript, "extend": extendScript, "frees": freesScript, "sets": setsScript, "setsSo": setsSoScript, "counts": countsScript}
+	scripts := map[string]string{"release": releaseScript, "extend": extendScript, "frees": freesScript, "sets": setsScript, "setsSo": setsSoScript, "counts": countsScript, "renames": renamesScript}
 	list := strings.Fields(command)
 	for i, word := range list {
 		if script := scripts[word]; script != "" && i == 1 {
@@ -125,7 +126,13 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		{"GETEX b PX 10", untold},
 		{"GETEX b", "t"},
 		{"GETSET b t", untold},
-		{"APPEND b t", "ERR unknown command"},
+		{"APPEND b t", untold},
+		{"HMSET h f v", untold},
+		{"ZINCRBY z 1 m", untold},
+		{"COPY a b", untold},
+		{"RENAME a b", untold},
+		{"RENAMENX a b", untold},
+		{"EVAL renames 2 a b", untold},
 		{"INCR n", untold},
 		{"HSET h f v", untold},
 		{"SADD s m", untold},
@@ -148,7 +155,7 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		b.want(c.command, c.want)
 	}
 	// What only frees needs no ttl: whether masters are asked is what matters here, they carry out no scripts.
-	for _, command := range []string{"HDEL h f", "SREM s m", "GETDEL a", "EVAL frees 1 a", "EVAL_RO counts 1 h", "WATCH a"} {
+	for _, command := range []string{"HDEL h f", "SREM s m", "GETDEL a", "SPOP s", "ZREMRANGEBYRANK z 0 1", "EVAL frees 1 a", "EVAL_RO counts 1 h", "WATCH a"} {
 		if a := b.Do(wordsOf(command)); len(a.Requests) == 0 {
 			t.Errorf("%s: %s", command, a.Reply.Str)
 		}

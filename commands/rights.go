@@ -13,14 +13,13 @@ var operating = strings.Fields(`flushall flushdb keys monitor config|set config|
 	lock|admit lock|drain lock|resume lock|force
 	acl|setuser acl|deluser acl|dryrun acl|getuser acl|list acl|load acl|log acl|save acl|users`)
 
-// catalogue is the commands that rights are about: those of the table, at their Index, and behind them
-// those that scripts alone may call.
+// catalogue is the commands that rights are about: those of the table, at their Index.
 var catalogue = sync.OnceValue(func() *acl.Catalogue {
 	var list []acl.Command
 	for _, c := range table {
 		list = append(list, acl.Command{Name: c.Name, Categories: c.categories()})
 	}
-	return acl.NewCatalogue(append(list, inScripts...))
+	return acl.NewCatalogue(list)
 })
 
 // categories are Redis's of a command, and ours.
@@ -129,21 +128,21 @@ func denialText(user *acl.User, c *Command, denial acl.Denial) string {
 // the script that it runs, if it does.
 func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.Denial, sc *script) {
 	call := acl.Call{Command: c.Index}
-	if own := c.ownKeyFlags(); c.KeyFlags != "" {
-		access := c.access(own[0], args)
+	if c.KeyFlags != "" {
+		access := c.access(args)
 		for i, key := range c.keys(args) {
-			if i > 0 && len(own) > 1 {
-				access = c.access(own[i], args)
+			if i == 1 && c.SecondKey != "" {
+				access = accessBy(c.SecondKey)
 			}
 			call.Keys = append(call.Keys, acl.Key{Name: key, Access: access})
 		}
 	}
 	switch c.Name {
-	case "publish":
+	case "publish", "spublish":
 		call.Channels = args[1:2]
-	case "subscribe":
+	case "subscribe", "ssubscribe":
 		call.Channels = args[1:]
-	case "pubsub|numsub":
+	case "pubsub|numsub", "pubsub|shardnumsub":
 		call.Channels = args[2:]
 	case "psubscribe":
 		call.Channels, call.Patterns = args[1:], true
@@ -165,12 +164,18 @@ func (s *Session) reads(c *Command) func(key string) bool {
 	return func(key string) bool { return user != nil && user.Reads(c.Index, key) } // he may have been taken away just now
 }
 
-// access is how a command uses a key with these flags. What compares a value tells of it.
-func (c *Command) access(flags string, args []string) acl.Access {
-	a := acl.Access{
+// accessBy is how a key with such KeyFlags is used.
+func accessBy(flags string) acl.Access {
+	return acl.Access{
 		Read:  hasWord(flags, "access"),
 		Write: hasWord(flags, "insert") || hasWord(flags, "update") || hasWord(flags, "delete"),
 	}
+}
+
+// access is how a command uses its keys, the first of them where they are not used alike. What
+// compares a value tells of it.
+func (c *Command) access(args []string) acl.Access {
+	a := accessBy(c.KeyFlags)
 	if c.Name == "set" || c.Name == "delex" {
 		a.Read = slices.ContainsFunc(args[-c.Arity:], func(option string) bool { // behind what every such command has
 			return len(option) < longestName && slices.Contains([]string{"get", "ifeq", "ifne", "ifdeq", "ifdne"}, lower(option))
@@ -206,7 +211,14 @@ func (d *Dialect) addScript(call *acl.Call, c *Command, args []string) (sc *scri
 			continue // no command is called so, or it was looked at
 		}
 		told[called] = true
-		name = lower(name)
+		if name = lower(name); name == "object" || name == "memory" {
+			word, known := called.first.in(keys, argv)
+			if !known {
+				call.Also, call.AnyChannel = scriptPlaces(), true
+				break
+			}
+			name += "|" + lower(word[:min(len(word), longestName)])
+		}
 		place, there := catalogue().Named(name)
 		if !there || !slices.Contains(scriptCommands, name) {
 			continue // no script may call it

@@ -1,8 +1,5 @@
 package commands
 
-// A command that moves an element has two keys, each of which it uses in a way of its own.
-const movesKeyFlags = "RW access delete ; RW insert"
-
 var listRows = []*Command{
 	{
 		Name: "lindex", Arity: 3, Flags: "readonly", Categories: "read list slow", FirstKey: 1, LastKey: 1, Step: 1,
@@ -18,7 +15,7 @@ var listRows = []*Command{
 	},
 	{
 		Name: "lmove", Arity: 5, Flags: "write denyoom", Categories: "write list slow", FirstKey: 1, LastKey: 2, Step: 1,
-		KeyFlags: movesKeyFlags, do: (*Session).byScript,
+		KeyFlags: "RW access delete", SecondKey: "RW insert", do: (*Session).byScript,
 	},
 	{
 		Name: "lpop", Arity: -2, Flags: "write fast", Categories: "write list fast", FirstKey: 1, LastKey: 1, Step: 1,
@@ -58,7 +55,7 @@ var listRows = []*Command{
 	},
 	{
 		Name: "rpoplpush", Arity: 3, Flags: "write denyoom", Categories: "write list slow", FirstKey: 1, LastKey: 2, Step: 1,
-		KeyFlags: movesKeyFlags, do: (*Session).byScript,
+		KeyFlags: "RW access delete", SecondKey: "RW insert", do: (*Session).byScript,
 	},
 	{
 		Name: "rpush", Arity: -3, Flags: "write denyoom fast", Categories: "write list fast", FirstKey: 1, LastKey: 1, Step: 1,

@@ -22,6 +22,18 @@ var pubsubRows = []*Command{
 		do: (*Session).publish,
 	},
 	{
+		Name: "ssubscribe", Arity: -2, Flags: "pubsub noscript loading stale", Categories: "pubsub slow", LastShard: -1,
+		do: (*Session).ssubscribe,
+	},
+	{
+		Name: "sunsubscribe", Arity: -1, Flags: "pubsub noscript loading stale", Categories: "pubsub slow", LastShard: -1,
+		do: (*Session).sunsubscribe,
+	},
+	{
+		Name: "spublish", Arity: 3, Flags: "pubsub loading stale fast", Categories: "pubsub fast", LastShard: 1,
+		do: (*Session).spublish,
+	},
+	{
 		Name: "pubsub", Arity: -2, Categories: "slow",
 		Subcommands: []*Command{
 			{
@@ -42,11 +54,11 @@ var pubsubRows = []*Command{
 			},
 			{
 				Name: "pubsub|shardchannels", Arity: -2, Flags: "pubsub loading stale", Categories: "pubsub slow",
-				do: (*Session).pubsubShardChannels,
+				do: (*Session).pubsubChannels,
 			},
 			{
 				Name: "pubsub|shardnumsub", Arity: -2, Flags: "pubsub loading stale", Categories: "pubsub slow",
-				do: (*Session).pubsubShardNumSub,
+				do: (*Session).pubsubNumSub,
 			},
 		},
 	},

@@ -22,6 +22,10 @@ var serverRows = []*Command{
 				do: (*Session).commandGetKeys,
 			},
 			{
+				Name: "command|getkeysandflags", Arity: -4, Flags: "loading stale", Categories: "slow connection",
+				do: (*Session).commandGetKeysAndFlags,
+			},
+			{
 				Name: "command|help", Arity: 2, Flags: "loading stale", Categories: "slow connection",
 				do: (*Session).help,
 			},

@@ -18,7 +18,23 @@ var setRows = []*Command{
 		KeyFlags: "RO access", Tips: "nondeterministic_output_order", do: (*Session).byScript,
 	},
 	{
+		Name: "smismember", Arity: -3, Flags: "readonly fast", Categories: "read set fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
+		Name: "spop", Arity: -2, Flags: "write fast", Categories: "write set fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access delete", Tips: "nondeterministic_output", do: (*Session).byScript,
+	},
+	{
+		Name: "srandmember", Arity: -2, Flags: "readonly", Categories: "read set slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", Tips: "nondeterministic_output", do: (*Session).byScript,
+	},
+	{
 		Name: "srem", Arity: -3, Flags: "write fast", Categories: "write set fast", FirstKey: 1, LastKey: 1, Step: 1,
 		KeyFlags: "RW delete", do: (*Session).byScript,
+	},
+	{
+		Name: "sscan", Arity: -3, Flags: "readonly", Categories: "read set slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", Tips: "nondeterministic_output", do: (*Session).byScript,
 	},
 }

@@ -2,6 +2,10 @@ package commands
 
 var stringRows = []*Command{
 	{
+		Name: "append", Arity: 3, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW insert", do: (*Session).byScript,
+	},
+	{
 		Name: "decr", Arity: 2, Flags: "write denyoom fast", Categories: "write string fast", FirstKey: 1, LastKey: 1, Step: 1,
 		KeyFlags: "RW access update", do: (*Session).byScript,
 	},

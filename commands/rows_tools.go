@@ -61,6 +61,10 @@ var toolRows = []*Command{
 				Name: "memory|stats", Arity: 2, Categories: "slow",
 				Tips: "nondeterministic_output request_policy:all_shards response_policy:special", do: (*Session).memoryStats,
 			},
+			{
+				Name: "memory|usage", Arity: -3, Flags: "readonly", Categories: "read slow", FirstKey: 2, LastKey: 2, Step: 1,
+				KeyFlags: "RO", do: (*Session).byScript,
+			},
 		},
 	},
 	{

@@ -14,7 +14,23 @@ var zsetRows = []*Command{
 		KeyFlags: "RO access", do: (*Session).byScript,
 	},
 	{
+		Name: "zincrby", Arity: 4, Flags: "write denyoom fast", Categories: "write sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access update", do: (*Session).byScript,
+	},
+	{
+		Name: "zmscore", Arity: -3, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
 		Name: "zrange", Arity: -4, Flags: "readonly", Categories: "read sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
+		Name: "zrangebyscore", Arity: -4, Flags: "readonly", Categories: "read sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
+		Name: "zrank", Arity: -3, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
 		KeyFlags: "RO access", do: (*Session).byScript,
 	},
 	{
@@ -22,8 +38,28 @@ var zsetRows = []*Command{
 		KeyFlags: "RW delete", do: (*Session).byScript,
 	},
 	{
+		Name: "zremrangebyrank", Arity: 4, Flags: "write", Categories: "write sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW delete", do: (*Session).byScript,
+	},
+	{
 		Name: "zremrangebyscore", Arity: 4, Flags: "write", Categories: "write sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
 		KeyFlags: "RW delete", do: (*Session).byScript,
+	},
+	{
+		Name: "zrevrange", Arity: -4, Flags: "readonly", Categories: "read sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
+		Name: "zrevrangebyscore", Arity: -4, Flags: "readonly", Categories: "read sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
+		Name: "zrevrank", Arity: -3, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", do: (*Session).byScript,
+	},
+	{
+		Name: "zscan", Arity: -3, Flags: "readonly", Categories: "read sortedset slow", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RO access", Tips: "nondeterministic_output", do: (*Session).byScript,
 	},
 	{
 		Name: "zscore", Arity: 3, Flags: "readonly fast", Categories: "read sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"redlock-proxy/commands/acl"
 	"redlock-proxy/commands/lua"
 )
 
@@ -13,29 +12,14 @@ import (
 // runs where the script says so in literals, or by arguments that it was given; where it does not, it may call
 // all that a script can.
 
-// inScripts are the commands that scripts alone may call, with Redis's categories.
-var inScripts = []acl.Command{
-	{Name: "hkeys", Categories: []string{"read", "hash", "slow", "lock"}},
-	{Name: "hvals", Categories: []string{"read", "hash", "slow", "lock"}},
-	{Name: "hmset", Categories: []string{"write", "hash", "fast", "lock"}},
-	{Name: "smismember", Categories: []string{"read", "set", "fast", "lock"}},
-	{Name: "zrevrange", Categories: []string{"read", "sortedset", "slow", "lock"}},
-	{Name: "zrangebyscore", Categories: []string{"read", "sortedset", "slow", "lock"}},
-	{Name: "zrevrangebyscore", Categories: []string{"read", "sortedset", "slow", "lock"}},
-	{Name: "zrank", Categories: []string{"read", "sortedset", "fast", "lock"}},
-	{Name: "zrevrank", Categories: []string{"read", "sortedset", "fast", "lock"}},
-	{Name: "zincrby", Categories: []string{"write", "sortedset", "fast", "lock"}},
-	{Name: "append", Categories: []string{"write", "string", "fast", "lock"}},
-	{Name: "zremrangebyrank", Categories: []string{"write", "sortedset", "slow", "lock"}},
-	{Name: "spublish", Categories: []string{"pubsub", "fast", "lock"}},
-}
-
 // scriptCommands are all that the masters let a script call, as quorum/journal has them.
 var scriptCommands = strings.Fields(`get hexists hget type zscore zcard zcount strlen hlen sismember scard getrange hgetall hmget hkeys
 	hvals smembers smismember zrange zrevrange zrangebyscore zrevrangebyscore zrank zrevrank exists mget pttl ttl select echo time ping
 	hincrby hset zadd hmset zincrby incr incrby decr decrby getset append pexpire expire pexpireat expireat set getex del unlink hdel
 	srem zrem zremrangebyscore zremrangebyrank getdel setnx hsetnx sadd persist setex psetex mset msetnx publish spublish
-	llen lindex lrange lpos lpush rpush lpushx rpushx lpop rpop lrem lset ltrim linsert lmove rpoplpush`)
+	llen lindex lrange lpos lpush rpush lpushx rpushx lpop rpop lrem lset ltrim linsert lmove rpoplpush
+	hstrlen zmscore touch expiretime pexpiretime rename renamenx copy spop srandmember hscan sscan zscan
+	object|encoding object|freq object|idletime object|refcount memory|usage`)
 
 // maxCalls is how many calls of a script are told apart, and maxList for how many tokens it is looked whether a
 // list is one that is assigned to.

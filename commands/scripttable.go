@@ -125,11 +125,11 @@ func (t *scriptTable) enter(text string) *script {
 	return sc
 }
 
-// memory is about how many bytes the scripts take.
-func (t *scriptTable) memory() int {
+// kept is how many scripts are kept, and about how many bytes they take.
+func (t *scriptTable) kept() (number, bytes int) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.bytes
+	return len(t.order), t.bytes
 }
 
 // makeRoom pushes the oldest scripts out; one that was used since it was last among them is

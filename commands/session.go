@@ -21,8 +21,8 @@ type Session struct {
 	rights rights
 	judged *judged // of the command that is carried out; nil if it was not looked what it calls
 
-	channels, patterns nameSet // subscribed to
-	named              int     // what these take, in bytes
+	channels, shards, patterns nameSet // subscribed to
+	named                      int     // what these take, in bytes
 
 	single [1]quorum.Request // what the latest Action asks, see one and Rest
 
@@ -50,7 +50,7 @@ type Snapshot struct {
 	NoEvict bool // not to be cut off for what all clients take, which operators alone can ask for
 	NoTouch bool // of CLIENT NO-TOUCH, which changes nothing here
 
-	Channels, Patterns int // subscriptions
+	Channels, Shards, Patterns int // subscriptions
 
 	Monitors bool // by MONITOR, until RESET
 
@@ -64,7 +64,7 @@ type Snapshot struct {
 func (s Snapshot) Transacts() bool { return s.Multi || s.Watched > 0 }
 
 // Subscribed tells that the session is subscribed to something.
-func (s Snapshot) Subscribed() bool { return s.Channels+s.Patterns > 0 }
+func (s Snapshot) Subscribed() bool { return s.Channels+s.Shards+s.Patterns > 0 }
 
 // Session begins a session. id is unique among the connections of this process.
 func (d *Dialect) Session(id int64) *Session {

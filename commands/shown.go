@@ -34,12 +34,16 @@ var shownOptions = map[string]optionWords{
 	"expire":   {from: 3, alone: "nx xx gt lt"},
 	"pexpire":  {from: 3, alone: "nx xx gt lt"},
 	"expireat": {from: 3, alone: "nx xx gt lt"}, "pexpireat": {from: 3, alone: "nx xx gt lt"},
-	"linsert":  {from: 2, alone: "before after"},
-	"lmove":    {from: 3, alone: "left right"},
-	"lpos":     {from: 3, valued: "rank count maxlen"},
-	"zadd":     {from: 2, alone: "nx xx gt lt ch incr"},
-	"zrange":   {from: 4, alone: "byscore bylex rev withscores", paired: "limit"},
-	"scan":     {from: 2, valued: "match count type"},
+	"linsert": {from: 2, alone: "before after"},
+	"lmove":   {from: 3, alone: "left right"},
+	"lpos":    {from: 3, valued: "rank count maxlen"},
+	"zadd":    {from: 2, alone: "nx xx gt lt ch incr"},
+	"zrange":  {from: 4, alone: "byscore bylex rev withscores", paired: "limit"}, "zrevrange": {from: 4, alone: "withscores"},
+	"zrangebyscore": {from: 4, alone: "withscores", paired: "limit"}, "zrevrangebyscore": {from: 4, alone: "withscores", paired: "limit"},
+	"zrank": {from: 3, alone: "withscore"}, "zrevrank": {from: 3, alone: "withscore"},
+	"scan": {from: 2, valued: "match count type"}, "hscan": {from: 3, valued: "match count"},
+	"sscan": {from: 3, valued: "match count"}, "zscan": {from: 3, valued: "match count"},
+	"copy": {from: 3, alone: "replace", valued: "db"}, "memory|usage": {from: 3, valued: "samples"},
 	"flushall": {from: 1, alone: "async sync"}, "flushdb": {from: 1, alone: "async sync"},
 	"script|flush": {from: 2, alone: "async sync"},
 	"hello":        {from: 2, valued: "setname", paired: "auth"},
@@ -50,7 +54,7 @@ var shownOptions = map[string]optionWords{
 var shownWhole = setOf("select info wait slowlog|get latency|histogram latency|history latency|reset latency|graph " +
 	"command|count command|docs command|info command|list config|get client|list client|kill client|unblock client|reply " +
 	"client|no-evict client|no-touch client|caching lock|admit lock|drain lock|resume " +
-	"subscribe psubscribe unsubscribe punsubscribe pubsub|channels pubsub|numsub")
+	"subscribe psubscribe ssubscribe unsubscribe punsubscribe sunsubscribe pubsub|channels pubsub|numsub pubsub|shardchannels pubsub|shardnumsub")
 
 // Shown is what others may see of a command, name first. The words are copies.
 func Shown(args []string) []string {
@@ -92,7 +96,7 @@ func mayShow(c *Command, args []string) func(i int) bool {
 // hasKeyAt tells whether a word is a key, the number of keys, or the channel of a message.
 func (c *Command) hasKeyAt(i int, args []string) bool {
 	switch {
-	case c.Name == "publish":
+	case c.Name == "publish", c.Name == "spublish":
 		return i == 1
 	case c.KeyFlags == "":
 		return false

@@ -23,10 +23,17 @@ type Command struct {
 	// semicolon in between, where they are not used alike.
 	Flags, Categories, KeyFlags, Tips string
 
+	// SecondKey is the KeyFlags of the second key of two that are not used alike; else "".
+	SecondKey string
+
 	// FirstKey, LastKey and Step say where the keys are; LastKey is -1 where
 	// all further arguments are keys. All zero: no keys, or (with KeyFlags) as
 	// many as the number in the third word says.
 	FirstKey, LastKey, Step int
+
+	// LastShard is where the last channel of a shard's is, of which COMMAND INFO tells as of keys that
+	// are none, from the first argument on; 0: none.
+	LastShard int
 
 	// Subcommands makes the row a container: it is carried out by one of
 	// them, or by the row itself if it was called alone.
@@ -75,9 +82,6 @@ func Table() []*Command { return table }
 
 // HasFlag tells whether flag is one of the row's Flags.
 func (c *Command) HasFlag(flag string) bool { return hasWord(c.Flags, flag) }
-
-// ownKeyFlags are the flags of each key where these are several, and else of all.
-func (c *Command) ownKeyFlags() []string { return strings.Split(c.KeyFlags, " ; ") }
 
 // arityFits tells whether n words are as many as the command takes.
 func (c *Command) arityFits(n int) bool {

@@ -68,7 +68,7 @@ func (c *Command) goesThroughMulti() bool {
 // the masters know, or without asking anybody.
 func (c *Command) queueable(args []string) bool {
 	switch c.Name {
-	case "ping", "echo", "time", "publish", "unwatch", "eval", "evalsha":
+	case "ping", "echo", "time", "publish", "spublish", "unwatch", "eval", "evalsha":
 		return true
 	case "delex":
 		return false
@@ -201,7 +201,7 @@ func (e *execution) plan(q queued, a Action) {
 	a.Requests = slices.Clone(a.Requests)
 	st := step{alone: a, reply: a.Reply}
 	if a.Reply.Kind == 0 {
-		st.words, st.shape, st.reads = q.args, shapeOf(q.command, q.args), q.command.HasFlag("readonly")
+		st.words, st.shape, st.reads = masterWords(q.command, q.args), shapeOf(q.command, q.args), q.command.HasFlag("readonly")
 		st.lists = q.command.ofLists()
 		if q.command.FirstKey > 0 {
 			st.keys = q.command.keys(q.args)

@@ -53,6 +53,26 @@ ZSCORE k f
 ZCOUNT|ZREMRANGEBYSCORE k s s
 ZRANGE k n n ~WITHSCORES ~REV
 ZRANGE k s s BYSCORE ~REV ~LIMIT ~n ~n ~WITHSCORES
+ZRANGEBYSCORE|ZREVRANGEBYSCORE k s s ~WITHSCORES ~LIMIT ~n ~n
+ZREVRANGE k n n ~WITHSCORES
+ZREMRANGEBYRANK k n n
+ZRANK|ZREVRANK k f
+ZINCRBY k s f
+ZMSCORE|SMISMEMBER k f ~f ~f
+HMSET k f v ~f ~v
+HKEYS|HVALS k
+HSTRLEN k f
+HSCAN|SSCAN|ZSCAN k 0 ~MATCH ~pattern ~COUNT ~1000
+HSCAN|SSCAN|ZSCAN k n ~COUNT ~n
+APPEND k v
+SPOP|SRANDMEMBER k
+SPOP|SRANDMEMBER k n
+EXPIRETIME|PEXPIRETIME k
+TOUCH k ~k ~k
+COPY k k ~DB ~0 ~REPLACE
+RENAME|RENAMENX k k
+OBJECT ENCODING|FREQ|IDLETIME|REFCOUNT|HELP k
+MEMORY USAGE k ~SAMPLES ~n
 MULTI
 MULTI
 EXEC
@@ -67,7 +87,9 @@ SUBSCRIBE|PSUBSCRIBE channel ~channel
 UNSUBSCRIBE|PUNSUBSCRIBE ch:a|ch:b|ch:*|ch:
 UNSUBSCRIBE
 PUNSUBSCRIBE
-PUBLISH nobody v
+SSUBSCRIBE channel ~channel
+SUNSUBSCRIBE ~ch:a ~ch:b
+PUBLISH|SPUBLISH nobody v
 PUBSUB CHANNELS|NUMPAT|NUMSUB|SHARDCHANNELS|SHARDNUMSUB ~channel
 HELLO 2|3 ~SETNAME ~name
 HELLO ~n ~AUTH ~DEFAULT ~password
@@ -179,7 +201,7 @@ func pipeline(r *rand.Rand, steps []stepOf) {
 // pipelined tells that a step has one reply, whatever others do, and closes nothing.
 func (s stepOf) pipelined() bool {
 	switch name := nameOf(s.args); name {
-	case "", "quit", "subscribe", "psubscribe", "unsubscribe", "punsubscribe", "client|reply", "client|kill", "client|tracking":
+	case "", "quit", "subscribe", "ssubscribe", "psubscribe", "unsubscribe", "sunsubscribe", "punsubscribe", "client|reply", "client|kill", "client|tracking":
 		return false
 	}
 	return s.raw == "" && !s.last
@@ -218,11 +240,11 @@ func randomStep(r *rand.Rand) stepOf {
 		if len(s.args) > 1 {
 			s.args[1] = "0" // nobody waits
 		}
-	case "publish":
+	case "publish", "spublish":
 		if len(s.args) > 1 {
 			s.args[1] = "nobody" // listens: when a message comes is another test's
 		}
-	case "subscribe", "psubscribe":
+	case "subscribe", "ssubscribe", "psubscribe":
 		for i := range s.args[1:] {
 			s.args[i+1] = "ch:" + s.args[i+1]
 		}

@@ -16,16 +16,16 @@ type pair struct {
 	conns   [2]net.Conn
 	readers [2]*bufio.Reader
 
-	proto              int
-	channels, patterns map[string]bool
-	queued             [][]string // since MULTI; nil outside
-	watches            bool
-	misnamed           bool // by a HELLO that was refused
+	proto                      int
+	channels, shards, patterns map[string]bool
+	queued                     [][]string // since MULTI; nil outside
+	watches                    bool
+	misnamed                   bool // by a HELLO that was refused
 }
 
 func newPair(t *testing.T, addrs [2]string) *pair {
 	t.Helper()
-	p := &pair{proto: 2, channels: make(map[string]bool), patterns: make(map[string]bool)}
+	p := &pair{proto: 2, channels: make(map[string]bool), shards: make(map[string]bool), patterns: make(map[string]bool)}
 	for i, addr := range addrs {
 		conn, err := net.Dial("tcp", addr)
 		must(t, err)
@@ -105,13 +105,15 @@ func (p *pair) expected(args []string, first *RawReply) int {
 	case first.Kind == '-' || first.Kind == 0 || first.Text == "QUEUED":
 	case name == "quit":
 		return 2
-	case name == "subscribe", name == "psubscribe":
+	case name == "subscribe", name == "ssubscribe", name == "psubscribe":
 		return len(args) - 1
+	case name == "sunsubscribe" && len(args) == 1:
+		return max(len(p.shards), 1)
 	case name == "unsubscribe" && len(args) == 1:
 		return max(len(p.channels), 1)
 	case name == "punsubscribe" && len(args) == 1:
 		return max(len(p.patterns), 1)
-	case name == "unsubscribe", name == "punsubscribe":
+	case name == "unsubscribe", name == "sunsubscribe", name == "punsubscribe":
 		return len(args) - 1
 	}
 	return 1
@@ -119,11 +121,17 @@ func (p *pair) expected(args []string, first *RawReply) int {
 
 // follow keeps up with what the client's connection is in, by what Redis has answered.
 func (p *pair) follow(args []string, replies []RawReply) {
-	if len(args) == 0 {
+	if len(args) == 0 && replies[0].Text != "QUEUED" {
 		return
 	}
-	set := p.channels
-	switch name := nameOf(args); {
+	name, set := nameOf(args), p.channels
+	switch name {
+	case "psubscribe", "punsubscribe":
+		set = p.patterns
+	case "ssubscribe", "sunsubscribe":
+		set = p.shards
+	}
+	switch {
 	case replies[0].Text == "QUEUED":
 		p.queued = append(p.queued, args)
 	case name == "exec", name == "discard":
@@ -133,22 +141,17 @@ func (p *pair) follow(args []string, replies []RawReply) {
 	case name == "reset":
 		p.proto, p.queued, p.watches = 2, nil, false
 		clear(p.channels)
+		clear(p.shards)
 		clear(p.patterns)
 	case name == "watch":
 		p.watches = true
 	case name == "unwatch":
 		p.watches = false
-	case name == "psubscribe":
-		set = p.patterns
-		fallthrough
-	case name == "subscribe":
+	case name == "subscribe", name == "ssubscribe", name == "psubscribe":
 		for _, channel := range args[1:] {
 			set[channel] = true
 		}
-	case name == "punsubscribe":
-		set = p.patterns
-		fallthrough
-	case name == "unsubscribe":
+	case name == "unsubscribe", name == "sunsubscribe", name == "punsubscribe":
 		if len(args) == 1 {
 			clear(set)
 		}

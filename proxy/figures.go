@@ -21,7 +21,8 @@ type Figures struct {
 	LongestOutput                  int    // bytes of the client that has not read most
 	ClientMemory, MaxClientMemory  int64  // bytes, of all clients
 	MastersMemory                  int    // bytes taken for what masters answer, are asked and are owed
-	Channels, Patterns             int    // that somebody listens to
+	Channels, ShardChannels        int    // that somebody listens to
+	Patterns                       int    // the same
 	Connections, Rejected          uint64
 	QueryLimit, OutputLimit        uint64 // clients cut off by a bound of their own
 	Evicted                        uint64 // clients cut off for what all take
@@ -34,6 +35,7 @@ type Figures struct {
 	Commands                       []CommandFigures  // those that were given, by name
 	Latencies                      [quorum.Survey + 1]Latency
 	UndeliveredOKs, ToilingScripts uint64
+	Scripts, ScriptBytes           int // of clients, which are kept
 	LocksSeen                      int // that are held by clients of this proxy, as far as it remembers
 	LogLinesLost, AuditLinesLost   uint64
 }
@@ -79,7 +81,10 @@ func (s *Server) Figures() Figures {
 		f.Denied[i] = st.denied[i].Load()
 	}
 	f.Clients, f.Subscribed, f.LongestInput, f.LongestOutput = s.clientFigures()
-	f.Channels, f.Patterns = s.subscribers.totals()
+	f.Channels, f.ShardChannels, f.Patterns = s.subscribers.totals()
+	if s.dialect != nil {
+		f.Scripts, f.ScriptBytes = s.dialect.Scripts()
+	}
 	f.Latencies = s.Latencies()
 	f.LocksSeen = s.seen.Held(s.clock())
 	for _, c := range st.inOrder() {

@@ -130,6 +130,15 @@ func (t *infoText) memory() {
 	t.line("maxmemory_clients:%d", t.srv.memory.most)
 	t.line("mem_allocator:go")
 	t.line("goroutines:%d", samples[2].Value.Uint64())
+	scripts, scriptBytes := 0, 0
+	if t.srv.dialect != nil {
+		scripts, scriptBytes = t.srv.dialect.Scripts()
+	}
+	t.line("used_memory_scripts:%d", scriptBytes)
+	t.line("used_memory_scripts_eval:%d", scriptBytes)
+	t.line("number_of_cached_scripts:%d", scripts)
+	t.line("number_of_functions:0")
+	t.line("number_of_libraries:0")
 }
 
 // persistence: drivers wait while "loading" is not 0.
@@ -153,9 +162,10 @@ func (t *infoText) stats() {
 	t.line("evicted_keys:0")
 	t.line("keyspace_hits:0")
 	t.line("keyspace_misses:0")
-	channels, patterns := t.srv.subscribers.totals()
+	channels, shards, patterns := t.srv.subscribers.totals()
 	t.line("pubsub_channels:%d", channels)
 	t.line("pubsub_patterns:%d", patterns)
+	t.line("pubsubshard_channels:%d", shards)
 	t.line("total_error_replies:%d", st.errorReplies.Load())
 	t.line("acl_access_denied_auth:%d", st.authFailures.Load())
 	t.line("acl_access_denied_cmd:%d", st.denied[acl.ByCommand].Load())

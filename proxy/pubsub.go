@@ -27,12 +27,13 @@ func (c *conn) carryOutPubsub(a *commands.Action) bool {
 		}
 		a.Reply = commands.Array(names...)
 	case commands.NumPatEffect:
-		_, patterns := of.totals()
+		_, _, patterns := of.totals()
 		a.Reply = commands.Integer(int64(patterns))
 	case commands.NumSubEffect:
 		var pairs []commands.Reply
 		for i, n := range of.counts(e.Channels) {
-			pairs = append(pairs, commands.Bulk(e.Channels[i]), commands.Integer(int64(n)))
+			name, _ := quorum.ChannelOf(e.Channels[i])
+			pairs = append(pairs, commands.Bulk(name), commands.Integer(int64(n)))
 		}
 		a.Reply = commands.Array(pairs...)
 	default:

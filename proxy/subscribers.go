@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -10,14 +9,16 @@ import (
 	"redlock-proxy/commands"
 	"redlock-proxy/commands/glob"
 	"redlock-proxy/proxy/resp"
+	"redlock-proxy/quorum"
 )
 
 // subscribers is which connections listen to what: the audience of the engine.
 // What each of them is subscribed to its session knows too, whose names are
 // added and taken out here as the session's change.
 type subscribers struct {
-	mu       sync.Mutex // guards what follows; taken before a connection's mu
-	channels map[string]listeners
+	mu       sync.Mutex           // guards what follows; taken before a connection's mu
+	channels map[string]listeners // of both kinds, spelled as quorum.Channel has it
+	shards   int                  // how many of them are shards'
 	patterns map[string]followed
 	sought   []sought  // the patterns as Deliver goes through them; nil if they have changed
 	owed     listeners // got messages that are not flushed
@@ -40,9 +41,12 @@ type sought struct {
 // for it, and nobody waits: what patterns match is found out without mu.
 func (s *subscribers) Deliver(channel, message string) (receivers int) {
 	var matching []string
-	for _, f := range s.seek() {
-		if f.glob.Match(channel) {
-			matching = append(matching, f.pattern)
+	name, shard := quorum.ChannelOf(channel)
+	if !shard { // no pattern is about these
+		for _, f := range s.seek() {
+			if f.glob.Match(name) {
+				matching = append(matching, f.pattern)
+			}
 		}
 	}
 	s.mu.Lock()
@@ -50,7 +54,7 @@ func (s *subscribers) Deliver(channel, message string) (receivers int) {
 	receivers = s.give(s.channels[channel], commands.Message(channel, message))
 	for _, pattern := range matching {
 		if to := s.patterns[pattern].by; len(to) > 0 {
-			receivers += s.give(to, commands.PatternMessage(pattern, channel, message))
+			receivers += s.give(to, commands.PatternMessage(pattern, name, message))
 		}
 	}
 	return receivers
@@ -166,6 +170,7 @@ func (s *subscribers) listen(c *conn, channels []string) {
 		if to == nil {
 			to = make(listeners, 1)
 			s.channels[channel] = to
+			s.countShard(channel, 1)
 		}
 		to[c] = struct{}{}
 	}
@@ -190,9 +195,10 @@ func (s *subscribers) unsubscribe(c *conn, channels, patterns []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, channel := range channels {
-		to := s.channels[channel]
-		if delete(to, c); len(to) == 0 {
+		to, there := s.channels[channel]
+		if delete(to, c); there && len(to) == 0 {
 			delete(s.channels, channel)
+			s.countShard(channel, -1)
 		}
 	}
 	for _, pattern := range patterns {
@@ -204,10 +210,21 @@ func (s *subscribers) unsubscribe(c *conn, channels, patterns []string) {
 	}
 }
 
-// matching are the channels that somebody is subscribed to, in order.
+// countShard is called with mu held where a channel comes or goes.
+func (s *subscribers) countShard(channel string, n int) {
+	if _, shard := quorum.ChannelOf(channel); shard {
+		s.shards += n
+	}
+}
+
+// matching are the names of the channels that somebody is subscribed to, in order.
 func (s *subscribers) matching(e commands.ChannelsEffect) (names []string) {
 	s.mu.Lock()
-	names = slices.Collect(maps.Keys(s.channels))
+	for channel := range s.channels {
+		if name, shard := quorum.ChannelOf(channel); shard == e.Shards {
+			names = append(names, name)
+		}
+	}
 	s.mu.Unlock()
 	if !e.All {
 		glob := glob.New(e.Pattern)
@@ -228,9 +245,9 @@ func (s *subscribers) counts(channels []string) []int {
 	return counts
 }
 
-// totals are how many channels and patterns somebody is subscribed to.
-func (s *subscribers) totals() (channels, patterns int) {
+// totals are how many channels, shards' channels and patterns somebody is subscribed to.
+func (s *subscribers) totals() (channels, shards, patterns int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.channels), len(s.patterns)
+	return len(s.channels) - s.shards, s.shards, len(s.patterns)
 }

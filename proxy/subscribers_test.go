@@ -181,7 +181,7 @@ func TestSubscribersAreToldOf(t *testing.T) {
 		c.send("INFO everything\r\n")
 		info := c.bulk()
 		for _, want := range []string{
-			"pubsub_clients:2", "pubsub_channels:2", "pubsub_patterns:1",
+			"pubsub_clients:2", "pubsub_channels:2", "pubsub_patterns:1", "pubsubshard_channels:0",
 			"subscriptions:3", "messages_published:4", "messages_short:5", "messages_received:6",
 		} {
 			if !strings.Contains(info, want+"\r\n") {

@@ -45,6 +45,12 @@ func (e *embedded) before(p *server.Peer, command string, args ...string) (done 
 		return e.config(p, args)
 	case "CLIENT":
 		return e.client(p, args)
+	case "OBJECT":
+		if len(args) == 2 && !strings.EqualFold(args[0], "IDLETIME") {
+			p.WriteError("ERR this master is embedded, and keeps values otherwise than Redis does")
+			break
+		}
+		return false
 	case "COMMAND":
 		return e.commandInfo(p, args)
 	case "EVAL":

@@ -22,6 +22,8 @@ var inMetrics = map[string]string{
 
 	"used_memory": "go_memstats_heap_alloc_bytes", "used_memory_rss": "go_memstats_sys_bytes", "maxmemory": "- is always so", "maxmemory_policy": "- is always so",
 	"mem_clients_normal": "redlock_client_memory_bytes", "maxmemory_clients": "redlock_client_memory_max_bytes", "mem_allocator": "- is always so", "goroutines": "go_goroutines",
+	"used_memory_scripts": "redlock_scripts_cached_bytes", "used_memory_scripts_eval": "redlock_scripts_cached_bytes", "number_of_cached_scripts": "redlock_scripts_cached",
+	"number_of_functions": "- is always so", "number_of_libraries": "- is always so", "pubsubshard_channels": "redlock_pubsub_shard_channels",
 	"loading": "- is always so", "async_loading": "- is always so",
 
 	"total_connections_received": "redlock_connections_total", "total_commands_processed": "redlock_commands_total", "instantaneous_ops_per_sec": "redlock_commands_total",

@@ -63,6 +63,12 @@ func clientFamilies() []family {
 			func(p *picture) float64 { return float64(p.BytesOut) }),
 		gauge("pubsub_channels", "Channels that clients of this proxy listen to.",
 			func(p *picture) float64 { return float64(p.Channels) }),
+		gauge("pubsub_shard_channels", "Shards' channels that clients of this proxy listen to.",
+			func(p *picture) float64 { return float64(p.ShardChannels) }),
+		gauge("scripts_cached", "Scripts that clients have loaded or run and this proxy keeps.",
+			func(p *picture) float64 { return float64(p.Scripts) }),
+		gauge("scripts_cached_bytes", "What these take.",
+			func(p *picture) float64 { return float64(p.ScriptBytes) }),
 		gauge("pubsub_patterns", "Patterns of channels that clients of this proxy listen to.",
 			func(p *picture) float64 { return float64(p.Patterns) }),
 	}

@@ -35,7 +35,7 @@ func scraped(t *testing.T, source *fakeSource) (text string) {
 func full() *fakeSource {
 	f := proxy.Figures{
 		Version: "1.2.3", Ready: true, Clients: 101, MaxClients: 102, Subscribed: 103, Waiting: 136, WaitedGranted: 137, WaitedRefused: 138, LongestInput: 104, LongestOutput: 105,
-		ClientMemory: 106, MaxClientMemory: 107, MastersMemory: 108, Channels: 109, Patterns: 110, Connections: 111, Rejected: 112,
+		ClientMemory: 106, MaxClientMemory: 107, MastersMemory: 108, Channels: 109, ShardChannels: 139, Patterns: 110, Scripts: 140, ScriptBytes: 141, Connections: 111, Rejected: 112,
 		QueryLimit: 113, OutputLimit: 114, Evicted: 115, WrongPasswords: 116, Denied: [6]uint64{1: 131, 132, 133, 5: 134}, Delayed: 135, BytesIn: 117, BytesOut: 118, ErrorReplies: 119,
 		Errors:         map[string]uint64{"ERR": 120, "NOQUORUM": 121},
 		Commands:       []proxy.CommandFigures{{Name: "client|list", Calls: 122, Rejected: 123, Failed: 124, Took: 125 * time.Second}},
@@ -103,6 +103,9 @@ redlock_client_memory_max_bytes 107
 redlock_masters_memory_bytes 108
 redlock_pubsub_channels 109
 redlock_pubsub_patterns 110
+redlock_pubsub_shard_channels 139
+redlock_scripts_cached 140
+redlock_scripts_cached_bytes 141
 redlock_connections_total 111
 redlock_connections_rejected_total 112
 redlock_clients_cut_off_total{reason="query"} 113

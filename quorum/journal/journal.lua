@@ -104,8 +104,8 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       tooLong = 'the list has more than 20000 elements, and can only be read and deleted',
       tooMuch = 'the keys that are written to take more than 2 MiB in all, or more than 4 with what would become of them',
       tooLarge = 'the reply of the script is too large',
-      reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING LLEN LINDEX LRANGE LPOS ',
-      writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH LPUSH RPUSH LPUSHX RPUSHX LPOP RPOP LREM LSET LTRIM LINSERT LMOVE RPOPLPUSH ',
+      reads = ' GET HEXISTS HGET TYPE ZSCORE ZCARD ZCOUNT STRLEN HLEN SISMEMBER SCARD GETRANGE HGETALL HMGET HKEYS HVALS SMEMBERS SMISMEMBER ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANK ZREVRANK EXISTS MGET PTTL TTL SELECT ECHO TIME PING LLEN LINDEX LRANGE LPOS HSTRLEN ZMSCORE TOUCH EXPIRETIME PEXPIRETIME SRANDMEMBER HSCAN SSCAN ZSCAN OBJECT MEMORY ',
+      writes = ' HINCRBY HSET ZADD HMSET ZINCRBY INCR INCRBY DECR DECRBY GETSET APPEND PEXPIRE EXPIRE PEXPIREAT EXPIREAT SET GETEX DEL UNLINK HDEL SREM ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK GETDEL SETNX HSETNX SADD PERSIST SETEX PSETEX MSET MSETNX PUBLISH SPUBLISH LPUSH RPUSH LPUSHX RPUSHX LPOP RPOP LREM LSET LTRIM LINSERT LMOVE RPOPLPUSH RENAME RENAMENX COPY SPOP ',
       troubles = ' LOADING READONLY NOAUTH NOPERM MASTERDOWN CLUSTERDOWN MOVED ASK OOM MISCONF NOREPLICAS BUSY UNKILLABLE ',
     }
 
@@ -462,7 +462,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       end
       return r
     elseif n == 'HEXISTS' or n == 'HGET' or n == 'TYPE' or n == 'ZSCORE' or n == 'ZCARD' or n == 'ZCOUNT' or n == 'STRLEN'
-      or n == 'HLEN' or n == 'SISMEMBER' or n == 'SCARD' or n == 'GETRANGE' or n == 'SMISMEMBER' or n == 'ZRANK' or n == 'ZREVRANK' then
+      or n == 'HLEN' or n == 'SISMEMBER' or n == 'SCARD' or n == 'GETRANGE' or n == 'SMISMEMBER' then
       if k ~= K[1] then check(k) end
       return raw(n, k, ...)
     elseif n == 'GET' then
@@ -477,7 +477,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if spend then return bounding().read(n, k, ...) end
       sparing(n, k, ...)
       local r = raw(n, k, ...)
-      if (n == 'HGETALL' or n == 'SMEMBERS') and type(r) == 'table' then
+      if (n == 'HGETALL' or n == 'SMEMBERS' or n == 'HKEYS') and type(r) == 'table' then
         its.unordered = its.unordered or {}
         its.unordered[r] = n == 'HGETALL' and '%' or '~'
       end
@@ -514,9 +514,9 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     elseif n == 'PUBLISH' or n == 'SPUBLISH' then
       local m = text((...))
       if select('#', ...) ~= 1 or type(m) ~= 'string' then return raw(n, k, ...) end
-      -- There is nobody who could have subscribed to a shard's channel.
-      if n == 'SPUBLISH' then return 0 end
       if #k > 1024 then return {err = 'ERR the name of a channel or a pattern is longer than 1024 bytes'} end
+      -- See quorum.Channel.
+      if n == 'SPUBLISH' then k = '\0s' .. k elseif string.byte(k) == 0 then k = '\0c' .. k end
       its.published = its.published or {}
       if #its.published >= 800 then refuse('the script publishes more than 400 messages') end
       its.published[#its.published + 1], its.published[#its.published + 2] = k, m
@@ -551,6 +551,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       end
       return r
     end
+    -- what few call
     local known = raw('COMMAND', 'INFO', n)
     if type(known) == 'table' and known[1] == false then
       return {err = 'ERR Unknown Redis command called from script'}

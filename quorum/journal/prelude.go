@@ -52,12 +52,16 @@ const (
 //go:embed journal.lua
 var preludeText string
 
+//go:embed few.lua
+var fewText string
+
 // prelude is the journal's text on one line, parted where it says what a script knows.
 var prelude = func() preludeParts {
-	before, after, ok := strings.Cut(preludeText, "-- what it knows\n")
-	if !ok {
-		panic("the prelude does not say what a script knows")
+	const few, knows = "-- what few call\n", "-- what it knows\n"
+	if strings.Count(preludeText, few) != 1 || strings.Count(preludeText, knows) != 1 {
+		panic("the prelude does not say what few call, or what a script knows")
 	}
+	before, after, _ := strings.Cut(strings.Replace(preludeText, few, fewText, 1), knows)
 	return preludeParts{OneLine(before), OneLine(after)}
 }()
 
