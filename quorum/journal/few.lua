@@ -40,7 +40,9 @@ if n == 'HSTRLEN' or n == 'ZMSCORE' or n == 'ZRANK' or n == 'ZREVRANK' then
     local member, option = ...
     if string.upper(tostring(option)) ~= 'WITHSCORE' then return syntax end
     local r = raw(n, k, member)
-    return type(r) == 'number' and {r, raw('ZSCORE', k, member)} or r
+    local score = type(r) == 'number' and raw('ZSCORE', k, member)
+    if type(score) ~= 'string' then return score or r end
+    return {r, score}
   end
   return raw(n, k, ...)
 elseif n == 'TOUCH' then
@@ -107,6 +109,7 @@ elseif n == 'SPOP' or n == 'SRANDMEMBER' then
   if math.abs(most) > 501 and (most < 0 or size > 501) then refuse(seldom().tooLarge) end
   reading(size)
   local members, chosen = raw('SMEMBERS', k), {}
+  if members.err then return members end
   if most == 1 then
     local least
     for i = 1, size do
@@ -125,7 +128,8 @@ elseif n == 'SPOP' or n == 'SRANDMEMBER' then
     end
   end
   if n == 'SPOP' then
-    raw('SREM', k, unpack(chosen))
+    local r = raw('SREM', k, unpack(chosen))
+    if type(r) ~= 'number' then return r end
     its.removed = true
   end
   return given == 1 and chosen or chosen[1]
