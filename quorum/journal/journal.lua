@@ -173,9 +173,10 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         return 0, 0
       end
       if first < 0 then first = math.max(first + count, 0) end
-      if n ~= 'LRANGE' or not last then last = first - 1 end
+      local behind = math.max(math.min(first, count - 1 - first), 0)
+      if n ~= 'LRANGE' or not last then return 0, behind end
       if last < 0 then last = last + count end
-      return math.max(math.min(last, count - 1) - first + 1, 0), math.max(math.min(first, count - 1 - first), 0)
+      return math.max(math.min(last, count - 1) - first + 1, 0), behind
     end
 
     -- ranged is how many strings there are in the reply to a command that reads of so many
