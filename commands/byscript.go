@@ -32,7 +32,7 @@ func bytesOf(args []string) (n int) {
 var (
 	plainScript = quorum.NewScript("return redis.call(unpack(ARGV))").ReadOnly()
 	plainStep   = quorum.NewStep("return redis.call(unpack(ARGV))")
-	listStep    = quorum.NewExactStep("return redis.call(unpack(ARGV))")
+	exactStep   = quorum.NewExactStep("return redis.call(unpack(ARGV))")
 )
 
 // countText carries out a command that counts. Lua has no whole numbers beyond 2^53:
@@ -65,9 +65,9 @@ func counting(c *Command, args []string) *quorum.Script {
 	return countUp
 }
 
-// ofLists tells that a command is one on lists: what it answers is a part of what there is, or how
-// much, so that masters may answer alike which hold different lists.
-func (c *Command) ofLists() bool { return hasWord(c.Categories, "list") }
+// isExact tells that what a command answers is a part of what there is, or how much, so that masters
+// may answer alike which hold different lists, or sets of which some were taken before.
+func (c *Command) isExact() bool { return hasWord(c.Categories, "list") || c.Name == "spop" }
 
 // byScript is a command that the masters carry out as it is. Its arguments are
 // theirs to judge.
@@ -82,8 +82,8 @@ func (s *Session) byScript(c *Command, args []string) Action {
 		return refusef(errTooManyBytes, c.Name, maxWritten)
 	}
 	switch {
-	case script == plainStep && c.ofLists():
-		script = listStep
+	case script == plainStep && c.isExact():
+		script = exactStep
 	case shape == asCount:
 		script = counting(c, args)
 	}

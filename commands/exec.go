@@ -103,7 +103,7 @@ func (e *execution) action() Action {
 		}
 	}
 	script := execScript
-	if slices.ContainsFunc(e.steps, func(st step) bool { return st.lists && !st.reads }) {
+	if slices.ContainsFunc(e.steps, func(st step) bool { return st.exact && !st.reads }) {
 		script = execListScript
 	}
 	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.words != nil && !st.reads }) {

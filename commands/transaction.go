@@ -190,7 +190,7 @@ type step struct {
 	shape replyShape
 	reply Reply // if they are not asked
 	reads bool  // it writes nothing
-	lists bool  // it is a command on lists
+	exact bool  // the masters that carry it out must have made the same
 
 	alone Action // what the command comes to by itself
 }
@@ -202,7 +202,7 @@ func (e *execution) plan(q queued, a Action) {
 	st := step{alone: a, reply: a.Reply}
 	if a.Reply.Kind == 0 {
 		st.words, st.shape, st.reads = masterWords(q.command, q.args), shapeOf(q.command, q.args), q.command.HasFlag("readonly")
-		st.lists = q.command.ofLists()
+		st.exact = q.command.isExact()
 		if q.command.FirstKey > 0 {
 			st.keys = q.command.keys(q.args)
 		}
