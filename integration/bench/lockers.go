@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,35 +16,35 @@ type lockers struct {
 }
 
 func (l lockers) load(d time.Duration) (sample, error) {
-	wires := make([]*wire, l.clients)
+	taken, lasted, err := atOnce(l.addr, l.clients, func(i int, w *wire, begun time.Time) ([]time.Duration, error) {
+		return w.lockUntil(begun.Add(d), fmt.Sprint("bench:", i))
+	})
+	if err != nil {
+		return sample{}, err
+	}
+	return sampleOf(slices.Concat(taken...), lasted), nil
+}
+
+// atOnce has so many clients do something at once, each on a connection of its own, and gives the latencies of each.
+func atOnce(addr string, clients int, do func(i int, w *wire, begun time.Time) ([]time.Duration, error)) (taken [][]time.Duration, lasted time.Duration, err error) {
+	wires := make([]*wire, clients)
 	for i := range wires {
-		w, err := dialWire(l.addr)
+		w, err := dialWire(addr)
 		if err != nil {
-			return sample{}, err
+			return nil, 0, err
 		}
 		defer w.close()
 		wires[i] = w
 	}
 	begun := time.Now()
-	stop := begun.Add(d)
-	taken := make([][]time.Duration, l.clients)
-	failures := make(chan error, l.clients)
+	taken = make([][]time.Duration, clients)
+	failures := make([]error, clients)
 	var group sync.WaitGroup
 	for i, w := range wires {
-		group.Go(func() {
-			var err error
-			if taken[i], err = w.lockUntil(stop, fmt.Sprint("bench:", i)); err != nil {
-				failures <- err
-			}
-		})
+		group.Go(func() { taken[i], failures[i] = do(i, w, begun) })
 	}
 	group.Wait()
-	lasted := time.Since(begun)
-	close(failures)
-	for err := range failures {
-		return sample{}, err
-	}
-	return sampleOf(slices.Concat(taken...), lasted), nil
+	return taken, time.Since(begun), errors.Join(failures...)
 }
 
 // lockUntil takes and gives back a lock until the time is over.

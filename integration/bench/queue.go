@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -24,31 +23,10 @@ type wanters struct {
 const wantedLock = "lock:wanted"
 
 func (l *wanters) load(d time.Duration) (sample, error) {
-	wires := make([]*wire, l.clients)
-	for i := range wires {
-		w, err := dialWire(l.addr)
-		if err != nil {
-			return sample{}, err
-		}
-		defer w.close()
-		wires[i] = w
-	}
-	begun := time.Now()
-	stop := begun.Add(d)
-	waits := make([][]time.Duration, l.clients)
-	failures := make(chan error, l.clients)
-	var group sync.WaitGroup
-	for i, w := range wires {
-		group.Go(func() {
-			var err error
-			if waits[i], err = w.want(strconv.Itoa(i), stop, l.polls); err != nil {
-				failures <- err
-			}
-		})
-	}
-	group.Wait()
-	close(failures)
-	for err := range failures {
+	waits, _, err := atOnce(l.addr, l.clients, func(i int, w *wire, begun time.Time) ([]time.Duration, error) {
+		return w.want(strconv.Itoa(i), begun.Add(d), l.polls)
+	})
+	if err != nil {
 		return sample{}, err
 	}
 	var later []time.Duration
