@@ -78,7 +78,7 @@ func (s scripted) Do(args []string) commands.Action {
 	case "big":
 		n := 0
 		for _, c := range args[1] {
-			n = min(max(n*10+int(c-'0'), 0), 1<<24)
+			n = min(max(n*10+int(c-'0'), 0), 1<<22)
 		}
 		return commands.Action{Command: row, Reply: commands.Bulk(strings.Repeat("x", n))}
 	}
