@@ -33,11 +33,11 @@ func (l *limit) on(a Action) Action {
 	if text := l.refusal(a.Command, &a); text != "" {
 		return l.refuse(a, text, a.Requests[0].Key)
 	}
-	if l.user.Limits.Locks == 0 && !a.Continues {
+	if !l.counts() && !a.Continues {
 		return a
 	}
 	h := holding{limit: l, command: a.Command, requests: slices.Clone(a.Requests), render: a.Render}
-	if l.user.Limits.Locks != 0 {
+	if l.counts() {
 		h.mark = l.user.Use.Mark()
 		for i := range h.requests {
 			if r := &h.requests[i]; takes(r) && !l.take(r) {
@@ -114,7 +114,7 @@ type holding struct {
 }
 
 func (h holding) Render(results []quorum.Result) (Reply, Action) {
-	if h.user.Limits.Locks != 0 {
+	if h.counts() {
 		for i := range h.requests {
 			h.note(&h.requests[i], &results[i])
 		}
@@ -150,7 +150,7 @@ func (h holding) note(r *quorum.Request, result *quorum.Result) {
 // Forgo is instead of Render where the locks are not asked for after all. An action takes one, or none.
 func (h holding) Forgo() {
 	for i := range h.requests {
-		if r := &h.requests[i]; h.user.Limits.Locks != 0 && takes(r) {
+		if r := &h.requests[i]; h.counts() && takes(r) {
 			h.user.Use.NotTook(quota.Lock{DB: r.DB, Key: r.Key})
 		}
 	}

@@ -162,6 +162,40 @@ func TestMastersTellThatALockIsFree(t *testing.T) {
 	}
 }
 
+// Where a master lacks a lock that a quorum holds, or the lock is in another database than the first, nothing changes
+// either: an attempt each second is all that masters get.
+func TestWhoWaitsAsksLittle(t *testing.T) {
+	t.Parallel()
+	masters, first := startQuorum(t, 3, "--acquire-wait", "50s")
+	second := startProxy(t, append(flags(masters), "--acquire-wait", "50s")...)
+	awaitVoting(t, second, 3)
+	looker, holder := dial(t, second.Addr), dial(t, first.Addr)
+	for i, key := range []string{"lacking", "elsewhere"} {
+		waits := dial(t, second.Addr)
+		if key == "elsewhere" {
+			holder.want("OK", "SELECT", "5")
+			waits.want("OK", "SELECT", "5")
+		}
+		holder.want("OK", acquireArgs(key, "t", ttl)...)
+		if key == "lacking" {
+			ask(t, masters[0], "DEL", key)
+		}
+		answer := waits.asking(acquireArgs(key, "t1", ttl)...)
+		waiting(t, looker, 1)
+		began := time.Now()
+		attempts, looks := callsOn(t, masters[i], "SET", key), callsOn(t, masters[i], "PTTL", key)
+		time.Sleep(3 * time.Second)
+		n, m := attempts(), looks()
+		if most := int(time.Since(began)/time.Second) + 2; n > most || m > 6*most {
+			t.Errorf("%s: a master had %d attempts and %d looks, want %d and %d at most", key, n, m, most, 6*most)
+		}
+		holder.want(int64(1), releaseArgs(key, "t")...)
+		if got := <-answer; got != "OK" {
+			t.Fatal(got)
+		}
+	}
+}
+
 // An end of the proxy answers those who wait, and so does the loss of the quorum.
 func TestWhoWaitsIsAnsweredInTheEnd(t *testing.T) {
 	t.Parallel()

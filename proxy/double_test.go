@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -75,10 +76,10 @@ func (e *fakeEngine) TakeBack(l quorum.Lock) {
 
 func (e *fakeEngine) Observe(o quorum.Observer) { e.observer = o }
 
-func (e *fakeEngine) Watch(key string) {
+func (e *fakeEngine) Watch(db int, key string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.watched = append(e.watched, key)
+	e.watched = append(e.watched, fmt.Sprint(db, " ", key))
 }
 
 func (e *fakeEngine) Weight(r *quorum.Request) int { return e.weights[r.Key] }

@@ -61,7 +61,7 @@ type Engine interface {
 	// Observe says who is told that keys which were watched have changed, and Watch has masters tell of the next change
 	// of one.
 	Observe(o quorum.Observer)
-	Watch(key string)
+	Watch(db int, key string)
 }
 
 // session is what a connection asks of the dialect: *commands.Session.

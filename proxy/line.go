@@ -20,6 +20,7 @@ type line struct {
 	ours        bool          // the holder has stood in this line
 	looking     bool          // the masters are asked when the lock ends
 	outdated    bool          // and something has changed since
+	watch       bool          // the next time, they are to tell of changes from then on
 	free        bool          // they said the last time that nobody has it
 	request     quorum.Request
 	timer       *time.Timer
@@ -98,7 +99,8 @@ func (r *room) step(l *line, now time.Duration) (t todo) {
 		l.again, l.trying = false, l.first
 		t.tries = append(t.tries, l.first)
 	case l.ends == 0 && !l.looking:
-		l.looking, t.look = true, l
+		l.looking, t.look, t.watch = true, l, l.watch
+		l.watch = false
 	}
 	wakes := l.first.until
 	if l.trying == nil {
@@ -122,17 +124,14 @@ func (r *room) stir(l *line, now time.Duration) todo {
 	return r.step(l, now)
 }
 
-// changed has a line be tried whose key has changed on a master. Of an attempt that is under way, and of a holder who has
-// stood in this line, it may be told by that itself: then it is looked when that is over. mu is held.
-func (r *room) changed(l *line, now time.Duration) (t todo) {
-	switch {
-	case l.ours:
-		return t
-	case l.trying != nil:
-		l.ends = 0
+// changed has it be looked whether a line's key is free, which has changed on a master, or is not there. Of a holder who
+// has stood in this line it is told by his own attempt. mu is held.
+func (r *room) changed(l *line, watch bool, now time.Duration) (t todo) {
+	if l.ours {
 		return t
 	}
-	return r.stir(l, now)
+	l.ends, l.outdated, l.watch = 0, l.looking, l.watch || watch
+	return r.step(l, now)
 }
 
 // end has a waiter leave who is not tried: he is refused if that is known since he asked, and else tried a last time.

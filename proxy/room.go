@@ -11,15 +11,18 @@ import (
 )
 
 // With acquire-wait an acquire that meets a holder waits in a line for its key, first come first served, and is
-// refused only when its time is over. While nothing changes that costs no goroutine and no command: the first of the
-// line is tried again
+// refused only when its time is over. That costs no goroutine, and while nothing changes an attempt each lookSpan: the
+// first of the line is tried again
 //
 //	at once                  when something that was asked through this proxy may have freed the key
 //	when its holder's ttl    is over, as it was last seen
-//	when a master tells      that the key has changed, by whomever
+//	when a quorum has none   which is looked when a master tells that the key has changed, by whomever
 //	after lookSpan           since it may not have been told of
 //
-// and nobody else is, so that a thousand that want one lock cost the masters one attempt for each release. Who comes
+// An attempt changes the key on a master that lacks it, which is told, too: so what masters tell makes nobody be tried
+// before a look that changes nothing.
+//
+// Nobody but the first is tried, so that a thousand that want one lock cost the masters one attempt for each release. Who comes
 // while there is a line stands behind it, and has the masters not asked. Nobody is refused on the word of others that
 // was given before he asked.
 //
@@ -55,6 +58,7 @@ type resource struct {
 type todo struct {
 	tries, refusals []*waiter
 	look            *line
+	watch           bool // the masters are to tell of changes behind that look
 }
 
 func (t *todo) do() {
@@ -65,7 +69,9 @@ func (t *todo) do() {
 		w.slot.tryAgain()
 	}
 	if t.look != nil {
-		t.look.srv.engine.Watch(t.look.at.key)
+		if t.watch {
+			t.look.srv.engine.Watch(t.look.at.db, t.look.at.key)
+		}
 		t.look.srv.engine.Put(&t.look.request, t.look)
 	}
 }
@@ -82,7 +88,7 @@ func (r *room) enter(s *slot, now time.Duration, existing bool) (w *waiter, t to
 	}
 	if l == nil {
 		at := resource{q.DB, strings.Clone(q.Key)}
-		l = &line{srv: s.conn.srv, at: at, refused: s.put, next: now + lookSpan}
+		l = &line{srv: s.conn.srv, at: at, refused: s.put, next: now + lookSpan, watch: true}
 		l.request = quorum.Request{Kind: quorum.Read, DB: at.db, Key: at.key}
 		if r.lines == nil {
 			r.lines = make(map[resource]*line)
@@ -116,7 +122,7 @@ func (r *room) tried(w *waiter, result *quorum.Result, now time.Duration) (stays
 	case refused:
 		l.refused = max(l.refused, w.slot.put)
 		if l.ends <= now {
-			l.ends = 0
+			l.ends, l.watch = 0, true
 		} else {
 			l.next = min(l.next, l.ends)
 		}
@@ -154,7 +160,8 @@ func (r *room) withdraw(w *waiter, gone bool) (t todo) {
 		t.end(r, l, w)
 	}
 	more := r.step(l, l.srv.clock())
-	t.tries, t.refusals, t.look = append(t.tries, more.tries...), append(t.refusals, more.refusals...), more.look
+	t.tries, t.refusals = append(t.tries, more.tries...), append(t.refusals, more.refusals...)
+	t.look, t.watch = more.look, more.watch
 	return t
 }
 
@@ -238,18 +245,24 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 	}
 }
 
-// Changed is what masters tell of a key: quorum.Observer.
+// Changed and Absent are what masters tell of a key: quorum.Observer.
 func (s *Server) Changed(key string) {
-	r, now := &s.room, s.clock()
-	if key == "" {
-		r.each(-1, func(l *line) todo { return r.changed(l, now) })
-		return
+	if now := s.clock(); key == "" {
+		s.room.each(-1, func(l *line) todo { return s.room.changed(l, true, now) })
+	} else {
+		s.room.told(key, true, now)
 	}
+}
+
+func (s *Server) Absent(key string) { s.room.told(key, false, s.clock()) }
+
+// told has the lines for a key be looked after, in whatever database.
+func (r *room) told(key string, watch bool, now time.Duration) {
 	var all [quorum.Databases]todo
 	r.mu.Lock()
 	for db := range all {
 		if l := r.lines[resource{db, key}]; l != nil {
-			all[db] = r.changed(l, now)
+			all[db] = r.changed(l, watch, now)
 		}
 	}
 	r.mu.Unlock()

@@ -40,7 +40,7 @@ func (e *fakeEngine) Attend(quorum.Audience)     {}
 func (e *fakeEngine) Publish(string, string) int { return 0 }
 func (e *fakeEngine) Subscribe() quorum.Result   { return quorum.Result{Decision: quorum.Won} }
 func (e *fakeEngine) Observe(quorum.Observer)    {}
-func (e *fakeEngine) Watch(string)               {}
+func (e *fakeEngine) Watch(int, string)          {}
 
 // startProxy starts a real server over the fake engine, and gives a client's connection to it.
 func startProxy(t *testing.T, e *fakeEngine) (*proxy.Server, net.Conn) {

@@ -23,13 +23,19 @@ type tracking struct {
 	observer quorum.Observer // set before the first key is watched
 	start    func()          // the goroutines, when that is
 	once     sync.Once
-	wanted   []chan string // for each master
+	wanted   []chan watched // for each master
+}
+
+// watched is a key that is to be, of a database.
+type watched struct {
+	db  int
+	key string
 }
 
 func newTracking(masters int, start func()) *tracking {
-	t := &tracking{start: start, wanted: make([]chan string, masters)}
+	t := &tracking{start: start, wanted: make([]chan watched, masters)}
 	for i := range t.wanted {
-		t.wanted[i] = make(chan string, trackedAtOnce)
+		t.wanted[i] = make(chan watched, trackedAtOnce)
 	}
 	return t
 }
@@ -40,16 +46,16 @@ func (t *tracking) close() { t.once.Do(func() {}) }
 // Observe says who is told from now on that keys have changed. It is called once, before Watch.
 func (e *Engine) Observe(o quorum.Observer) { e.tracking.observer = o }
 
-// Watch has each master tell once when a key changes, by whomever, or at once if it is not there. Where a master cannot,
+// Watch has each master tell once when a key changes, by whomever, and at once if it is not in that database. Where a master cannot,
 // is away, or has too many to tell of, it does not: what hangs on it is to be looked at now and then all the same.
-func (e *Engine) Watch(key string) {
+func (e *Engine) Watch(db int, key string) {
 	if key == "" || e.zero.closing.Load() {
 		return
 	}
 	e.tracking.once.Do(e.tracking.start)
 	for _, wanted := range e.tracking.wanted {
 		select {
-		case wanted <- key:
+		case wanted <- watched{db, key}:
 		default:
 		}
 	}
@@ -103,8 +109,8 @@ func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) err
 	asking.Go(func() {
 		for {
 			select {
-			case key := <-e.tracking.wanted[i]:
-				if t.Ask(key, e.zero.MasterTimeout) != nil {
+			case w := <-e.tracking.wanted[i]:
+				if t.Ask(w.db, w.key, e.zero.MasterTimeout) != nil {
 					t.Close() // which ends the reader
 					return
 				}
@@ -120,15 +126,15 @@ func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) err
 		if err := t.Wait(e.zero.ProbeInterval, e.zero.MasterTimeout); err != nil {
 			return err
 		}
-		keys, all, err := t.Next(e.zero.MasterTimeout)
+		told, err := t.Next(e.zero.MasterTimeout)
 		if err != nil {
 			return err
 		}
-		if all {
-			e.tracking.observer.Changed("")
-		}
-		for _, key := range keys {
+		for _, key := range told.Changed {
 			e.tracking.observer.Changed(key)
+		}
+		for _, key := range told.Absent {
+			e.tracking.observer.Absent(key)
 		}
 	}
 }

@@ -19,7 +19,9 @@ func (c *changes) Changed(key string) {
 	c.keys = append(c.keys, key)
 }
 
-// asked is how often a master was asked to tell of changes.
+func (c *changes) Absent(key string) { c.Changed(key) }
+
+// trackingsOf is how often a master was asked to tell of changes.
 func trackingsOf(m *fakeMaster) (n int) {
 	for _, call := range m.commands("CLIENT") {
 		if strings.Contains(strings.ToUpper(call), "TRACKING") {
@@ -41,10 +43,10 @@ func TestMasterThatTellsOfNoChangesIsAskedSeldom(t *testing.T) {
 				t.Errorf("%s was asked %d times, and no key is watched", m.name, n)
 			}
 		}
-		w.engine.Watch("k")
+		w.engine.Watch(0, "k")
 		time.Sleep(150 * time.Second)
 		for range 2 * trackedAtOnce {
-			w.engine.Watch("k") // which never waits
+			w.engine.Watch(0, "k") // which never waits
 		}
 		for _, m := range w.masters {
 			if n := trackingsOf(m); n != 3 {
@@ -62,6 +64,6 @@ func TestNothingIsWatchedAfterTheEnd(t *testing.T) {
 	inWorld(t, 1, func(w *world) {
 		w.engine.Observe(&changes{})
 		w.stop(w.engine)
-		w.engine.Watch("k")
+		w.engine.Watch(0, "k")
 	})
 }

@@ -1,11 +1,8 @@
 package master
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"net"
-	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,133 +10,114 @@ import (
 )
 
 // Tracking is a connection of its own to one master, on which that tells once of each key that was asked for on it when
-// it changes, by whomever: what Redis has for the caches of its clients, in its default mode and RESP3. It knows keys by
-// their names, whatever the database.
+// it changes, by whomever: what Redis has for the caches of its clients, in its default mode and RESP3. It tells of keys
+// by their names, whatever the database.
 type Tracking struct {
-	gate  *Gate
-	RunID string      // of the process that tells
-	stop  func() bool // of what closes the connection when it is to live no longer
+	ear
 
 	mu    sync.Mutex // guards what follows, and what is sent
-	asked []string   // keys that are not answered yet, in their order; "" is a PING
+	db    int        // that is selected
+	asked []string   // keys that are not answered yet, in their order; "" is what is no key
 }
 
-// Track connects to the master, finds out who it is, and has it tell of changes. All that is bounded by dialing; the
-// connection ends with life, and is the caller's to close. A *Refusal is that the master does not do it.
+// Told is what a master says at once.
+type Told struct {
+	Changed []string // keys; "" is that any may have
+	Absent  []string // keys that are not there as they are asked for
+}
+
+// Track has the master tell of changes. All that is bounded by dialing; the connection ends with life, and is the
+// caller's to close. A Refusal is that the master does not do it.
 func (m *Master) Track(dialing, life context.Context) (*Tracking, error) {
-	conn, err := m.connect(dialing)
-	if err != nil {
-		return nil, err
-	}
-	t := &Tracking{stop: context.AfterFunc(life, func() { conn.Close() })}
-	if err := t.begin(m, conn); err != nil {
-		t.stop()
-		conn.Close()
+	t := new(Tracking)
+	if err := t.open(m, dialing, life, longestTracked, t.begin); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func (t *Tracking) begin(m *Master, conn net.Conn) error {
-	conn, err := m.secure(conn)
+func (t *Tracking) begin() error {
+	t.gate.nils, t.gate.pushes = true, true
+	answers, err := t.gate.Ask([]string{"HELLO", "3"}, []string{"CLIENT", "TRACKING", "ON"})
 	if err != nil {
 		return err
 	}
-	t.gate = &Gate{conn: conn, r: bufio.NewReaderSize(conn, 16<<10), Longest: longestTracked, nils: true, pushes: true}
-	if err := t.gate.authenticate(m.credentials()); err != nil {
-		return err
-	}
-	answers, err := t.gate.Ask([]string{"INFO"}, []string{"HELLO", "3"}, []string{"CLIENT", "TRACKING", "ON"})
-	if err != nil {
-		return err
-	}
-	if err := answers[0].Err(); err != nil {
-		return err
-	}
-	for _, a := range answers[1:] {
+	for _, a := range answers {
 		if a.Err() != nil {
 			return Refusal(a.Str)
 		}
 	}
-	who, err := readInfo(answers[0].Str)
-	t.RunID = who.RunID
-	return err
+	return nil
 }
 
 // longestTracked is how long the name of a key may be that a master tells of.
 const longestTracked = 64 << 10
 
-// Close ends the connection.
-func (t *Tracking) Close() {
-	t.stop()
-	t.gate.Close()
-}
-
 // Ask has the master tell of the next change of a key. A master that takes nothing has patience to.
-func (t *Tracking) Ask(key string, patience time.Duration) error {
-	call := []string{"PTTL", key}
-	if key == "" {
-		call = []string{"PING"}
-	}
+func (t *Tracking) Ask(db int, key string, patience time.Duration) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.asked = append(t.asked, key)
 	t.gate.conn.SetWriteDeadline(time.Now().Add(patience))
+	if db != t.db {
+		t.db = db
+		if err := t.send("", "SELECT", strconv.Itoa(db)); err != nil {
+			return err
+		}
+	}
+	return t.send(key, "PTTL", key)
+}
+
+// send sends a call about a key. mu is held.
+func (t *Tracking) send(key string, call ...string) error {
+	t.asked = append(t.asked, key)
 	return t.gate.send(call)
 }
 
 // Wait waits until there is something to read. A master that says nothing for as long as silence is asked whether it is
 // still there, and has patience to say so; that it has not is an error.
 func (t *Tracking) Wait(silence, patience time.Duration) error {
-	t.gate.conn.SetReadDeadline(time.Now().Add(silence))
-	_, err := t.gate.r.Peek(1)
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		return err
-	}
-	if err := t.Ask("", patience); err != nil {
-		return err
-	}
-	t.gate.conn.SetReadDeadline(time.Now().Add(patience))
-	_, err = t.gate.r.Peek(1)
-	return err
+	return t.wait(silence, patience, func() error {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.send("", "PING")
+	})
 }
 
-// Next reads what the master says, which has to be there within patience, and returns the keys that have changed, or are
-// not there when they are asked for. All is that any may have changed.
-func (t *Tracking) Next(patience time.Duration) (keys []string, all bool, err error) {
+// Next reads what the master says, which has to be there within patience.
+func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 	t.gate.conn.SetReadDeadline(time.Now().Add(patience))
 	first, err := t.gate.r.Peek(1)
 	if err != nil {
-		return nil, false, err
+		return told, err
 	}
 	pushed := first[0] == '>'
 	a, err := t.gate.read(3)
 	switch {
 	case err != nil:
-		return nil, false, err
+		return told, err
 	case !pushed:
 		return t.answered(a.Kind == quorum.IntegerReply && a.Int == -2)
 	case len(a.Elems) != 2 || a.Elems[0].Str != "invalidate":
-		return nil, false, nil
+		return told, nil
 	case a.Elems[1].Kind == quorum.NilReply: // a flush
-		return nil, true, nil
+		told.Changed = []string{""}
 	}
 	for _, key := range a.Elems[1].Elems {
-		keys = append(keys, key.Str)
+		told.Changed = append(told.Changed, key.Str)
 	}
-	return keys, false, nil
+	return told, nil
 }
 
 // answered takes the key out that was asked for first, and tells of it if it is absent.
-func (t *Tracking) answered(absent bool) (keys []string, all bool, err error) {
+func (t *Tracking) answered(absent bool) (told Told, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.asked) == 0 {
-		return nil, false, ErrGarbage
+		return told, ErrGarbage
 	}
 	if absent {
-		keys = t.asked[:1:1]
+		told.Absent = t.asked[:1:1]
 	}
 	t.asked = t.asked[1:]
-	return keys, false, nil
+	return told, nil
 }
