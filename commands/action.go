@@ -26,6 +26,9 @@ type Action struct {
 	// behind an acquire.
 	Continues bool
 
+	// Block says that where the one request finds nothing, the client waits for that; nil: he does not.
+	Block *Block
+
 	// Anywhere says that Requests which follow from results name their databases. Those of others
 	// are about the one that the command came in.
 	Anywhere bool

@@ -67,7 +67,9 @@ func counting(c *Command, args []string) *quorum.Script {
 
 // isExact tells that what a command answers is a part of what there is, or how much, so that masters
 // may answer alike which hold different lists, or sets of which some were taken before.
-func (c *Command) isExact() bool { return hasWord(c.Categories, "list") || c.Name == "spop" }
+func (c *Command) isExact() bool {
+	return hasWord(c.Categories, "list") || strings.Contains(c.Name, "pop")
+}
 
 // byScript is a command that the masters carry out as it is. Its arguments are
 // theirs to judge.
@@ -87,10 +89,14 @@ func (s *Session) byScript(c *Command, args []string) Action {
 	case shape == asCount:
 		script = counting(c, args)
 	}
-	if keys := c.keys(args); c.HasFlag("readonly") && c.parent == nil && s.watches(keys[0]) {
+	keys := c.keys(args)
+	if c.HasFlag("readonly") && c.parent == nil && s.watches(keys[0]) {
 		return s.readWatched(keys[0], masterWords(c, args), shape)
 	}
-	return runOwn(script, c.keys(args), masterWords(c, args), carried{shape})
+	if c.FirstKey == 0 {
+		keys = slices.Clone(keys) // which are of args, and those the server's
+	}
+	return runOwn(script, keys, masterWords(c, args), carried{shape})
 }
 
 // masterWords are a command as the masters are to carry it out.
@@ -102,6 +108,9 @@ func masterWords(c *Command, args []string) []string {
 		return slices.Insert(slices.Clone(args), 2, strconv.FormatUint(rand.Uint64(), 36))
 	case "copy":
 		return slices.Clone(withoutDB(args))
+	}
+	if c.HasFlag("blocking") {
+		return popWords(c, args)
 	}
 	return slices.Clone(args)
 }
@@ -120,16 +129,21 @@ func runOwn(script *quorum.Script, keys, args []string, render Render) Action {
 type replyShape uint8
 
 const (
-	asItIs       replyShape = iota + 1
-	asMap                   // HGETALL
-	asList                  // LPOP with a count, of which nothing is no list
-	asSet                   // SMEMBERS
-	asCount                 // INCR: a number, maybe as a string
-	asDouble                // ZSCORE
-	asScorePairs            // ZRANGE WITHSCORES: member, score, member, score
-	asDoubles               // ZMSCORE: scores, or nil
-	asRank                  // ZRANK WITHSCORE: rank and score
-	asValues                // HVALS: those of a map
+	asItIs        replyShape = iota + 1
+	asMap                    // HGETALL
+	asList                   // LPOP with a count, of which nothing is no list
+	asSet                    // SMEMBERS
+	asCount                  // INCR: a number, maybe as a string
+	asDouble                 // ZSCORE
+	asScorePairs             // ZRANGE WITHSCORES: member, score, member, score
+	asDoubles                // ZMSCORE: scores, or nil
+	asRank                   // ZRANK WITHSCORE: rank and score
+	asValues                 // HVALS: those of a map
+	asOnePair                // ZPOPMIN: member and score
+	asKeyPairs               // ZMPOP: the key, and pairs of member and score
+	asKeyList                // LMPOP: the key, and elements
+	asPopped                 // BLPOP: of the keys and their elements the only one
+	asPoppedScore            // BZPOPMIN: the same, with its score
 )
 
 func shapeOf(c *Command, args []string) replyShape {
@@ -142,6 +156,18 @@ func shapeOf(c *Command, args []string) replyShape {
 		return asList
 	case c.Name == "hvals":
 		return asValues
+	case c.Name == "lmpop", c.Name == "blmpop":
+		return asKeyList
+	case c.Name == "zmpop", c.Name == "bzmpop":
+		return asKeyPairs
+	case (c.Name == "zpopmin" || c.Name == "zpopmax") && len(args) > 2:
+		return asScorePairs
+	case c.Name == "zpopmin", c.Name == "zpopmax":
+		return asOnePair
+	case c.Name == "blpop", c.Name == "brpop":
+		return asPopped
+	case c.Name == "bzpopmin", c.Name == "bzpopmax":
+		return asPoppedScore
 	case c.Name == "smembers", c.Name == "spop" && len(args) > 2:
 		return asSet
 	case c.Name == "zscore", c.Name == "zincrby", c.Name == "zadd" && saysWord(args[2:], "INCR"):
@@ -173,7 +199,19 @@ func (sh replyShape) reply(r quorum.ScriptReply) Reply {
 		reply.Kind = DoubleReply
 	case (sh == asList || sh == asRank) && reply.Kind == NullReply:
 		reply.Kind = NullArrayReply
+	case sh >= asKeyPairs && reply.Kind == NullReply:
+		reply.Kind = NullArrayReply
 	case reply.Kind != ArrayReply:
+	case sh == asOnePair:
+		asDoubled(reply.Elems)
+	case sh == asKeyPairs && len(reply.Elems) == 2:
+		for i := range reply.Elems[1].Elems {
+			asDoubled(reply.Elems[1].Elems[i].Elems)
+		}
+	case sh == asPopped && len(reply.Elems) == 2:
+		reply.Elems = append(reply.Elems[:1], reply.Elems[1].Elems...)
+	case sh == asPoppedScore && len(reply.Elems) == 2 && len(reply.Elems[1].Elems) == 1:
+		reply.Elems = append(reply.Elems[:1], asDoubled(reply.Elems[1].Elems[0].Elems)...)
 	case sh == asDoubles, sh == asRank:
 		for i := range reply.Elems {
 			if reply.Elems[i].Kind == BulkReply {
@@ -197,6 +235,14 @@ func (sh replyShape) reply(r quorum.ScriptReply) Reply {
 		reply.Kind = PairsReply
 	}
 	return reply
+}
+
+// asDoubled is a member with its score.
+func asDoubled(pair []Reply) []Reply {
+	if len(pair) == 2 && pair[1].Kind == BulkReply {
+		pair[1].Kind = DoubleReply
+	}
+	return pair
 }
 
 // carried renders the reply of one of our own scripts. An error in it reads as if

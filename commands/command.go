@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"redlock-proxy/commands/glob"
 	"slices"
 	"strings"
@@ -135,11 +136,12 @@ func (c *Command) keyFlags(i int, args []string) string {
 // number makes no sense.
 func (c *Command) keys(words []string) (keys []string) {
 	if c.FirstKey == 0 {
-		n := leadingInt(words[2])
-		if n < 0 || n > int64(len(words)-3) {
+		at := c.countAt()
+		n := leadingInt(words[at])
+		if n < 0 || n > int64(len(words)-at-1) {
 			return nil
 		}
-		return words[3 : 3+n]
+		return words[at+1:][:n]
 	}
 	last := c.LastKey
 	if last < 0 {
@@ -150,6 +152,9 @@ func (c *Command) keys(words []string) (keys []string) {
 	}
 	return keys
 }
+
+// countAt is where the number of keys is.
+func (c *Command) countAt() int { return cmp.Or(c.CountAt, 2) }
 
 // names tells whether one of the keys is such a one. It runs before
 // every command, and makes no list of them.

@@ -33,11 +33,11 @@ func describe(c *Command) Reply {
 }
 
 // describeKeys tells where the keys of a command are: at fixed places, or as many
-// as the third word says.
+// as a number in front of them says.
 func describeKeys(c *Command) Reply {
 	begin, find := c.FirstKey, keyRange(c)
 	if c.FirstKey == 0 {
-		begin, find = 2, keyNumber()
+		begin, find = c.countAt(), keyNumber()
 	}
 	var pairs []Reply
 	if notes := c.doc().KeyNotes; notes != "" {

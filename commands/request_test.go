@@ -122,7 +122,7 @@ func TestCommandsComeToTheseRequests(t *testing.T) {
 // The engine and scripts of ours compare names of commands and options: they get one
 // spelling, whatever the client's is.
 func TestSpellingOfACommandGoesNoFurther(t *testing.T) {
-	numbers := "1 2 3 4 5"
+	numbers := "1 2 3 4 5 6"
 	lines := []string{
 		"SET k v EX 3 GET XX", "SET k v NX GET PXAT 4102444800000", "SET k u IFNE t KEEPTTL", "DELEX k IFNE t",
 		"PEXPIRE k 3 LT XX", "PEXPIRE k -3 GT", "GETEX k EXAT 4102444800", "GETEX k PERSIST", "SCAN 0 COUNT 5 MATCH x",

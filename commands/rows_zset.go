@@ -2,6 +2,30 @@ package commands
 
 var zsetRows = []*Command{
 	{
+		Name: "bzmpop", Arity: -5, Flags: "write blocking movablekeys", Categories: "write sortedset slow blocking",
+		KeyFlags: "RW access delete", do: (*Session).block,
+	},
+	{
+		Name: "bzpopmax", Arity: -3, Flags: "write blocking fast", Categories: "write sortedset fast blocking", FirstKey: 1, LastKey: -2, Step: 1,
+		KeyFlags: "RW access delete", do: (*Session).block,
+	},
+	{
+		Name: "bzpopmin", Arity: -3, Flags: "write blocking fast", Categories: "write sortedset fast blocking", FirstKey: 1, LastKey: -2, Step: 1,
+		KeyFlags: "RW access delete", do: (*Session).block,
+	},
+	{
+		Name: "zmpop", Arity: -4, Flags: "write movablekeys", Categories: "write sortedset slow",
+		CountAt: 1, KeyFlags: "RW access delete", do: (*Session).byScript,
+	},
+	{
+		Name: "zpopmax", Arity: -2, Flags: "write fast", Categories: "write sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access delete", do: (*Session).byScript,
+	},
+	{
+		Name: "zpopmin", Arity: -2, Flags: "write fast", Categories: "write sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
+		KeyFlags: "RW access delete", do: (*Session).byScript,
+	},
+	{
 		Name: "zadd", Arity: -4, Flags: "write denyoom fast", Categories: "write sortedset fast", FirstKey: 1, LastKey: 1, Step: 1,
 		KeyFlags: "RW update", do: (*Session).byScript,
 	},

@@ -18,7 +18,7 @@ var scriptCommands = strings.Fields(`get hexists hget type zscore zcard zcount s
 	hincrby hset zadd hmset zincrby incr incrby decr decrby getset append pexpire expire pexpireat expireat set getex del unlink hdel
 	srem zrem zremrangebyscore zremrangebyrank getdel setnx hsetnx sadd persist setex psetex mset msetnx publish spublish
 	llen lindex lrange lpos lpush rpush lpushx rpushx lpop rpop lrem lset ltrim linsert lmove rpoplpush
-	hstrlen zmscore touch expiretime pexpiretime rename renamenx copy spop srandmember hscan sscan zscan
+	hstrlen zmscore touch expiretime pexpiretime rename renamenx copy spop zpopmin zpopmax lmpop zmpop srandmember hscan sscan zscan
 	object|encoding object|freq object|idletime object|refcount memory|usage`)
 
 // maxCalls is how many calls of a script are told apart, and maxList for how many tokens it is looked whether a

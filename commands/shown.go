@@ -101,7 +101,7 @@ func (c *Command) hasKeyAt(i int, args []string) bool {
 	case c.KeyFlags == "":
 		return false
 	case c.FirstKey == 0:
-		return len(c.keys(args)) > 0 && i >= 2 && i < 3+len(c.keys(args))
+		return len(c.keys(args)) > 0 && i >= c.countAt() && i <= c.countAt()+len(c.keys(args))
 	}
 	last := c.LastKey
 	if last < 0 {

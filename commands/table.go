@@ -28,8 +28,11 @@ type Command struct {
 
 	// FirstKey, LastKey and Step say where the keys are; LastKey is -1 where
 	// all further arguments are keys. All zero: no keys, or (with KeyFlags) as
-	// many as the number in the third word says.
+	// many as the number in front of them says.
 	FirstKey, LastKey, Step int
+
+	// CountAt is where the number of keys is, in front of them, if that is not the third word.
+	CountAt int
 
 	// LastShard is where the last channel of a shard's is, of which COMMAND INFO tells as of keys that
 	// are none, from the first argument on; 0: none.

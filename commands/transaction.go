@@ -167,7 +167,7 @@ func (s *Session) exec(c *Command, args []string) Action {
 	}
 	if w == nil && len(tx.queue) == 1 && e.asks() {
 		a := e.steps[0].alone
-		a.Render = onlyOne{a.Render}
+		a.Render, a.Block = onlyOne{a.Render}, nil
 		return a
 	}
 	a := e.begin()

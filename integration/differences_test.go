@@ -120,6 +120,12 @@ var differences = []difference{
 		},
 	},
 	{
+		tells: "a time to wait of more milliseconds than a whole number holds is `timeout is out of range`, as in Redis from 7.2 on, and not negative",
+		is: func(x *exchange) bool {
+			return x.ours.Failed("ERR timeout is out of range") && x.theirs.Failed("ERR timeout is ")
+		},
+	},
+	{
 		tells: "`COPY` to another database is refused",
 		is:    func(x *exchange) bool { return x.ours.Failed("ERR COPY to another database") }, ends: true,
 	},

@@ -46,6 +46,13 @@ LINSERT k BEFORE|AFTER|v f v
 LPOS k f ~RANK ~n ~COUNT ~n ~MAXLEN ~n
 LMOVE k k LEFT|RIGHT LEFT|RIGHT|v
 RPOPLPUSH k k
+LMPOP|ZMPOP 1 k LEFT|RIGHT|MIN|MAX ~COUNT ~n
+LMPOP|ZMPOP 2 k k LEFT|RIGHT|MIN|MAX ~COUNT ~n ~COUNT
+LMPOP|ZMPOP n k LEFT|MIN
+BLPOP|BRPOP|BZPOPMIN|BZPOPMAX k ~k brief
+BLMOVE k k LEFT|RIGHT LEFT|RIGHT|v brief
+BRPOPLPUSH k k brief
+BLMPOP|BZMPOP brief 2 k k LEFT|RIGHT|MIN|MAX ~COUNT ~n
 ZADD k ~NX|XX ~GT|LT ~CH ~INCR s f ~s ~f
 ZADD k s f s f
 ZREM k f ~f
@@ -58,6 +65,7 @@ ZREVRANGE k n n ~WITHSCORES
 ZREMRANGEBYRANK k n n
 ZRANK|ZREVRANK k f
 ZINCRBY k s f
+ZPOPMIN|ZPOPMAX k ~n
 ZMSCORE|SMISMEMBER k f ~f ~f
 HMSET k f v ~f ~v
 HKEYS|HVALS k
@@ -142,6 +150,7 @@ var words = map[string][]string{
 	"s":        {"1", "2", "1.5", "-1", "(1", "-inf", "+inf", "inf", "x", "", "1e3", "nan", "3.0", "0x10", "17179869184"},
 	"ttl":      {"100000", "30000000", "5000", "0", "-1", "", "x", "1.5", "9223372036854775807", "-9223372036854775808", "9223372036854775", "+5"},
 	"end":      {"100000", "30000000", "1", "0", "-1", "x", "", "4102444800", "4102444800000", "9223372036854775807", "9223372036854775"},
+	"brief":    {".001", "0.002", "1e-3", "-1", "x", "", "nan", " 1", "0x.01p0"},
 	"name":     {"me", "a b", "", "id", "normal", "server", "get", "nosuch", "n\n", "default"},
 	"channel":  {"a", "b", "*", ""},
 	"nobody":   {"nobody", "nobody:2", "99999999", "0", "-1", "replica", "1.2.3.4:5", ""},

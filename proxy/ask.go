@@ -59,6 +59,7 @@ func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) 
 		for i := range asked {
 			n.note(&asked[i], &results[i], &reply)
 			s.room.freedBy(&asked[i], &results[i], n.now)
+			s.blocked.stirredBy(s, &asked[i], &results[i], 0)
 			results[i].Lock.Told()
 		}
 		if action = next; len(next.Requests) == 0 {

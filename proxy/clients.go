@@ -141,7 +141,7 @@ func (c *conn) flags(session *commands.Snapshot, closing bool) string {
 	}{
 		{'O', session.Monitors},
 		{'P', session.Subscribed()},
-		{'b', c.waiter.Load() != nil},
+		{'b', c.waiter.Load() != nil || c.popper.Load() != nil},
 		{'x', session.Multi},
 		{'c', closing},
 		{'U', strings.HasPrefix(c.addr, "/")},

@@ -35,11 +35,15 @@ type conn struct {
 	input // the reader's
 	shown
 	waiter atomic.Pointer[waiter] // its acquire that waits in a line, nil if none does
+	popper atomic.Pointer[popper] // its command that is blocked, nil if none is
+
+	mayBlock bool // the reader's: a command may be blocked
 
 	mu      sync.Mutex // guards what follows
 	changed sync.Cond  // what the reader may wait for has changed
 	phase   phase
 	waits   bool // the reader waits for changed
+	blocks  bool // a command is not answered that may be blocked
 	reading bool // somebody carries out what it sends, begins or ends it
 	asking
 	output
@@ -164,6 +168,7 @@ func (c *conn) readAll() (linger bool) {
 				return c.drained()
 			}
 		case errors.Is(err, io.EOF):
+			c.leaveBlocked()
 			return false
 		default:
 			c.cut()

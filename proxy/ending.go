@@ -23,6 +23,7 @@ func (c *conn) settle(linger bool) {
 	}
 	c.mu.Unlock()
 	c.moveOn() // from now on nothing begins to wait
+	c.endBlock()
 	c.mu.Lock()
 	for c.phase == closing && (c.owed.head != nil || c.out != nil || c.writing) {
 		c.waitFlushed()
@@ -80,22 +81,26 @@ func (c *conn) close() {
 // cut ends the connection without another byte. Anybody may call it, and it
 // does not wait: the reader does the rest.
 func (c *conn) cut() {
-	broken, t := c.sever()
+	broken, t, pops := c.sever()
 	c.takeBack(broken)
 	t.do()
+	pops.do()
 }
 
 // sever is cut, but for taking back the locks that nobody will hear of, and for those who come to their turn in a
 // line by that, which it returns.
-func (c *conn) sever() (broken []*slot, t todo) {
+func (c *conn) sever() (broken []*slot, t todo, pops popTodo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == cutOff {
-		return nil, t
+		return nil, t, pops
 	}
 	c.phase = cutOff
 	if w := c.waiter.Load(); w != nil {
 		t = c.srv.room.withdraw(w, true)
+	}
+	if p := c.popper.Load(); p != nil {
+		_, pops = c.srv.blocked.withdraw(p, false)
 	}
 	broken = c.broken()
 	c.owed, c.inFlight, c.undecided = slotLine{}, 0, undecided{}
@@ -106,7 +111,7 @@ func (c *conn) sever() (broken []*slot, t todo) {
 	c.nc.SetDeadline(longAgo)
 	c.wake()
 	c.rouse()
-	return broken, t
+	return broken, t, pops
 }
 
 // drain asks the reader to end once what has been read is answered.

@@ -15,7 +15,7 @@ type Figures struct {
 
 	Clients, MaxClients            int
 	Subscribed                     int    // clients that listen to channels
-	Waiting                        int    // clients whose acquire waits for a lock
+	Waiting                        int    // clients that wait for a lock, or for an element
 	WaitedGranted, WaitedRefused   uint64 // acquires that have waited
 	LongestInput                   int64  // bytes of the client that has sent most of what is not answered
 	LongestOutput                  int    // bytes of the client that has not read most
@@ -63,7 +63,7 @@ func (s *Server) Figures() Figures {
 		QueryLimit:      st.queryLimit.Load(),
 		OutputLimit:     st.outputLimit.Load(),
 		Evicted:         st.evicted.Load(),
-		Waiting:         int(s.room.count.Load()),
+		Waiting:         int(s.room.count.Load() + s.blocked.count.Load()),
 		WaitedGranted:   s.room.granted.Load(),
 		WaitedRefused:   s.room.refused.Load(),
 		WrongPasswords:  st.authFailures.Load(),

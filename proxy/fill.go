@@ -10,7 +10,7 @@ import (
 // fill makes the reply of the results, or asks on. A client that is gone does
 // not stop that: what it asked for is carried out to the end.
 func (s *slot) fill() {
-	if s.mayWait && s.stays() {
+	if s.mayWait && s.stays() || s.block != nil && s.blocks() {
 		return
 	}
 	c, turn := s.conn, s.turn
@@ -27,6 +27,9 @@ func (s *slot) fill() {
 	}
 	if s.waiter != nil && s.waited() {
 		reply = commands.Unblocked
+	}
+	if s.popper != nil {
+		s.unblocked(&reply)
 	}
 	if s.waiter == nil || !meetsHolder(&s.results[0]) { // else that was noted
 		c.note(s, &reply, decided)
@@ -54,7 +57,7 @@ func (s *slot) fill() {
 		if long = resp.NewLong(&reply, s.proto); long == nil {
 			encoded = resp.Append(s.single.reply[:0], &reply, s.proto)
 		}
-		s.won = s.asks[0].request.Kind == quorum.Acquire && s.results[0].Decision == quorum.Won
+		s.won = s.results[0].Decision == quorum.Won && (s.asks[0].request.Kind == quorum.Acquire || s.block != nil)
 	}
 	s.told(s.won)
 	c.complete(s, decided, encoded, long)

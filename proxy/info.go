@@ -113,7 +113,7 @@ func (t *infoText) clients() {
 	t.line("maxclients:%d", t.srv.cfg.MaxClients)
 	t.line("client_recent_max_input_buffer:%d", longestInput)
 	t.line("client_recent_max_output_buffer:%d", longestOutput)
-	t.line("blocked_clients:%d", t.srv.room.count.Load())
+	t.line("blocked_clients:%d", t.srv.room.count.Load()+t.srv.blocked.count.Load())
 	t.line("tracking_clients:0")
 	t.line("pubsub_clients:%d", listening)
 	t.line("clients_in_timeout_table:0")

@@ -105,6 +105,10 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 		c.unread += long.Size
 		c.long.add(long)
 	}
+	if s.block != nil {
+		c.blocks = false
+		c.wake()
+	}
 	c.window.decided(now, now-s.put, c.inFlight)
 	c.srv.squeeze.waited(&c.window, now, s.tells(now), c.inFlight-s.weight+1)
 	c.gathered -= s.gathered

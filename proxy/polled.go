@@ -103,6 +103,7 @@ func (c *conn) readReady() (over, linger bool) {
 		c.cut()
 		return true, false
 	case n == 0:
+		c.leaveBlocked()
 		return true, false
 	}
 	last := c.received(k, k.buf[:n])

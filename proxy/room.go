@@ -171,6 +171,9 @@ func (s *Server) unblock(e commands.ClientUnblockEffect) int64 {
 	if c == nil {
 		return 0
 	}
+	if p := c.popper.Load(); p != nil && s.blocked.end(p, e.Error) {
+		return 1
+	}
 	w := c.waiter.Load()
 	if w == nil {
 		return 0
@@ -245,16 +248,24 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 	}
 }
 
-// Changed and Absent are what masters tell of a key: quorum.Observer.
-func (s *Server) Changed(key string) {
-	if now := s.clock(); key == "" {
+// Changed and Watched are what masters tell of a key: quorum.Observer.
+func (s *Server) Changed(master int, key string) {
+	now := s.clock()
+	if key == "" {
 		s.room.each(-1, func(l *line) todo { return s.room.changed(l, true, now) })
 	} else {
 		s.room.told(key, true, now)
 	}
+	s.blocked.told(s, master, key)
 }
 
-func (s *Server) Absent(key string) { s.room.told(key, false, s.clock()) }
+// Watched is for quorum.Observer.
+func (s *Server) Watched(master int, key string, absent bool) {
+	if absent {
+		s.room.told(key, false, s.clock())
+	}
+	s.blocked.registered(s, master, key)
+}
 
 // told has the lines for a key be looked after, in whatever database.
 func (r *room) told(key string, watch bool, now time.Duration) {

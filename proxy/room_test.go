@@ -190,8 +190,8 @@ func TestWhoWaitsLearnsThatALockIsFree(t *testing.T) {
 		"it expires":         {func(*rig, *locks) { time.Sleep(1800 * time.Millisecond) }, 30 * time.Millisecond},
 		"DEL":                {func(r *rig, _ *locks) { c := r.dial(); c.send("DEL k\r\n"); c.expect(":1\r\n") }, roundTrip},
 		"at a master":        {func(_ *rig, l *locks) { l.takeBack("k") }, time.Second + 2*roundTrip},
-		"a master tells":     {func(r *rig, l *locks) { l.takeBack("k"); r.engine.observer.Changed("k") }, 2 * roundTrip},
-		"a master is lost":   {func(r *rig, l *locks) { l.takeBack("k"); r.engine.observer.Changed("") }, 2 * roundTrip},
+		"a master tells":     {func(r *rig, l *locks) { l.takeBack("k"); r.engine.observer.Changed(0, "k") }, 2 * roundTrip},
+		"a master is lost":   {func(r *rig, l *locks) { l.takeBack("k"); r.engine.observer.Changed(0, "") }, 2 * roundTrip},
 		"by another's flush": {func(r *rig, l *locks) { l.takeBack("k"); c := r.dial(); c.send("FLUSHDB\r\n"); c.expect(ok) }, 2 * roundTrip},
 	} {
 		t.Run(name, func(t *testing.T) {

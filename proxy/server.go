@@ -36,6 +36,7 @@ type Server struct {
 	memory  allotment
 	squeeze squeeze
 	room    room
+	blocked blockedRoom
 	crowds
 	slowness
 	keyspace keyspace
@@ -155,6 +156,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	clients := len(s.conns)
 	s.mu.Unlock()
 	s.room.close(s.clock())
+	s.blocked.close()
 	if clients > 0 {
 		s.log.Info("closing connections", "clients", clients)
 	}

@@ -36,7 +36,8 @@ type slot struct {
 	nth     int64   // of the commands that its connection has sent
 	mayWait bool    // in a line, see waiting.go
 	waiter  *waiter // nil: it has not
-	won     bool    // the reply tells that the first request, an acquire, was won
+	blocking
+	won bool // the reply tells that the first request, an acquire, was won
 
 	asks    []ask
 	results []quorum.Result
@@ -118,6 +119,9 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 		s.by = c.snapshot.Load()
 	}
 	s.nth, s.mayWait = c.commands.Load(), c.mayWait(a)
+	if s.block = a.Block; s.block != nil {
+		c.mayBlock, c.blocks = true, true
+	}
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
 		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
@@ -169,6 +173,10 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 		if entered && s.mayWait {
 			joined, t = c.join(s)
 		}
+		var pops popTodo
+		if entered && s.block != nil {
+			joined, pops = c.joinLines(s)
+		}
 		entered = joined || entered && c.makeRoom(a) // who has joined is not put yet
 		barred := entered && s.bars()
 		waited := c.pauses != pauses
@@ -180,6 +188,7 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 		case barred:
 		case joined:
 			t.do()
+			pops.do()
 		case waited || i > 0: // and something was put meanwhile
 			c.srv.engine.Put(a.request, a)
 		default:

@@ -41,6 +41,10 @@ func (c *conn) broken() (list []*slot) {
 
 func (c *conn) takeBack(list []*slot) {
 	for _, s := range list {
+		if s.block != nil {
+			c.givesBack(s)
+			continue
+		}
 		c.srv.engine.TakeBack(s.results[0].Lock)
 		c.noteUndone(s)
 		if c.srv.room.count.Load() > 0 {

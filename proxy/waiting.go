@@ -107,10 +107,19 @@ func (w *waiter) moveOn(c *conn) {
 
 // freed wakes those who wait for what a slot may have freed.
 func (s *slot) freed() {
-	if s.conn.srv.room.count.Load() == 0 {
-		return
+	srv := s.conn.srv
+	if srv.room.count.Load() > 0 {
+		for i := range s.asks {
+			srv.room.freedBy(s.asks[i].request, &s.results[i], srv.clock())
+		}
 	}
-	for i := range s.asks {
-		s.conn.srv.room.freedBy(s.asks[i].request, &s.results[i], s.conn.srv.clock())
+	if srv.blocked.count.Load() > 0 {
+		taken := 0 // what is taken from is the line's own to know
+		if s.block != nil {
+			taken = len(s.block.Keys)
+		}
+		for i := range s.asks {
+			srv.blocked.stirredBy(srv, s.asks[i].request, &s.results[i], taken)
+		}
 	}
 }

@@ -47,9 +47,11 @@ func (s *Server) watch() {
 		s.seen.Events.Tell(registry.Event{At: s.clock(), Kind: kind, About: about, Text: text, Trouble: trouble})
 	}
 	unseen := w.unseen(&st)
+	moved := false
 	for i := range st.Masters {
 		m, old := &st.Masters[i], &w.masters[i]
 		changed := m.State != old.state || !m.Since.Equal(old.since)
+		moved = moved || changed
 		old.name, old.since = m.Name, m.Since
 		if changed || m.Reason != old.reason {
 			text := m.State.String()
@@ -69,6 +71,7 @@ func (s *Server) watch() {
 		}
 		old.state, old.reason = m.State, m.Reason
 	}
+	s.blocked.hangsOn(s, len(st.Masters)-st.Quorum+1, moved)
 	if w.begun && ready != w.ready {
 		text := "a quorum of masters can vote"
 		if !ready {

@@ -20,7 +20,7 @@ func clientFamilies() []family {
 			func(p *picture) float64 { return float64(p.MaxClients) }),
 		gauge("clients_subscribed", "Clients that listen to channels.",
 			func(p *picture) float64 { return float64(p.Subscribed) }),
-		gauge("clients_waiting", "Clients whose acquire waits for a lock (acquire-wait).",
+		gauge("clients_waiting", "Clients that wait for a lock (acquire-wait) or an element (BLPOP).",
 			func(p *picture) float64 { return float64(p.Waiting) }),
 		{describe("waits_total", "Acquires that have waited for a lock, by what came of it.", "outcome"),
 			func(p *picture, as *prometheus.Desc, to chan<- prometheus.Metric) {

@@ -73,7 +73,7 @@ func (e *Engine) track(ctx context.Context, i int) {
 				refused = false
 				log.Info("master tells of changes now")
 			}
-			e.tracking.observer.Changed("") // whatever was watched is not any more
+			e.tracking.observer.Changed(i, "") // whatever was watched is not any more
 			err = e.tellChanges(ctx, t, i)
 			t.Close()
 			log.Debug("tracking ended", "reason", master.ReasonOf(err))
@@ -81,7 +81,7 @@ func (e *Engine) track(ctx context.Context, i int) {
 			rest = refusedRest
 			if !refused {
 				refused = true
-				log.Info("master does not tell of changes: who waits for a lock looks each second", "reason", master.ReasonOf(err))
+				log.Info("master does not tell of changes: for who waits it is looked each second", "reason", master.ReasonOf(err))
 			}
 		}
 		clock.Pause(ctx, rest)
@@ -131,10 +131,10 @@ func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) err
 			return err
 		}
 		for _, key := range told.Changed {
-			e.tracking.observer.Changed(key)
+			e.tracking.observer.Changed(i, key)
 		}
-		for _, key := range told.Absent {
-			e.tracking.observer.Absent(key)
+		if told.Watched != "" {
+			e.tracking.observer.Watched(i, told.Watched, told.Absent)
 		}
 	}
 }

@@ -13,13 +13,17 @@ type changes struct {
 	keys []string
 }
 
-func (c *changes) Changed(key string) {
+func (c *changes) Changed(_ int, key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.keys = append(c.keys, key)
 }
 
-func (c *changes) Absent(key string) { c.Changed(key) }
+func (c *changes) Watched(master int, key string, absent bool) {
+	if absent {
+		c.Changed(master, key)
+	}
+}
 
 // trackingsOf is how often a master was asked to tell of changes.
 func trackingsOf(m *fakeMaster) (n int) {

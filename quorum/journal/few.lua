@@ -30,6 +30,19 @@ local function place(s)
   return tonumber(string.sub(R.sha1hex(s), 1, 12), 16)
 end
 
+-- pops takes so many elements off one end of a list or a sorted set, which is recorded.
+local function pops(n, k, count)
+  if count and count > 501 then
+    local size = raw(string.sub(n, 1, 1) == 'Z' and 'ZCARD' or 'LLEN', k)
+    if type(size) == 'number' and size > 501 then refuse(seldom().tooLarge) end
+  end
+  count = count and math.min(count, 501)
+  if count then takes(count / 8) end
+  local r = count and raw(n, k, string.format('%d', count)) or raw(n, k)
+  its.wrote = its.wrote or type(r) == 'string' or type(r) == 'table' and #r > 0
+  return r
+end
+
 local notWhole, syntax = {err = 'ERR value is not an integer or out of range'}, {err = 'ERR syntax error'}
 local given = select('#', ...)
 
@@ -133,6 +146,44 @@ elseif n == 'SPOP' or n == 'SRANDMEMBER' then
     its.removed = true
   end
   return given == 1 and chosen or chosen[1]
+elseif n == 'ZPOPMIN' or n == 'ZPOPMAX' then
+  record(k)
+  if given == 0 then return pops(n, k) end
+  if given > 1 then return syntax end
+  local most = whole((...))
+  if not most or most < 0 then return raw(n, k, ...) end
+  return pops(n, k, most)
+elseif n == 'LMPOP' or n == 'ZMPOP' then
+  -- Masters before 7.0 have neither.
+  local all, count, most = {...}, whole(k), 1
+  if not count or count < 1 then return {err = 'ERR numkeys should be greater than 0'} end
+  if count >= given then return syntax end
+  local where = string.upper(tostring(all[count + 1]))
+  local pop = ({LMPOP = {LEFT = 'LPOP', RIGHT = 'RPOP'}, ZMPOP = {MIN = 'ZPOPMIN', MAX = 'ZPOPMAX'}})[n][where]
+  if not pop then return syntax end
+  for i = count + 2, given, 2 do
+    if i > count + 2 or i == given or string.upper(tostring(all[i])) ~= 'COUNT' then return syntax end
+    most = whole(all[i + 1])
+    if not most or most < 1 then return {err = 'ERR count should be greater than 0'} end
+  end
+  for i = 1, count do
+    check(all[i])
+  end
+  for i = 1, count do
+    local key = seldom().named(all[i])
+    local size = raw(n == 'ZMPOP' and 'ZCARD' or 'LLEN', key)
+    if type(size) ~= 'number' then return size end
+    if size > 0 then
+      record(key)
+      local r = pops(pop, key, most)
+      if r.err then return r end
+      if n == 'LMPOP' then return {key, r} end
+      local pairs = {}
+      for j = 1, #r, 2 do pairs[#pairs + 1] = {r[j], r[j + 1]} end
+      return {key, pairs}
+    end
+  end
+  return false
 elseif n == 'HSCAN' or n == 'SSCAN' or n == 'ZSCAN' then
   -- A cursor is a place in the order of the elements' hashes, which all masters know alike: so
   -- each element that is there all the time is told once, whatever comes and goes meanwhile.

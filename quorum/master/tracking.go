@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // Tracking is a connection of its own to one master, on which that tells once of each key that was asked for on it when
@@ -23,7 +24,8 @@ type Tracking struct {
 // Told is what a master says at once.
 type Told struct {
 	Changed []string // keys; "" is that any may have
-	Absent  []string // keys that are not there as they are asked for
+	Watched string   // a key that it tells of from now on, "" if that is none
+	Absent  bool     // it is not there
 }
 
 // Track has the master tell of changes. All that is bounded by dialing; the connection ends with life, and is the
@@ -96,7 +98,7 @@ func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 	case err != nil:
 		return told, err
 	case !pushed:
-		return t.answered(a.Kind == quorum.IntegerReply && a.Int == -2)
+		return t.answered(&a)
 	case len(a.Elems) != 2 || a.Elems[0].Str != "invalidate":
 		return told, nil
 	case a.Elems[1].Kind == quorum.NilReply: // a flush
@@ -108,15 +110,15 @@ func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 	return told, nil
 }
 
-// answered takes the key out that was asked for first, and tells of it if it is absent.
-func (t *Tracking) answered(absent bool) (told Told, err error) {
+// answered takes the key out that was asked for first.
+func (t *Tracking) answered(a *decide.Answer) (told Told, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.asked) == 0 {
 		return told, ErrGarbage
 	}
-	if absent {
-		told.Absent = t.asked[:1:1]
+	if a.Kind == quorum.IntegerReply {
+		told.Watched, told.Absent = t.asked[0], a.Int == -2
 	}
 	t.asked = t.asked[1:]
 	return told, nil

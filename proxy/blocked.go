@@ -1,0 +1,266 @@
+package proxy
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// Who asks for an element of a list or a sorted set by BLPOP and its kin, and finds none, stands in a line for each of
+// the keys that he named, first come first served. That costs no goroutine. The first of a line asks again
+//
+//	at once                  when something that was asked through this proxy has changed the key
+//	when there is something  which is looked when a master tells that the key has changed, by whomever
+//
+// and that is looked now and then besides, since a master may not have told: each lookSpan, or each restSpan where so
+// many masters tell of the key that no quorum can change it without one of them. Who asks is given of that key alone,
+// and one at a time: those in one line are served in their order.
+//
+// The lock order is conn.mu, blockedRoom.mu.
+
+const (
+	// restSpan is how often it is looked where it is certain that a change is told.
+	restSpan = 30 * time.Second
+
+	// burstSpan and burstLooks bound how often it is looked as masters tell of changes: so many times within so long.
+	burstSpan  = 20 * time.Millisecond
+	burstLooks = 4
+)
+
+// blockedRoom is all lines of a server for elements.
+type blockedRoom struct {
+	count atomic.Int64 // of those that wait
+
+	mu     sync.Mutex // guards what follows, and lines and who stands in them
+	lines  map[wanted]*popLine
+	closed bool // nobody waits any more
+	enough int  // masters that tell of a key, so that no quorum changes it untold; 0 if that is not known
+}
+
+// wanted is what a line is for.
+type wanted struct {
+	db     int
+	key    string
+	sorted bool
+}
+
+// popLine is those who wait for elements under a key.
+type popLine struct {
+	srv         *Server
+	at          wanted
+	first, last *popPlace
+	trying      *popper       // who asks
+	again       bool          // somebody is to ask
+	next        time.Duration // when it is looked whether there is anything
+	looking     bool
+	watch       bool          // at the next look, masters are to tell of changes from then on
+	told        uint64        // the masters that will
+	vain        int           // how often in a row there was something, and who asked got nothing
+	rest        time.Duration // until when nobody asks for that
+	burst       int           // looks since bursts
+	bursts      time.Duration
+	request     quorum.Request
+	timer       *time.Timer
+}
+
+// popper is a client in his lines. It is the slot's until that is answered.
+type popper struct {
+	slot   *slot
+	places []popPlace // none: he has left
+	asks   *popLine   // for whose key he asks; nil: for none
+	over   bool       // and that is the last time
+	failed bool       // by CLIENT UNBLOCK, to be answered with an error
+	timer  *time.Timer
+}
+
+// popPlace is where a client stands in one of his lines.
+type popPlace struct {
+	popper     *popper
+	line       *popLine
+	prev, next *popPlace
+}
+
+// popTodo is what came of a change, to be done without mu.
+type popTodo struct {
+	tries []*popper
+	ends  []*popper
+	looks []popLook
+}
+
+type popLook struct {
+	line  *popLine
+	watch bool
+}
+
+func (t *popTodo) do() {
+	for _, p := range t.ends {
+		p.slot.blockOver()
+	}
+	for _, p := range t.tries {
+		p.slot.askAgain()
+	}
+	for _, look := range t.looks {
+		l := look.line
+		if look.watch {
+			l.srv.engine.Watch(l.at.db, l.at.key)
+		}
+		l.srv.engine.Put(&l.request, l)
+	}
+}
+
+// enter has a slot that found nothing, or has not asked since others wait, stand in the lines for its keys. It is nil
+// if nobody waits any more. mu of its connection is held.
+func (r *blockedRoom) enter(s *slot, now time.Duration) (p *popper, t popTodo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, t
+	}
+	b, db := s.block, s.asks[0].request.DB
+	p = &popper{slot: s, places: make([]popPlace, 0, len(b.Keys))}
+	for i, key := range b.Keys {
+		l := r.line(s.conn.srv, wanted{db, key, b.Sorted}, now)
+		if i > 0 && p.standsIn(l) {
+			continue
+		}
+		p.places = append(p.places, popPlace{popper: p, line: l})
+		at := &p.places[len(p.places)-1]
+		if at.prev = l.last; at.prev == nil {
+			l.first = at
+		} else {
+			at.prev.next = at
+		}
+		l.last = at
+	}
+	s.popper = p
+	s.conn.popper.Store(p)
+	r.count.Add(1)
+	if b.For > 0 {
+		p.timer = time.AfterFunc(b.For, func() { r.end(p, false) })
+	}
+	for i := range p.places {
+		p.places[i].line.step(r, now, &t)
+	}
+	return p, t
+}
+
+func (p *popper) standsIn(l *popLine) bool {
+	for i := range p.places {
+		if p.places[i].line == l {
+			return true
+		}
+	}
+	return false
+}
+
+// waited tells that somebody waits for one of these keys.
+func (r *blockedRoom) waited(db int, keys []string, sorted bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range keys {
+		if r.lines[wanted{db, key, sorted}] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// line is the line for a key; a new one begins with a look. mu is held.
+func (r *blockedRoom) line(srv *Server, at wanted, now time.Duration) *popLine {
+	l := r.lines[at]
+	if l == nil {
+		at.key = strings.Clone(at.key)
+		l = &popLine{srv: srv, at: at, next: now, watch: true}
+		l.request = quorum.Request{Kind: quorum.Read, DB: at.db, Key: at.key}
+		if r.lines == nil {
+			r.lines = make(map[wanted]*popLine)
+		}
+		r.lines[at] = l
+	}
+	return l
+}
+
+// leave takes a client out of all his lines. mu is held.
+func (r *blockedRoom) leave(p *popper, now time.Duration, t *popTodo) {
+	places := p.places
+	p.places = nil
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	r.count.Add(-1)
+	for i := range places {
+		at := &places[i]
+		l := at.line
+		if at.prev == nil {
+			l.first = at.next
+		} else {
+			at.prev.next = at.next
+		}
+		if at.next == nil {
+			l.last = at.prev
+		} else {
+			at.next.prev = at.prev
+		}
+	}
+	for i := range places {
+		places[i].line.step(r, now, t)
+	}
+}
+
+// tried notes what a client got who asked again. It is true if he waits on.
+func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration) (stays bool) {
+	b := p.slot.block
+	nothing, more := b.Nothing(result, true), b.More(result)
+	var t popTodo
+	r.mu.Lock()
+	l := p.asks
+	if l == nil { // nobody has asked: his time is over
+		r.mu.Unlock()
+		return false
+	}
+	p.asks, l.trying = nil, nil
+	switch {
+	case nothing:
+		l.vain++
+		l.rest = now + min(time.Millisecond<<min(l.vain, 10), lookSpan)
+		l.next = now
+	default:
+		l.vain, l.again = 0, l.again || more
+		l.next = min(l.next, now+l.span())
+	}
+	switch stays = nothing && !p.over && !r.closed; {
+	case !stays:
+		r.leave(p, now, &t)
+	default:
+		for i := range p.places {
+			p.places[i].line.step(r, now, &t)
+		}
+	}
+	r.mu.Unlock()
+	t.do()
+	return stays
+}
+
+// end has a client wait no longer. It is false if he does not.
+func (r *blockedRoom) end(p *popper, failed bool) bool {
+	waits, t := r.withdraw(p, failed)
+	t.do()
+	return waits
+}
+
+func (r *blockedRoom) withdraw(p *popper, failed bool) (waits bool, t popTodo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if waits = p.places != nil && !p.over; !waits {
+		return false, t
+	}
+	p.failed = failed
+	if p.over = true; p.asks == nil {
+		t.ends = append(t.ends, p)
+		r.leave(p, p.slot.conn.srv.clock(), &t)
+	}
+	return true, t
+}

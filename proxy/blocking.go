@@ -1,0 +1,175 @@
+package proxy
+
+import (
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/quorum"
+)
+
+// Of a connection one command at most is blocked, and what its client sends behind that is read, and carried out,
+// when it is answered, as on Redis: who sends it is not read from meanwhile. Who is gone is found then by looking
+// whether the socket has hung up.
+
+// blocking is a command that may be blocked.
+type blocking struct {
+	block  *commands.Block
+	popper *popper // nil: it has not waited
+	again  bool    // it was put again, for one key
+	popped bool    // the reply tells of elements that are there no more
+}
+
+// blocks tells that a slot that was answered waits.
+func (s *slot) blocks() bool {
+	c := s.conn
+	r := &c.srv.blocked
+	if s.popper != nil {
+		return r.tried(s.popper, &s.results[0], c.srv.clock())
+	}
+	if !s.block.Nothing(&s.results[0], false) {
+		return false
+	}
+	if s.turn != nil {
+		s.turn.give(1)
+		s.turn = nil
+	}
+	c.mu.Lock()
+	var t popTodo
+	waits := c.phase == serving
+	if waits {
+		waits, t = s.enterLines(c.srv.clock())
+	}
+	c.mu.Unlock()
+	t.do()
+	return waits
+}
+
+// enterLines is false if nobody waits any more. mu is held.
+func (s *slot) enterLines(now time.Duration) (waits bool, t popTodo) {
+	p, t := s.conn.srv.blocked.enter(s, now)
+	return p != nil, t
+}
+
+// joinLines has a slot that is not put yet stand behind those who wait for one of its keys already. mu is held.
+func (c *conn) joinLines(s *slot) (joined bool, t popTodo) {
+	r := &c.srv.blocked
+	if r.count.Load() == 0 || c.phase != serving || !r.waited(s.asks[0].request.DB, s.block.Keys, s.block.Sorted) {
+		return false, t
+	}
+	return s.enterLines(s.put)
+}
+
+// askAgain asks for what there is under the key of a line.
+func (s *slot) askAgain() {
+	now := s.conn.srv.clock()
+	db := s.asks[0].request.DB
+	request, render := s.block.Again(s.popper.asks.at.key)
+	request.DB = db
+	s.single.request[0] = request
+	s.expect(s.single.request[:], render)
+	s.again, s.put, s.begun = true, now, now
+	s.sample(now)
+	s.conn.srv.engine.Put(s.asks[0].request, &s.asks[0])
+}
+
+// blockOver answers who has waited for nothing.
+func (s *slot) blockOver() {
+	c := s.conn
+	defer c.recover()
+	s.results[0] = quorum.Result{Decision: quorum.Contended, Script: &quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.NilReply}}}
+	s.render = commands.Answer{Reply: commands.BlockOver}
+	s.put = c.srv.clock()
+	s.begun = s.put
+	s.fill()
+	c.flush()
+}
+
+// unblocked notes that a client who has waited has his answer, and makes it an error if somebody has ended the wait.
+func (s *slot) unblocked(reply *commands.Reply) {
+	s.conn.popper.CompareAndSwap(s.popper, nil)
+	if s.popper.failed && s.block.Nothing(&s.results[0], s.again) {
+		*reply = commands.Unblocked
+	}
+}
+
+// endBlock has the connection's blocked command be answered.
+func (c *conn) endBlock() {
+	if p := c.popper.Load(); p != nil {
+		c.srv.blocked.end(p, false)
+	}
+}
+
+// awaitUnblocked waits until nothing is blocked. It is false if the connection ended meanwhile.
+func (c *conn) awaitUnblocked() bool {
+	if !c.mayBlock {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.blocks && c.phase != cutOff {
+		if c.phase == draining {
+			c.mu.Unlock()
+			c.endBlock()
+			c.mu.Lock()
+		}
+		t := time.AfterFunc(lookSpan, c.lookAlive)
+		if c.blocks && c.phase != cutOff {
+			c.waitFlushed()
+		}
+		t.Stop()
+	}
+	c.mayBlock = c.blocks
+	return c.phase != cutOff
+}
+
+// leaveBlocked cuts the connection off if its command is blocked: whose input has ended is gone, as on Redis.
+func (c *conn) leaveBlocked() {
+	if !c.mayBlock {
+		return
+	}
+	c.mu.Lock()
+	blocks := c.blocks
+	c.mu.Unlock()
+	if blocks {
+		c.cut()
+	}
+}
+
+// lookAlive cuts a connection off whose client has gone.
+func (c *conn) lookAlive() {
+	if hungUp(c.nc) {
+		c.cut()
+	}
+	c.mu.Lock()
+	c.wake()
+	c.mu.Unlock()
+}
+
+// givesBack puts back what the client of a slot is not told of that he has got.
+func (c *conn) givesBack(s *slot) {
+	request, some := s.block.PutBack(&s.results[0], s.again)
+	if !some {
+		return
+	}
+	request.DB = s.asks[0].request.DB
+	p := &putBack{srv: c.srv, request: request}
+	c.srv.engine.Put(&p.request, p)
+}
+
+// putBack gives back elements that nobody was told of.
+type putBack struct {
+	srv     *Server
+	request quorum.Request
+}
+
+// Answer is the engine's.
+func (p *putBack) Answer(result quorum.Result) quorum.Flusher {
+	if result.Decision != quorum.Won {
+		p.srv.log.Error("an element that was taken for a client that has gone could not be put back", "key", p.request.Key)
+	}
+	p.srv.blocked.stirred(p.srv, p.request.DB, p.request.Key)
+	return p
+}
+
+// Flush has nothing to send.
+func (*putBack) Flush() {}

@@ -1,0 +1,199 @@
+package proxy
+
+import (
+	"math/bits"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// step brings a line to where it is to be now. mu is held.
+func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
+	if l.first == nil {
+		if r.lines[l.at] == l {
+			delete(r.lines, l.at)
+		}
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+		return
+	}
+	p := l.first.popper
+	if l.again && l.trying == nil && p.asks == nil { // else this is looked at when he knows
+		l.again, l.trying, p.asks = false, p, l
+		t.tries = append(t.tries, p)
+	}
+	if l.looking || l.trying != nil {
+		return
+	}
+	if l.next <= now {
+		if l.next = now + l.span(); now-l.bursts > burstSpan {
+			l.burst, l.bursts = 0, now
+		}
+		l.looking = true
+		l.burst++
+		t.looks = append(t.looks, popLook{l, l.watch})
+		l.watch = false
+		return
+	}
+	if l.timer == nil {
+		l.timer = time.AfterFunc(l.next-now, l.wake)
+	} else {
+		l.timer.Reset(max(l.next-now, 0))
+	}
+}
+
+// span is how long nothing is looked at where nothing is told.
+func (l *popLine) span() time.Duration {
+	if n := l.srv.blocked.enough; n > 0 && bits.OnesCount64(l.told) >= n {
+		return restSpan
+	}
+	return lookSpan
+}
+
+// wake is the timer's.
+func (l *popLine) wake() { l.srv.blocked.with(l, func(time.Duration) {}) }
+
+// with does something with a line, unless that has ended, and brings it to where it is to be.
+func (r *blockedRoom) with(l *popLine, do func(now time.Duration)) {
+	var t popTodo
+	r.mu.Lock()
+	if now := l.srv.clock(); r.lines[l.at] == l {
+		do(now)
+		l.step(r, now, &t)
+	}
+	r.mu.Unlock()
+	t.do()
+}
+
+// each does something with the lines for a key of a database, -1 for any; for all of them if it is "".
+func (r *blockedRoom) each(srv *Server, db int, key string, do func(l *popLine, now time.Duration)) {
+	if r.count.Load() == 0 {
+		return
+	}
+	var t popTodo
+	r.mu.Lock()
+	now := srv.clock()
+	take := func(l *popLine) {
+		if l != nil {
+			do(l, now)
+			l.step(r, now, &t)
+		}
+	}
+	switch {
+	case key == "":
+		for at, l := range r.lines {
+			if db < 0 || at.db == db {
+				take(l)
+			}
+		}
+	default:
+		first, last := db, db
+		if db < 0 {
+			first, last = 0, quorum.Databases-1
+		}
+		for n := first; n <= last; n++ {
+			take(r.lines[wanted{n, key, false}])
+			take(r.lines[wanted{n, key, true}])
+		}
+	}
+	r.mu.Unlock()
+	t.do()
+}
+
+// Answer is what the masters hold under the key.
+func (l *popLine) Answer(result quorum.Result) quorum.Flusher {
+	l.srv.blocked.with(l, func(now time.Duration) {
+		l.looking = false
+		of := "list"
+		if l.at.sorted {
+			of = "zset"
+		}
+		switch {
+		case result.Decision != quorum.Won:
+			l.next = min(l.next, now+troubleSpan)
+		case !result.Exists || result.Type != of:
+			l.vain = 0
+		case l.vain > 0 && now < l.rest:
+			l.next = l.rest
+		default:
+			l.again = true
+		}
+	})
+	return l
+}
+
+// Flush has nothing to send: who was answered by that has his own.
+func (*popLine) Flush() {}
+
+// changed has it be looked at once whether there is something, or soon where that was looked often.
+func (l *popLine) changed(now time.Duration) {
+	at := now
+	if l.burst >= burstLooks && now-l.bursts <= burstSpan {
+		at = l.bursts + burstSpan + time.Microsecond
+	}
+	l.next = min(l.next, at)
+}
+
+// told is that a key has changed on a master, all of them if it is "".
+func (r *blockedRoom) told(srv *Server, master int, key string) {
+	r.each(srv, -1, key, func(l *popLine, now time.Duration) {
+		l.told &^= 1 << master
+		l.watch = true
+		l.changed(now)
+	})
+}
+
+// registered is that a master tells of a key from now on. What has become of it before is looked at when so many do
+// that no later change is missed.
+func (r *blockedRoom) registered(srv *Server, master int, key string) {
+	r.each(srv, -1, key, func(l *popLine, now time.Duration) {
+		rests := l.span() == restSpan
+		l.told |= 1 << master
+		if !rests && l.span() == restSpan {
+			l.changed(now)
+		}
+	})
+}
+
+// stirred is that something that was asked through this proxy has changed a key.
+func (r *blockedRoom) stirred(srv *Server, db int, key string) {
+	r.each(srv, db, key, func(l *popLine, _ time.Duration) { l.again, l.rest, l.vain = true, 0, 0 })
+}
+
+// stirredBy is stirred of all keys that a request may have changed, but for so many of the first.
+func (r *blockedRoom) stirredBy(srv *Server, q *quorum.Request, result *quorum.Result, but int) {
+	if q.Kind != quorum.Run || q.Script.Reads || result.Decision == quorum.Contended {
+		return
+	}
+	for _, key := range q.Keys[min(but, len(q.Keys)):] {
+		r.stirred(srv, q.DB, key)
+	}
+}
+
+// hangsOn says how many masters have to tell of a key, so that no quorum changes it untold, and whether others vote than
+// before: what they hold was not told.
+func (r *blockedRoom) hangsOn(srv *Server, enough int, others bool) {
+	r.mu.Lock()
+	r.enough = enough
+	r.mu.Unlock()
+	if others {
+		r.each(srv, -1, "", func(l *popLine, now time.Duration) { l.next = now })
+	}
+}
+
+// close has nobody wait any more.
+func (r *blockedRoom) close() {
+	r.mu.Lock()
+	r.closed = true
+	var all []*popper
+	for _, l := range r.lines {
+		for at := l.first; at != nil; at = at.next {
+			all = append(all, at.popper)
+		}
+	}
+	r.mu.Unlock()
+	for _, p := range all {
+		r.end(p, false)
+	}
+}
