@@ -3,7 +3,6 @@ package integration
 import (
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"redlock-proxy/commands"
@@ -244,6 +243,7 @@ func randomStep(r *rand.Rand) stepOf {
 		s.args[1+r.IntN(len(s.args)-1)] = anyWord(r)
 	}
 	s.last = shortLived(s.args)
+	hasten(s.args)
 	switch nameOf(s.args) {
 	case "wait":
 		if len(s.args) > 1 {
@@ -260,23 +260,6 @@ func randomStep(r *rand.Rand) stepOf {
 	}
 	s.inline = r.IntN(20) == 0 && !strings.ContainsAny(strings.Join(s.args, ""), "\x00\r\n\"' ") && !slices.Contains(s.args, "")
 	return s
-}
-
-// shortLived tells that a command may give a key a ttl that ends while the conversation goes
-// on.
-func shortLived(args []string) bool {
-	most := 5000
-	if slices.ContainsFunc(args, func(arg string) bool { return strings.EqualFold(arg, "PXAT") || strings.EqualFold(arg, "EXAT") }) {
-		most = 4102444800000 // some are milliseconds
-	}
-	switch nameOf(args) {
-	case "set", "setex", "psetex", "getex", "expire", "pexpire":
-		return slices.ContainsFunc(args[min(len(args), 2):], func(arg string) bool {
-			n, err := strconv.Atoi(arg)
-			return err == nil && n > 0 && n < most
-		})
-	}
-	return false
 }
 
 func sentence(r *rand.Rand) (args []string) {

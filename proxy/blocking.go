@@ -16,7 +16,6 @@ type blocking struct {
 	block  *commands.Block
 	popper *popper // nil: it has not waited
 	again  bool    // it was put again, for one key
-	popped bool    // the reply tells of elements that are there no more
 }
 
 // blocks tells that a slot that was answered waits.

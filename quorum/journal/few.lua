@@ -32,6 +32,10 @@ end
 
 -- pops takes so many elements off one end of a list or a sorted set, which is recorded.
 local function pops(n, k, count)
+  if count == 0 then
+    local size = raw(string.sub(n, 1, 1) == 'Z' and 'ZCARD' or 'LLEN', k)
+    return type(size) == 'number' and {} or size
+  end
   if count and count > 501 then
     local size = raw(string.sub(n, 1, 1) == 'Z' and 'ZCARD' or 'LLEN', k)
     if type(size) == 'number' and size > 501 then refuse(seldom().tooLarge) end

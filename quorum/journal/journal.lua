@@ -229,7 +229,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     function rare.line(natives)
       for level = 3, 12 do
         local _, place = pcall(error, '', level)
-        local at = tonumber(string.match(place, ':(%d+):'))
+        local at = tonumber((string.match(place, ':(%d+):')))
         if at and at ~= P then return at end
         if not at then
           if natives == 0 then return 0 end
@@ -676,17 +676,21 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     end
   end
   -- Here, and not behind pcall, an error is still what was raised, and where.
+  -- What it comes to is answered, since the embedded masters' Lua may have lost our variables by then.
   local ok, v = xpcall(body, function(e)
-    at = its.raised and e == its.raised[1] and its.raised[2] or seldom().line(1)
+    local line = its.raised and e == its.raised[1] and its.raised[2] or seldom().line(1)
+    local said
     if type(e) == 'table' then
-      thrown = rawget(e, 'err')
-      if type(thrown) ~= 'string' then thrown = 'ERR nil' end
+      said = rawget(e, 'err')
+      if type(said) ~= 'string' then said = 'ERR nil' end
     elseif type(e) == 'string' then
-      thrown = 'ERR ' .. seldom().placed(e, at)
+      said = 'ERR ' .. seldom().placed(e, line)
     else
-      thrown = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
+      said = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
     end
+    return {said, line}
   end)
+  if not ok and type(v) == 'table' then thrown, at = v[1], v[2] end
   local shape, value, values
   if ok then
     ok, shape, value, values = pcall(encode, v)
