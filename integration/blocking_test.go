@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -61,108 +62,137 @@ func TestWhoWaitsForAnElementGetsIt(t *testing.T) {
 	}
 }
 
-// Two proxies, a master that is killed, and clients that go away as they wait: each element comes to one client, and none
-// is lost but those of which a client was told that nobody knows.
+// Two proxies, a master that fails, and clients that go away as they wait: each element comes to one client, and none is
+// lost but those of which a client was told that nobody knows.
 func TestEachElementIsGivenToOneWhoWaits(t *testing.T) {
-	t.Parallel()
-	masters, proxies := twoProxies(t, 3)
-	const producers, each, consumers = 4, 60, 8
-	var mu sync.Mutex // guards what follows
-	var given []string
-	unknown := 0 // answers of which nobody knows what was popped
-	pushed := make(map[string]bool)
-	var making, taking sync.WaitGroup
-	over := make(chan struct{})
-	for i := range consumers {
-		addr := proxies[i%2].Addr
-		taking.Go(func() {
-			for {
-				c, err := Dial(addr)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for range 10 {
-					reply, err := c.Do("BLPOP", "jobs", "0.5")
-					list, _ := reply.([]any)
-					_, failed := reply.(Failure)
-					mu.Lock()
-					switch {
-					case err != nil:
-						t.Error(err)
-					case failed:
-						unknown++
-					case len(list) == 2:
-						given = append(given, list[1].(string))
-					}
-					mu.Unlock()
-					select {
-					case <-over:
-						c.Close()
-						return
-					default:
-					}
-				}
-				// He goes away as he waits, or as he is served: what was sent to him by then is his.
-				c.Send("BLPOP", "jobs", "0")
-				c.Conn.(*net.TCPConn).CloseWrite()
-				reply, _ := c.Receive()
-				mu.Lock()
-				if list, _ := reply.([]any); len(list) == 2 {
-					given = append(given, list[1].(string))
-				} else if _, failed := reply.(Failure); failed {
-					unknown++
-				}
-				mu.Unlock()
-				c.Close()
+	for name, fault := range map[string]struct {
+		masters int
+		strike  func(m *Redis) error
+	}{
+		"a master is killed":           {3, func(m *Redis) error { return m.Kill() }},
+		"two of five are killed":       {5, func(m *Redis) error { return m.Kill() }},
+		"a master freezes":             {3, func(m *Redis) error { time.AfterFunc(time.Second, func() { m.Thaw() }); return m.Freeze() }},
+		"a master is restarted, blank": {3, func(m *Redis) error { return errors.Join(m.Kill(), m.Restart()) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			masters, proxies := twoProxies(t, fault.masters)
+			q := &queue{t: t, proxies: proxies, sure: make(map[string]bool), over: make(chan struct{})}
+			for i := range 8 {
+				q.taking.Go(func() { q.consume(proxies[i%2].Addr) })
 			}
+			q.produce(func() {
+				for _, m := range masters[fault.masters/2+1:] {
+					must(t, fault.strike(m))
+				}
+			})
+			q.wantEachOnce()
 		})
 	}
+}
+
+// queue is a list of jobs, those who fill it and those who wait for it.
+type queue struct {
+	t       *testing.T
+	proxies []*Proxy
+	taking  sync.WaitGroup
+	over    chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	given   []string
+	unknown int             // answers of which nobody knows what was popped
+	sure    map[string]bool // jobs that were pushed for certain
+}
+
+// note takes in an answer to BLPOP.
+func (q *queue) note(reply any) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if list, _ := reply.([]any); len(list) == 2 {
+		q.given = append(q.given, list[1].(string))
+		delete(q.sure, list[1].(string))
+	} else if _, failed := reply.(Failure); failed {
+		q.unknown++
+	}
+}
+
+// consume takes jobs, and goes away each time when it has asked for some.
+func (q *queue) consume(addr string) {
+	for {
+		c, err := Dial(addr)
+		if err != nil {
+			q.t.Error(err)
+			return
+		}
+		for range 10 {
+			reply, err := c.Do("BLPOP", "jobs", "0.5")
+			if err != nil {
+				q.t.Error(err)
+			}
+			q.note(reply)
+			select {
+			case <-q.over:
+				c.Close()
+				return
+			default:
+			}
+		}
+		// As it waits, or as it is served: what was sent to it by then is its own.
+		c.Send("BLPOP", "jobs", "0")
+		c.Conn.(*net.TCPConn).CloseWrite()
+		reply, _ := c.Receive()
+		q.note(reply)
+		c.Close()
+	}
+}
+
+// produce fills the queue through both proxies, while something strikes.
+func (q *queue) produce(strike func()) {
+	const producers, each = 4, 60
+	var making sync.WaitGroup
 	for i := range producers {
-		c := dial(t, proxies[i%2].Addr)
+		c := dial(q.t, q.proxies[i%2].Addr)
 		making.Go(func() {
 			for n := range each {
 				job := fmt.Sprint(i, "-", n)
-				reply := c.do("RPUSH", "jobs", job)
-				mu.Lock()
-				_, failed := reply.(Failure)
-				pushed[job] = !failed
-				mu.Unlock()
+				q.mu.Lock()
+				q.sure[job] = true
+				q.mu.Unlock()
+				if _, failed := c.do("RPUSH", "jobs", job).(Failure); failed {
+					q.mu.Lock()
+					delete(q.sure, job) // it may come, and may not
+					q.mu.Unlock()
+				}
 				if i == 0 && n == each/2 {
-					must(t, masters[2].Kill())
+					strike()
 				}
 				time.Sleep(5 * time.Millisecond)
 			}
 		})
 	}
 	making.Wait()
-	eventually(t, func() error {
-		mu.Lock()
-		defer mu.Unlock()
-		if n := len(given); n+unknown < producers*each {
-			return fmt.Errorf("%d of %d elements are given, and %d answers tell that nobody knows", n, producers*each, unknown)
+}
+
+// wantEachOnce waits until no more is missing than answers have told of, and ends those who wait.
+func (q *queue) wantEachOnce() {
+	q.t.Helper()
+	eventually(q.t, func() error {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if len(q.sure) > q.unknown {
+			return fmt.Errorf("%d elements have come to nobody, and %d answers told that nobody knows: %v", len(q.sure), q.unknown, q.sure)
 		}
 		return nil
 	})
-	close(over)
-	taking.Wait()
-	slices.Sort(given)
-	for i, job := range given {
-		if i > 0 && given[i-1] == job {
-			t.Errorf("%s was given twice", job)
-		}
-		delete(pushed, job)
-	}
-	lost := 0
-	for _, sure := range pushed {
-		if sure {
-			lost++
+	close(q.over)
+	q.taking.Wait()
+	slices.Sort(q.given)
+	for i, job := range q.given {
+		if i > 0 && q.given[i-1] == job {
+			q.t.Errorf("%s was given twice", job)
 		}
 	}
-	if lost > unknown {
-		t.Errorf("%d elements came to nobody, and %d answers told that nobody knows: %v", lost, unknown, pushed)
-	}
-	t.Logf("%d elements given, %d answers NOQUORUM", len(given), unknown)
+	q.t.Logf("%d elements were given, and %d answers were NOQUORUM", len(q.given), q.unknown)
 }
 
 // What a client sends behind its blocked command waits for that; if it hangs up, nobody is served for it.
