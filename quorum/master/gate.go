@@ -101,7 +101,7 @@ func (g *Gate) Ask(calls ...[]string) ([]decide.Answer, error) {
 	}
 	answers := make([]decide.Answer, len(calls))
 	for i := range answers {
-		a, err := g.read(3)
+		a, err := g.read(gateDepth)
 		if err != nil {
 			return nil, err
 		}
@@ -112,6 +112,9 @@ func (g *Gate) Ask(calls ...[]string) ([]decide.Answer, error) {
 	}
 	return answers, nil
 }
+
+// gateDepth is how deep arrays are nested: HELLO tells in a list of modules of each what it was started with.
+const gateDepth = 4
 
 func (g *Gate) send(calls ...[]string) error {
 	var b []byte

@@ -91,7 +91,7 @@ func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 		return told, err
 	}
 	pushed := first[0] == '>'
-	a, err := t.gate.read(3)
+	a, err := t.gate.read(gateDepth)
 	switch {
 	case err != nil:
 		return told, err
