@@ -46,10 +46,11 @@ func (t *tracking) close() { t.once.Do(func() {}) }
 // Observe says who is told from now on that keys have changed. It is called once, before Watch.
 func (e *Engine) Observe(o quorum.Observer) { e.tracking.observer = o }
 
-// Watch has each master tell once when a key changes, by whomever, and at once if it is not in that database. Where a master cannot,
-// is away, or has too many to tell of, it does not: what hangs on it is to be looked at now and then all the same.
+// Watch has each master tell once when a key changes, by whomever, and at once if it is not in that database. Where the
+// name is long, or a master cannot, is away, or has too many to tell of, it does not: what hangs on it is to be looked at
+// now and then all the same.
 func (e *Engine) Watch(db int, key string) {
-	if key == "" || e.zero.closing.Load() {
+	if key == "" || len(key) > master.LongestTracked || e.zero.closing.Load() {
 		return
 	}
 	e.tracking.once.Do(e.tracking.start)

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum/master"
 )
 
 // changes are what an observer was told.
@@ -32,11 +34,12 @@ func trackingsOf(m *fakeMaster) (n int) {
 }
 
 // A master that does not tell of changes is asked seldom, and nobody is told that something has changed; where no key
-// was ever watched it is not asked at all.
+// was ever watched, but for those with long names, it is not asked at all.
 func TestMasterThatTellsOfNoChangesIsAskedSeldom(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		var told changes
 		w.engine.Observe(&told)
+		w.engine.Watch(0, strings.Repeat("k", master.LongestTracked+1))
 		time.Sleep(time.Minute)
 		for _, m := range w.masters {
 			if n := trackingsOf(m); n != 0 {

@@ -57,3 +57,34 @@ func TestMasterWithModulesTellsOfChanges(t *testing.T) {
 		t.Errorf("it told %v: %v", told, err)
 	}
 }
+
+const hello = "%1\r\n+proto\r\n:3\r\n"
+
+// A master may say what it likes: it has us hold little.
+func TestMasterThatTellsEnormouslyIsCutOff(t *testing.T) {
+	long := bulk(strings.Repeat("k", maxGateBulk))
+	many := "*4096\r\n" + strings.Repeat(":1\r\n", 4096)
+	for name, then := range map[string]string{
+		"one long name":   array(long),
+		"many long names": array(long, long, long, long),
+		"lists":           "*16\r\n" + strings.Repeat(many, 16),
+	} {
+		tr := tracked(t, hello, ">2\r\n"+bulk("invalidate")+then)
+		if told, err := tr.Next(5 * time.Second); err != ErrGarbage {
+			t.Errorf("%s: %d keys are told of: %v", name, len(told.Changed), err)
+		}
+	}
+}
+
+// A master that tells of changes and answers nothing is not asked without end.
+func TestMasterThatAnswersNothingIsNotAskedWithoutEnd(t *testing.T) {
+	tr := tracked(t, hello, "")
+	for range 2 * askedAtOnce {
+		if err := tr.Ask(0, "k", 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(tr.asked); n > askedAtOnce {
+		t.Errorf("%d answers are awaited", n)
+	}
+}
