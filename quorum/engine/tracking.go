@@ -66,8 +66,10 @@ func (e *Engine) Watch(db int, key string) {
 func (e *Engine) track(ctx context.Context, i int) {
 	log := e.zero.lanes[i].log
 	refused := false
+	vain := 0 // connections in a row that have not lasted, to a master that has others
 	for ctx.Err() == nil {
 		rest := e.zero.ProbeInterval/8 + rand.N(e.zero.ProbeInterval/8)
+		began := time.Now()
 		t, err := e.trackOn(ctx, i)
 		if err == nil {
 			if refused {
@@ -85,7 +87,10 @@ func (e *Engine) track(ctx context.Context, i int) {
 				log.Info("master does not tell of changes: who waits for a lock looks each second", "reason", master.ReasonOf(err))
 			}
 		}
-		clock.Pause(ctx, rest)
+		if vain++; e.zero.claimed(i) == "" || time.Since(began) >= refusedRest {
+			vain = 0
+		}
+		clock.Pause(ctx, min(rest<<min(vain, 9), refusedRest))
 	}
 }
 

@@ -70,3 +70,33 @@ func TestNothingIsWatchedAfterTheEnd(t *testing.T) {
 		w.engine.Watch(0, "k")
 	})
 }
+
+// A master whose telling ends as soon as it has begun, or that answers what nobody understands, is asked ever less often.
+func TestMasterThatDoesNotTellForLongIsAskedEverLessOften(t *testing.T) {
+	for _, answer := range []string{"+OK\r\n", "?\r\n"} {
+		inWorld(t, 3, func(w *world) {
+			var told changes
+			w.engine.Observe(&told)
+			n := 0
+			w.masters[0].set(func(m *fakeMaster) {
+				m.respond = func(args []string) string {
+					switch {
+					case args[0] == "CLIENT" && args[1] == "TRACKING":
+						n++
+						return answer
+					case args[0] == "PTTL" && args[1] == "k":
+						return "?\r\n"
+					}
+					return ""
+				}
+			})
+			for range 3000 {
+				w.engine.Watch(0, "k")
+				time.Sleep(100 * time.Millisecond)
+			}
+			if n < 5 || n > 15 {
+				t.Errorf("%q: it was asked %d times in 5 minutes", answer, n)
+			}
+		})
+	}
+}
