@@ -18,6 +18,7 @@ type Tracking struct {
 	mu    sync.Mutex // guards what follows, and what is sent
 	db    int        // that is selected
 	asked []string   // keys that are not answered yet, in their order; "" is what is no key
+	tells int        // how often it may tell of a change yet: once for each time that it was asked
 }
 
 // Told is what a master says at once.
@@ -57,6 +58,9 @@ const (
 	// mostTold is how much a master may say at once. It tells of one key after the other.
 	mostTold = 1 << 20
 
+	// mostUnasked is how often a master may tell of what it was not asked for, or of a flush.
+	mostUnasked = 1000
+
 	// askedAtOnce is how many answers a master may owe.
 	askedAtOnce = 16 << 10
 )
@@ -76,6 +80,7 @@ func (t *Tracking) Ask(db int, key string, patience time.Duration) error {
 			return err
 		}
 	}
+	t.tells++
 	return t.send(key, "PTTL", key)
 }
 
@@ -121,7 +126,18 @@ func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 	for _, key := range a.Elems[1].Elems {
 		told.Changed = append(told.Changed, key.Str)
 	}
-	return told, nil
+	return told, t.tell(len(told.Changed))
+}
+
+// tell counts how often it is told of a change. A server that was not asked so often, and has not been flushed as often,
+// tells without end.
+func (t *Tracking) tell(n int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tells -= n; t.tells < -mostUnasked {
+		return ErrGarbage
+	}
+	return nil
 }
 
 // answered takes the key out that was asked for first, and tells of it if it is absent.

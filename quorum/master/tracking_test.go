@@ -88,3 +88,18 @@ func TestMasterThatAnswersNothingIsNotAskedWithoutEnd(t *testing.T) {
 		t.Errorf("%d answers are awaited", n)
 	}
 }
+
+// A server tells once of what it was asked for. One that tells without end, of whatever, is left.
+func TestMasterThatTellsWithoutEndIsCutOff(t *testing.T) {
+	for _, told := range []string{array(bulk("k")), "_\r\n"} {
+		tr := tracked(t, hello, strings.Repeat(">2\r\n"+bulk("invalidate")+told, 2*mostUnasked))
+		n := 0
+		var err error
+		for ; err == nil; n++ {
+			_, err = tr.Next(5 * time.Second)
+		}
+		if err != ErrGarbage || n > mostUnasked+2 {
+			t.Errorf("it has told %d times, and then: %v", n, err)
+		}
+	}
+}
