@@ -58,3 +58,26 @@ func TestWhoWaitsLearnsOfTheEndOfWhoStoodBeforeHim(t *testing.T) {
 		r.end()
 	})
 }
+
+// Who has gone is not tried a last time, be the lock free by then and he the next who is.
+func TestWhoGoesAwayIsGrantedNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, l := newWaitingRig(t, time.Minute)
+		holder, waits, gone := r.dial(), r.dial(), r.dial()
+		holder.tries("k", "a", 50_000)
+		holder.gets(ok, roundTrip)
+		for _, c := range []*client{waits, gone} {
+			c.tries("k", "b", 50_000)
+			time.Sleep(5 * roundTrip)
+		}
+		attempts := l.count(quorum.Acquire)
+		l.takeBack("k")
+		gone.nc.Close()
+		time.Sleep(5 * roundTrip)
+		if n := l.count(quorum.Acquire) - attempts; n != 0 {
+			t.Errorf("%d acquires for a client that has gone", n)
+		}
+		waits.gets(ok, time.Second+2*roundTrip)
+		r.end()
+	})
+}
