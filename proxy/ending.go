@@ -22,7 +22,10 @@ func (c *conn) settle(linger bool) {
 		c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
 	}
 	c.mu.Unlock()
-	c.moveOn() // from now on nothing begins to wait
+	if w := c.waiter.Load(); w != nil { // from now on nothing begins to wait
+		t := c.srv.room.withdraw(w, true)
+		t.do()
+	}
 	c.endBlock()
 	c.mu.Lock()
 	for c.phase == closing && (c.owed.head != nil || c.out != nil || c.writing) {

@@ -6,6 +6,15 @@ import (
 	"redlock-proxy/quorum"
 )
 
+const (
+	// tellSpan is how often it is looked while masters tell of changes without end, but for some times at once.
+	tellSpan = lookSpan / 32
+
+	// settleSpan is after how long masters have told of what an acquire has changed that has stood in the line: then it
+	// is looked once whether its lock is still held, and from then on what they tell is heeded.
+	settleSpan = 100 * time.Millisecond
+)
+
 // line is those who wait for a key.
 type line struct {
 	srv         *Server
@@ -17,7 +26,8 @@ type line struct {
 	refused     time.Duration // when the latest attempt was put that has met a holder
 	ends        time.Duration // when the holder's lock does, as far as is known; 0 if it is not
 	next        time.Duration // when it is tried again
-	ours        bool          // the holder has stood in this line
+	told        bool          // something may have changed: it is to be looked
+	heeds       time.Duration // from when on
 	looking     bool          // the masters are asked when the lock ends
 	outdated    bool          // and something has changed since
 	watch       bool          // the next time, they are to tell of changes from then on
@@ -87,6 +97,10 @@ func (r *room) step(l *line, now time.Duration) (t todo) {
 			t.end(r, l, over)
 		}
 	}
+	if l.told && l.heeds <= now && l.trying == nil {
+		l.told, l.ends, l.outdated = false, 0, l.looking
+		l.heeds = max(l.heeds, now-lookSpan/4) + tellSpan
+	}
 	switch {
 	case l.first == nil:
 		delete(r.lines, l.at)
@@ -100,11 +114,13 @@ func (r *room) step(l *line, now time.Duration) (t todo) {
 		t.tries = append(t.tries, l.first)
 	case l.ends == 0 && !l.looking:
 		l.looking, t.look, t.watch = true, l, l.watch
-		l.watch = false
+		l.watch, l.told = false, false
 	}
 	wakes := l.first.until
 	if l.trying == nil {
-		wakes = min(wakes, l.next)
+		if wakes = min(wakes, l.next); l.told {
+			wakes = min(wakes, l.heeds)
+		}
 	} else if l.first.next != nil {
 		wakes = l.first.next.until
 	} else {
@@ -124,13 +140,9 @@ func (r *room) stir(l *line, now time.Duration) todo {
 	return r.step(l, now)
 }
 
-// changed has it be looked whether a line's key is free, which has changed on a master, or is not there. Of a holder who
-// has stood in this line it is told by his own attempt. mu is held.
-func (r *room) changed(l *line, watch bool, now time.Duration) (t todo) {
-	if l.ours {
-		return t
-	}
-	l.ends, l.outdated, l.watch = 0, l.looking, l.watch || watch
+// changed has it be looked whether a line's key is free, which has changed on a master, or is not there. mu is held.
+func (r *room) changed(l *line, watch bool, now time.Duration) todo {
+	l.told, l.watch = true, l.watch || watch
 	return r.step(l, now)
 }
 

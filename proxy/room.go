@@ -116,7 +116,7 @@ func (r *room) tried(w *waiter, result *quorum.Result, now time.Duration) (stays
 		r.mu.Unlock()
 		return false
 	}
-	l.trying, l.ours = nil, result.Decision == quorum.Won
+	l.trying = nil
 	l.next = now + lookSpan
 	switch {
 	case refused:
@@ -128,6 +128,7 @@ func (r *room) tried(w *waiter, result *quorum.Result, now time.Duration) (stays
 		}
 	case result.Decision == quorum.Won:
 		l.ends = quietly
+		l.told, l.watch, l.heeds = true, true, now+settleSpan
 		if ttl := w.slot.asks[0].request.TTL; ttl > 0 {
 			l.lasts(ttl, now)
 		}

@@ -46,10 +46,11 @@ func (t *tracking) close() { t.once.Do(func() {}) }
 // Observe says who is told from now on that keys have changed. It is called once, before Watch.
 func (e *Engine) Observe(o quorum.Observer) { e.tracking.observer = o }
 
-// Watch has each master tell once when a key changes, by whomever, and at once if it is not in that database. Where a master cannot,
-// is away, or has too many to tell of, it does not: what hangs on it is to be looked at now and then all the same.
+// Watch has each master tell once when a key changes, by whomever, and at once if it is not in that database. Where the
+// name is long, or a master cannot, is away, or has too many to tell of, it does not: what hangs on it is to be looked at
+// now and then all the same.
 func (e *Engine) Watch(db int, key string) {
-	if key == "" || e.zero.closing.Load() {
+	if key == "" || len(key) > master.LongestTracked || e.zero.closing.Load() {
 		return
 	}
 	e.tracking.once.Do(e.tracking.start)
@@ -65,8 +66,10 @@ func (e *Engine) Watch(db int, key string) {
 func (e *Engine) track(ctx context.Context, i int) {
 	log := e.zero.lanes[i].log
 	refused := false
+	vain := 0 // connections in a row that have not lasted, to a master that has others
 	for ctx.Err() == nil {
 		rest := e.zero.ProbeInterval/8 + rand.N(e.zero.ProbeInterval/8)
+		began := time.Now()
 		t, err := e.trackOn(ctx, i)
 		if err == nil {
 			if refused {
@@ -84,7 +87,10 @@ func (e *Engine) track(ctx context.Context, i int) {
 				log.Info("master does not tell of changes: for who waits it is looked each second", "reason", master.ReasonOf(err))
 			}
 		}
-		clock.Pause(ctx, rest)
+		if vain++; e.zero.claimed(i) == "" || time.Since(began) >= refusedRest {
+			vain = 0
+		}
+		clock.Pause(ctx, min(rest<<min(vain, 9), refusedRest))
 	}
 }
 

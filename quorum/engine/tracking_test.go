@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum/master"
 )
 
 // changes are what an observer was told.
@@ -36,11 +38,12 @@ func trackingsOf(m *fakeMaster) (n int) {
 }
 
 // A master that does not tell of changes is asked seldom, and nobody is told that something has changed; where no key
-// was ever watched it is not asked at all.
+// was ever watched, but for those with long names, it is not asked at all.
 func TestMasterThatTellsOfNoChangesIsAskedSeldom(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		var told changes
 		w.engine.Observe(&told)
+		w.engine.Watch(0, strings.Repeat("k", master.LongestTracked+1))
 		time.Sleep(time.Minute)
 		for _, m := range w.masters {
 			if n := trackingsOf(m); n != 0 {
@@ -70,4 +73,34 @@ func TestNothingIsWatchedAfterTheEnd(t *testing.T) {
 		w.stop(w.engine)
 		w.engine.Watch(0, "k")
 	})
+}
+
+// A master whose telling ends as soon as it has begun, or that answers what nobody understands, is asked ever less often.
+func TestMasterThatDoesNotTellForLongIsAskedEverLessOften(t *testing.T) {
+	for _, answer := range []string{"+OK\r\n", "?\r\n"} {
+		inWorld(t, 3, func(w *world) {
+			var told changes
+			w.engine.Observe(&told)
+			n := 0
+			w.masters[0].set(func(m *fakeMaster) {
+				m.respond = func(args []string) string {
+					switch {
+					case args[0] == "CLIENT" && args[1] == "TRACKING":
+						n++
+						return answer
+					case args[0] == "PTTL" && args[1] == "k":
+						return "?\r\n"
+					}
+					return ""
+				}
+			})
+			for range 3000 {
+				w.engine.Watch(0, "k")
+				time.Sleep(100 * time.Millisecond)
+			}
+			if n < 5 || n > 15 {
+				t.Errorf("%q: it was asked %d times in 5 minutes", answer, n)
+			}
+		})
+	}
 }

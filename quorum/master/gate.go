@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
@@ -24,6 +25,7 @@ type Gate struct {
 	Longest int64 // string that is read, in bytes; at least maxGateBulk
 	nils    bool  // a string may be missing
 	pushes  bool  // RESP3 is spoken, once it was asked for
+	most    int64 // bytes that are read from now on, about; 0: as many as come
 }
 
 // NewGate is the conversation on a connection on which nothing has been said yet, or all of
@@ -101,7 +103,7 @@ func (g *Gate) Ask(calls ...[]string) ([]decide.Answer, error) {
 	}
 	answers := make([]decide.Answer, len(calls))
 	for i := range answers {
-		a, err := g.read(3)
+		a, err := g.read(gateDepth)
 		if err != nil {
 			return nil, err
 		}
@@ -112,6 +114,9 @@ func (g *Gate) Ask(calls ...[]string) ([]decide.Answer, error) {
 	}
 	return answers, nil
 }
+
+// gateDepth is how deep arrays are nested: HELLO tells in a list of modules of each what it was started with.
+const gateDepth = 4
 
 func (g *Gate) send(calls ...[]string) error {
 	var b []byte
@@ -129,6 +134,15 @@ func (g *Gate) send(calls ...[]string) error {
 // the longest.
 const maxGateBulk = 1 << 20
 
+// affords tells that n bytes may be read, or are to be held, where all that comes is bounded.
+func (g *Gate) affords(n int64) bool {
+	if g.most == 0 {
+		return true
+	}
+	g.most = max(g.most-n, 1)
+	return g.most > 1
+}
+
 // read reads one value, of RESP2 unless there may be pushes, arrays nested up to depth.
 func (g *Gate) read(depth int) (decide.Answer, error) {
 	line, err := g.r.ReadSlice('\n')
@@ -139,6 +153,9 @@ func (g *Gate) read(depth int) (decide.Answer, error) {
 		return decide.Answer{}, err
 	}
 	if len(line) < 3 || line[len(line)-2] != '\r' {
+		return decide.Answer{}, ErrGarbage
+	}
+	if !g.affords(int64(len(line))) {
 		return decide.Answer{}, ErrGarbage
 	}
 	text := string(line[1 : len(line)-2])
@@ -168,13 +185,13 @@ func (g *Gate) read(depth int) (decide.Answer, error) {
 		return decide.Answer{Kind: quorum.IntegerReply, Int: n}, nil
 	case kind == '$' && n == -1 && g.nils:
 		return decide.Answer{Kind: quorum.NilReply}, nil
-	case kind == '$' && n >= 0 && n <= max(g.Longest, maxGateBulk):
+	case kind == '$' && n >= 0 && n <= max(g.Longest, maxGateBulk) && g.affords(n):
 		b := make([]byte, n+2)
 		if _, err := io.ReadFull(g.r, b); err != nil {
 			return decide.Answer{}, err
 		}
 		return decide.Answer{Kind: quorum.BulkReply, Str: string(b[:n])}, nil
-	case kind == '*' && n >= 0 && n <= decide.MaxElems && depth > 0:
+	case kind == '*' && n >= 0 && n <= decide.MaxElems && depth > 0 && g.affords(n*int64(unsafe.Sizeof(decide.Answer{}))):
 		a := decide.Answer{Kind: quorum.ArrayReply, Elems: make([]decide.Answer, n)}
 		for i := range a.Elems {
 			if a.Elems[i], err = g.read(depth - 1); err != nil {

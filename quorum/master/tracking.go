@@ -19,6 +19,7 @@ type Tracking struct {
 	mu    sync.Mutex // guards what follows, and what is sent
 	db    int        // that is selected
 	asked []string   // keys that are not answered yet, in their order; "" is what is no key
+	tells int        // how often it may tell of a change yet: once for each time that it was asked
 }
 
 // Told is what a master says at once.
@@ -32,14 +33,14 @@ type Told struct {
 // caller's to close. A Refusal is that the master does not do it.
 func (m *Master) Track(dialing, life context.Context) (*Tracking, error) {
 	t := new(Tracking)
-	if err := t.open(m, dialing, life, longestTracked, t.begin); err != nil {
+	if err := t.open(m, dialing, life, LongestTracked, t.begin); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
 func (t *Tracking) begin() error {
-	t.gate.nils, t.gate.pushes = true, true
+	t.gate.nils, t.gate.pushes, t.gate.most = true, true, mostTold
 	answers, err := t.gate.Ask([]string{"HELLO", "3"}, []string{"CLIENT", "TRACKING", "ON"})
 	if err != nil {
 		return err
@@ -52,13 +53,28 @@ func (t *Tracking) begin() error {
 	return nil
 }
 
-// longestTracked is how long the name of a key may be that a master tells of.
-const longestTracked = 64 << 10
+const (
+	// LongestTracked is how long the name of a key may be that a master tells of: many of them are held here and there.
+	LongestTracked = 4 << 10
 
-// Ask has the master tell of the next change of a key. A master that takes nothing has patience to.
+	// mostTold is how much a master may say at once. It tells of one key after the other.
+	mostTold = 1 << 20
+
+	// mostUnasked is how often a master may tell of what it was not asked for, or of a flush.
+	mostUnasked = 1000
+
+	// askedAtOnce is how many answers a master may owe.
+	askedAtOnce = 16 << 10
+)
+
+// Ask has the master tell of the next change of a key, unless it owes too many answers by now. A master that takes
+// nothing has patience to.
 func (t *Tracking) Ask(db int, key string, patience time.Duration) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.asked) >= askedAtOnce {
+		return nil
+	}
 	t.gate.conn.SetWriteDeadline(time.Now().Add(patience))
 	if db != t.db {
 		t.db = db
@@ -66,6 +82,7 @@ func (t *Tracking) Ask(db int, key string, patience time.Duration) error {
 			return err
 		}
 	}
+	t.tells++
 	return t.send(key, "PTTL", key)
 }
 
@@ -81,6 +98,9 @@ func (t *Tracking) Wait(silence, patience time.Duration) error {
 	return t.wait(silence, patience, func() error {
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		if len(t.asked) > 2*askedAtOnce { // it says something now and then, and answers nothing
+			return ErrGarbage
+		}
 		return t.send("", "PING")
 	})
 }
@@ -88,12 +108,13 @@ func (t *Tracking) Wait(silence, patience time.Duration) error {
 // Next reads what the master says, which has to be there within patience.
 func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 	t.gate.conn.SetReadDeadline(time.Now().Add(patience))
+	t.gate.most = mostTold
 	first, err := t.gate.r.Peek(1)
 	if err != nil {
 		return told, err
 	}
 	pushed := first[0] == '>'
-	a, err := t.gate.read(3)
+	a, err := t.gate.read(gateDepth)
 	switch {
 	case err != nil:
 		return told, err
@@ -107,7 +128,18 @@ func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 	for _, key := range a.Elems[1].Elems {
 		told.Changed = append(told.Changed, key.Str)
 	}
-	return told, nil
+	return told, t.tell(len(told.Changed))
+}
+
+// tell counts how often it is told of a change. A server that was not asked so often, and has not been flushed as often,
+// tells without end.
+func (t *Tracking) tell(n int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tells -= n; t.tells < -mostUnasked {
+		return ErrGarbage
+	}
+	return nil
 }
 
 // answered takes the key out that was asked for first.
