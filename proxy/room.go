@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
 
@@ -164,32 +163,6 @@ func (r *room) withdraw(w *waiter, gone bool) (t todo) {
 	t.tries, t.refusals = append(t.tries, more.tries...), append(t.refusals, more.refusals...)
 	t.look, t.watch = more.look, more.watch
 	return t
-}
-
-// unblock ends the wait of a connection's acquire, if it waits.
-func (s *Server) unblock(e commands.ClientUnblockEffect) int64 {
-	c := s.conn(e.ID)
-	if c == nil {
-		return 0
-	}
-	if p := c.popper.Load(); p != nil && s.blocked.end(p, e.Error) {
-		return 1
-	}
-	w := c.waiter.Load()
-	if w == nil {
-		return 0
-	}
-	r := &s.room
-	r.mu.Lock()
-	waits := w.line != nil
-	w.unblocked = w.unblocked || waits && e.Error
-	r.mu.Unlock()
-	if !waits {
-		return 0
-	}
-	t := r.withdraw(w, false)
-	t.do()
-	return 1
 }
 
 // freed tells that a key may be free.

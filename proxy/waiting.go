@@ -123,3 +123,29 @@ func (s *slot) freed() {
 		}
 	}
 }
+
+// unblock ends the wait of a connection's acquire, or of what is blocked there, if one is.
+func (s *Server) unblock(e commands.ClientUnblockEffect) int64 {
+	c := s.conn(e.ID)
+	if c == nil {
+		return 0
+	}
+	if p := c.popper.Load(); p != nil && s.blocked.end(p, e.Error) {
+		return 1
+	}
+	w := c.waiter.Load()
+	if w == nil {
+		return 0
+	}
+	r := &s.room
+	r.mu.Lock()
+	waits := w.line != nil
+	w.unblocked = w.unblocked || waits && e.Error
+	r.mu.Unlock()
+	if !waits {
+		return 0
+	}
+	t := r.withdraw(w, false)
+	t.do()
+	return 1
+}
