@@ -28,6 +28,10 @@ const (
 	// burstSpan and burstLooks bound how often it is looked as masters tell of changes: so many times within so long.
 	burstSpan  = 20 * time.Millisecond
 	burstLooks = 4
+
+	// mostAsking is how many ask at a time. Of those who are served at once many would wait for others in the masters'
+	// queues, and in vain.
+	mostAsking = 128
 )
 
 // blockedRoom is all lines of a server for elements.
@@ -36,8 +40,10 @@ type blockedRoom struct {
 
 	mu     sync.Mutex // guards what follows, and lines and who stands in them
 	lines  map[wanted]*popLine
-	closed bool // nobody waits any more
-	enough int  // masters that tell of a key, so that no quorum changes it untold; 0 if that is not known
+	ready  []*popper // who are to ask, in their order
+	asking int       // how many do
+	closed bool      // nobody waits any more
+	enough int       // masters that tell of a key, so that no quorum changes it untold; 0 if that is not known
 }
 
 // wanted is what a line is for.
@@ -144,7 +150,18 @@ func (r *blockedRoom) enter(s *slot, now time.Duration) (p *popper, t popTodo) {
 	for i := range p.places {
 		p.places[i].line.step(r, now, &t)
 	}
+	r.admit(&t)
 	return p, t
+}
+
+// admit has as many ask as may. mu is held, and step was called before.
+func (r *blockedRoom) admit(t *popTodo) {
+	n := min(len(r.ready), mostAsking-r.asking)
+	t.tries = append(t.tries, r.ready[:n]...)
+	r.asking += n
+	if r.ready = r.ready[n:]; len(r.ready) == 0 {
+		r.ready = nil
+	}
 }
 
 func (p *popper) standsIn(l *popLine) bool {
@@ -222,6 +239,7 @@ func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration)
 		return false
 	}
 	p.asks, l.trying = nil, nil
+	r.asking--
 	switch {
 	case nothing:
 		l.vain++
@@ -239,6 +257,7 @@ func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration)
 			p.places[i].line.step(r, now, &t)
 		}
 	}
+	r.admit(&t)
 	r.mu.Unlock()
 	t.do()
 	return stays
@@ -262,5 +281,6 @@ func (r *blockedRoom) withdraw(p *popper, failed bool) (waits bool, t popTodo) {
 		t.ends = append(t.ends, p)
 		r.leave(p, p.slot.conn.srv.clock(), &t)
 	}
+	r.admit(&t)
 	return true, t
 }

@@ -21,7 +21,7 @@ func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
 	p := l.first.popper
 	if l.again && l.trying == nil && p.asks == nil { // else this is looked at when he knows
 		l.again, l.trying, p.asks = false, p, l
-		t.tries = append(t.tries, p)
+		r.ready = append(r.ready, p)
 	}
 	if l.looking || l.trying != nil {
 		return
@@ -62,6 +62,7 @@ func (r *blockedRoom) with(l *popLine, do func(now time.Duration)) {
 		do(now)
 		l.step(r, now, &t)
 	}
+	r.admit(&t)
 	r.mu.Unlock()
 	t.do()
 }
@@ -97,6 +98,7 @@ func (r *blockedRoom) each(srv *Server, db int, key string, do func(l *popLine, 
 			take(r.lines[wanted{n, key, true}])
 		}
 	}
+	r.admit(&t)
 	r.mu.Unlock()
 	t.do()
 }
