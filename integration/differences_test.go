@@ -26,6 +26,7 @@ type difference struct {
 // differences are all that there may be. Whatever is not among them is a bug.
 var differences = []difference{
 	{tells: "a remaining ttl reads up to 0.02 % and 3 ms lower than what was set, and never higher, but by up to 101 ms where an extension has moved its end by no more than that: see [what is promised](../quorum/README.md#what-is-promised-and-under-which-conditions)", is: isTTL},
+	{tells: "what masters hold for the clocks' allowance alone, up to 1 % and 2 ms of a ttl behind its end, is there for whatever writes, for `EVAL_RO`, in a transaction, and where this proxy does not know the ttl: see [the end of a ttl](#the-end-of-a-ttl)"},
 	{tells: "`GT` and `LT` of an expiry compare what masters have padded, which is up to 1 % and 2 ms of the earlier ttl later than what was set: by that much they may refuse what one Redis would do, or do what it would refuse"},
 	{
 		tells: "`ACL` knows two categories more, and a word or two less: see [who may what](#who-may-what)",

@@ -100,14 +100,16 @@ func (s *Said) holds(t *Said) bool {
 	return !s.Absent && s.typ == t.typ && s.Value == t.Value
 }
 
-// remaining is the ttl that a quorum still holds value s for.
-func (c *counted) remaining(s *Said) time.Duration {
+// remaining is the ttl that a quorum still holds value s for, as its client counts it. over tells that
+// masters hold it for the clocks' allowance alone.
+func (c *counted) remaining(s *Said) (ttl time.Duration, over bool) {
 	l := c.lefts(s)
 	p := l.held(c.Quorum())
 	if p == SaysNoTTL {
-		return quorum.NoTTL
+		return quorum.NoTTL, false
 	}
-	return clock.Unpad(clock.OfMilliseconds(p))
+	ttl = clock.Left(clock.OfMilliseconds(p), c.Counted.TTL, c.Counted.Left)
+	return max(ttl, time.Millisecond), ttl < 0 && !c.ValueOnly
 }
 
 // lefts are those of the masters that hold s.
@@ -143,7 +145,10 @@ func (c *counted) tellRead(r *quorum.Result) {
 			r.Type = s.typ
 		}
 	} else if r.Decision == quorum.Won && most >= r.Needed {
-		r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.Value, s.Reply
-		r.TTL = c.remaining(&s)
+		ttl, over := c.remaining(&s)
+		if over {
+			return
+		}
+		r.Exists, r.Type, r.Value, r.TTL, r.Reply = true, s.typ, s.Value, ttl, s.Reply
 	}
 }
