@@ -96,6 +96,10 @@ type Request struct {
 	// in milliseconds, by the masters' clocks.
 	At int64
 
+	// Far, if not zero, stands for TTL, which is none then: more milliseconds than are counted here,
+	// see clock.Far.
+	Far int64
+
 	// ValueOnly says, of a Read, that neither type nor ttl is asked for (GET): a
 	// key that is no string is then answered with a FailureReply. It says nothing of whether
 	// a ttl is over, see Counted.

@@ -21,7 +21,9 @@ type Result struct {
 	// Of an Acquire that is Contended, Exists and Value tell the value that
 	// was seen on a quorum, if there is one. Of a Read that is Split, a quorum may hold a
 	// value, of this Type, and it is not known.
+	// Far, if not zero, are the milliseconds of a ttl that is too long to be counted, TTL being NoTTL.
 	Exists bool
+	Far    int64
 	Type   string
 	Value  string
 	TTL    time.Duration

@@ -100,16 +100,19 @@ func (s *Said) holds(t *Said) bool {
 	return !s.Absent && s.typ == t.typ && s.Value == t.Value
 }
 
-// remaining is the ttl that a quorum still holds value s for, as its client counts it. over tells that
+// remaining tells the ttl that a quorum still holds value s for, as its client counts it; over, that
 // masters hold it for the clocks' allowance alone.
-func (c *counted) remaining(s *Said) (ttl time.Duration, over bool) {
+func (c *counted) remaining(s *Said) (ttl time.Duration, far int64, over bool) {
 	l := c.lefts(s)
-	p := l.held(c.Quorum())
-	if p == SaysNoTTL {
-		return quorum.NoTTL, false
+	switch p := l.held(c.Quorum()); {
+	case p == SaysNoTTL:
+		return quorum.NoTTL, 0, false
+	case p > clock.FarFrom:
+		return quorum.NoTTL, p, false
+	default:
+		ttl = clock.Left(time.Duration(p)*time.Millisecond, c.Counted.TTL, c.Counted.Left)
+		return max(ttl, time.Millisecond), 0, ttl < 0 && !c.ValueOnly
 	}
-	ttl = clock.Left(clock.OfMilliseconds(p), c.Counted.TTL, c.Counted.Left)
-	return max(ttl, time.Millisecond), ttl < 0 && !c.ValueOnly
 }
 
 // lefts are those of the masters that hold s.
@@ -145,10 +148,10 @@ func (c *counted) tellRead(r *quorum.Result) {
 			r.Type = s.typ
 		}
 	} else if r.Decision == quorum.Won && most >= r.Needed {
-		ttl, over := c.remaining(&s)
+		ttl, far, over := c.remaining(&s)
 		if over {
 			return
 		}
-		r.Exists, r.Type, r.Value, r.TTL, r.Reply = true, s.typ, s.Value, ttl, s.Reply
+		r.Exists, r.Type, r.Value, r.TTL, r.Far, r.Reply = true, s.typ, s.Value, ttl, far, s.Reply
 	}
 }
