@@ -68,7 +68,7 @@ func (c call) extend(d *Dialect, n int64, unit time.Duration) Action {
 		}
 		return c.putExtend(expiry{})
 	}
-	e, ok := newExpiry(n, unit, sh.Absolute)
+	e, ok := d.newExpiry(n, unit, sh.Absolute)
 	if !ok || sh.BySet && n <= 0 { // what was added to was less than was taken off
 		return refuse(inScript(invalidExpire(expireCommand(sh)), c.sc.sha))
 	}
@@ -83,7 +83,7 @@ func (c call) extend(d *Dialect, n int64, unit time.Duration) Action {
 
 // putExtend: the zero expiry takes the expiry away.
 func (c call) putExtend(e expiry) Action {
-	r := quorum.Request{Kind: quorum.Extend, Key: c.key, Token: c.token, TTL: e.ttl(), At: e.at()}
+	r := quorum.Request{Kind: quorum.Extend, Key: c.key, Token: c.token, TTL: e.ttl(), Far: e.far(), At: e.at()}
 	return Action{Requests: []quorum.Request{r}, Render: called{c.sc}}
 }
 
@@ -148,7 +148,10 @@ func (a afterRead) Render(results []quorum.Result) (Reply, Action) {
 		return plainReply(sh.Absent), Action{}
 	case r.Type != "string":
 		return Error(inScript(errWrongType, a.c.sc.sha)), Action{}
-	case r.Value != a.c.token, sh.NeedsTTL && r.TTL == quorum.NoTTL:
+	case r.Far > 0: // of which the difference matters to nobody
+		r.TTL = longestTTL
+	}
+	if r.Value != a.c.token || sh.NeedsTTL && r.TTL == quorum.NoTTL {
 		return plainReply(sh.Other), Action{}
 	}
 	next := a.next(r.TTL)
@@ -173,8 +176,8 @@ func (a afterRead) next(left time.Duration) Action {
 // longEnough tells whether what is left is at least what is asked for. A key
 // without a ttl lives longest.
 func (a afterRead) longEnough(left time.Duration) bool {
-	e, ok := newExpiry(a.c.number, a.c.sc.shape.Unit, false)
-	return left == quorum.NoTTL || ok && e.ttl() <= left
+	e, ok := a.d.newExpiry(a.c.number, a.c.sc.shape.Unit, false)
+	return left == quorum.NoTTL || ok && e.far() == 0 && e.ttl() <= left
 }
 
 // add counts in milliseconds. To a key without a ttl the argument is added as to

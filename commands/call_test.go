@@ -58,7 +58,7 @@ var shapeRows = []struct {
 	{"adding, another's", "adding", "u", 1000, "5000 0", "+other", 1000},
 	{"adding, absent", "adding", "", 0, "5000 0", "+absent", gone},
 	{"adding seconds", "addingSeconds", "t", 1000, "5 0", "+yes", 6000},
-	{"adding the most", "adding", "t", 1000, "9007199254740992 0", "+yes", longestTTL.Milliseconds()},
+	{"adding the most", "adding", "t", 1000, "9007199254740992 0", "+yes", 9007199254741992},
 
 	{"longer, longer", "longer", "t", 1000, "5000", "+yes", 5000},
 	{"longer, shorter", "longer", "t", 9000, "5000", "+kept", 9000},

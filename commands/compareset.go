@@ -45,7 +45,7 @@ func setIf(key, value string, o setOptions, e *expiry) Action {
 	if o.when.word == "IFEQ" && value == o.when.value && !o.get && !o.keepTTL && (e == nil || !e.absolute) {
 		r := quorum.Request{Kind: quorum.Extend, Key: key, Token: value}
 		if e != nil {
-			r.TTL = e.ttl()
+			r.TTL, r.Far = e.ttl(), e.far()
 		}
 		return Action{Requests: []quorum.Request{r}, Render: comparedAsStatus}
 	}

@@ -127,7 +127,7 @@ func (e *execution) asOneLock(watched []string, states map[string]keyState) (Act
 	case alone.Kind == quorum.Remove:
 		r.Kind = quorum.Release
 	case alone.Kind == quorum.Write && alone.Args[0] == "PEXPIRE" && alone.TTLArg == 2 && len(alone.Args) == 3:
-		r.Kind, r.TTL, r.At = quorum.Extend, alone.TTL, alone.At
+		r.Kind, r.TTL, r.Far, r.At = quorum.Extend, alone.TTL, alone.Far, alone.At
 	default:
 		return Action{}, false
 	}

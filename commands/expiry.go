@@ -24,7 +24,7 @@ func (s *Session) expire(c *Command, args []string) Action {
 	if c.Name[0] == 'p' {
 		unit = time.Millisecond
 	}
-	e, ok := newExpiry(n, unit, strings.HasSuffix(c.Name, "at"))
+	e, ok := s.d.newExpiry(n, unit, strings.HasSuffix(c.Name, "at"))
 	if !ok {
 		return refuse(invalidExpire(c.Name))
 	}
@@ -34,7 +34,7 @@ func (s *Session) expire(c *Command, args []string) Action {
 	if text := s.d.allowTTL(e); text != "" {
 		return refuse(text)
 	}
-	r := quorum.Request{Kind: quorum.Write, Key: key, TTL: e.ttl(), At: e.at(), TTLArg: 2}
+	r := quorum.Request{Kind: quorum.Write, Key: key, TTL: e.ttl(), Far: e.far(), At: e.at(), TTLArg: 2}
 	r.Args = append([]string{"PEXPIRE", key, ""}, flags...)
 	return Action{Requests: []quorum.Request{r}, Render: written{}}
 }

@@ -8,6 +8,7 @@ import (
 
 	"redlock-proxy/commands/acl"
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/registry"
 )
 
 // bounded is a session of a user with such limits, and a master.
@@ -18,7 +19,7 @@ type bounded struct {
 }
 
 func newBounded(t *testing.T, limits string) bounded {
-	w := &watcher{now: time.Minute}
+	w := &watcher{seen: registry.New(0), now: time.Minute}
 	m := newMaster()
 	d := NewDialect(Options{Lookout: w, Now: func() (time.Time, bool) { return time.UnixMilli(m.now), true }})
 	return bounded{t, m, as(t, d, "~* &* +@all "+limits)}

@@ -41,6 +41,9 @@ func (m *master) end(r quorum.Request) int64 {
 	if r.At != 0 {
 		return r.At
 	}
+	if r.Far != 0 {
+		return m.now + r.Far
+	}
 	if r.TTL == 0 {
 		return 0
 	}
@@ -81,7 +84,11 @@ func (m *master) carryOut(r quorum.Request) quorum.Result {
 		}
 		result := quorum.Result{Decision: quorum.Won, Exists: ok, Type: e.kind, Value: e.value, TTL: quorum.NoTTL}
 		if e.end != 0 {
-			result.TTL = time.Duration(e.end-m.now) * time.Millisecond
+			if left := e.end - m.now; left > longestTTL.Milliseconds() {
+				result.Far = left
+			} else {
+				result.TTL = time.Duration(left) * time.Millisecond
+			}
 		}
 		return result
 	}

@@ -30,15 +30,13 @@ func leadingInt(s string) int64 {
 }
 
 const (
-	// Where Redis adds the present time to a ttl it looks for an overflow. The
-	// dialect has no clock; whether the present is this instant or some decades
-	// later matters only to ttls of 292 million years.
+	// Where Redis adds the present time to a ttl it looks for an overflow. While that is not
+	// known it is taken for this.
 	presentMillis = 1767225600000 // 2026-01-01
 
-	// What a time.Duration cannot count is cut to 200 years, or to the year
-	// 2200. Some clients mean "for ever" by a thousand years.
-	longestTTL  = 200 * 365 * 24 * time.Hour
-	farthestEnd = 7258118400000 // 2200-01-01, in milliseconds
+	// A longer ttl than that is told by its milliseconds, as Request.Far: a time.Duration cannot count
+	// it. Some clients mean "for ever" by a thousand years.
+	longestTTL = 200 * 365 * 24 * time.Hour
 )
 
 // expiry is a client's word on when a key is to end, in milliseconds: a ttl, or a
@@ -49,38 +47,53 @@ type expiry struct {
 }
 
 // newExpiry makes an expiry of n units. It is false where Redis would overflow.
-func newExpiry(n int64, unit time.Duration, absolute bool) (expiry, bool) {
+func (d *Dialect) newExpiry(n int64, unit time.Duration, absolute bool) (expiry, bool) {
 	perUnit := int64(unit / time.Millisecond)
 	if n > math.MaxInt64/perUnit || n < math.MinInt64/perUnit {
 		return expiry{}, false
 	}
 	n *= perUnit
-	if !absolute && n > math.MaxInt64-presentMillis {
+	if !absolute && n > math.MaxInt64/2 && n > math.MaxInt64-d.present() {
 		return expiry{}, false
 	}
 	return expiry{millis: n, absolute: absolute}, true
+}
+
+// present is the time in milliseconds, as far as it is known.
+func (d *Dialect) present() int64 {
+	if d.options.Now != nil {
+		if now, known := d.options.Now(); known {
+			return now.UnixMilli()
+		}
+	}
+	return presentMillis
 }
 
 // past tells whether the end is certainly over: an absolute time later than the
 // epoch takes the masters' clocks to judge.
 func (e expiry) past() bool { return e.millis <= 0 }
 
-// ttl is the expiry as Request.TTL, zero if it is absolute, and at as Request.At.
+// ttl is the expiry as Request.TTL, zero if it is absolute or far; far as Request.Far, and at as
+// Request.At.
 func (e expiry) ttl() time.Duration {
-	if e.absolute {
+	if e.absolute || e.far() > 0 {
 		return 0
 	}
-	if e.millis >= int64(longestTTL/time.Millisecond) {
-		return longestTTL
-	}
 	return time.Duration(e.millis) * time.Millisecond
+}
+
+func (e expiry) far() int64 {
+	if e.absolute || e.millis <= int64(longestTTL/time.Millisecond) {
+		return 0
+	}
+	return e.millis
 }
 
 func (e expiry) at() int64 {
 	if !e.absolute {
 		return 0
 	}
-	return min(e.millis, farthestEnd)
+	return e.millis
 }
 
 // allowTTL is the error that the option over-max-ttl has for this expiry, or "".
@@ -99,7 +112,7 @@ func (d *Dialect) allowTTL(e expiry) string {
 		}
 		left = time.UnixMilli(e.at()).Sub(now)
 	}
-	if left > d.options.MaxTTL {
+	if left > d.options.MaxTTL || e.far() > 0 {
 		return tooLong(d.options.MaxTTL)
 	}
 	return ""

@@ -99,6 +99,10 @@ func (read readRender) remaining(r quorum.Result) Reply {
 	switch {
 	case !r.Exists:
 		return Integer(-2)
+	case r.Far > 0 && read == readSeconds:
+		return Integer((r.Far + 500) / 1000)
+	case r.Far > 0:
+		return Integer(r.Far)
 	case r.TTL == quorum.NoTTL:
 		return Integer(-1)
 	case read == readSeconds:

@@ -65,8 +65,8 @@ var requestRows = map[string][]quorum.Request{
 	"DEL k j":                             {{Kind: quorum.Remove, Key: "k"}, {Kind: quorum.Remove, Key: "j"}},
 	"EXISTS k k":                          {{Kind: quorum.Read, Key: "k"}, {Kind: quorum.Read, Key: "k"}},
 	"GET k":                               about(quorum.Request{Kind: quorum.Read, ValueOnly: true}),
-	"SET k t NX PX 9000000000000":         about(quorum.Request{Kind: quorum.Acquire, Token: "t", TTL: longestTTL}),
-	"SET k t NX PXAT 9223372036854775807": about(quorum.Request{Kind: quorum.Acquire, Token: "t", At: farthestEnd}),
+	"SET k t NX PX 9000000000000":         about(quorum.Request{Kind: quorum.Acquire, Token: "t", Far: 9000000000000}),
+	"SET k t NX PXAT 9223372036854775807": about(quorum.Request{Kind: quorum.Acquire, Token: "t", At: 9223372036854775807}),
 
 	"MGET k j":   {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},
 	"MGET k j k": {{Kind: quorum.Read, Key: "k", ValueOnly: true}, {Kind: quorum.Read, Key: "j", ValueOnly: true}},

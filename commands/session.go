@@ -214,6 +214,7 @@ func (s *Session) admit(args []string) Action {
 	default:
 		a = c.do(s, c, args)
 		a.Command = c
+		s.count(c, a.Requests)
 		return s.withWatch(a)
 	}
 	a.Command, a.Rejected = c, true

@@ -204,12 +204,12 @@ func checkLines(t *testing.T, r Reply) {
 func checkRequest(t *testing.T, r quorum.Request) {
 	switch {
 	case r.Kind == 0, r.TTL < 0, r.At < 0, r.TTL != 0 && r.At != 0:
-	case r.TTL > longestTTL, r.At > farthestEnd:
+	case r.TTL > longestTTL, r.Far != 0 && (r.TTL != 0 || r.At != 0 || r.Far <= longestTTL.Milliseconds()):
 	case (r.Kind == quorum.Run) != (r.Script != nil):
 	case len(r.Keys) > 0 && r.Key != r.Keys[0]:
 	case r.Kind != quorum.Run && (r.Kind == quorum.Write) != (len(r.Args) > 0):
-	case r.TTLArg != 0 && (r.TTLArg >= len(r.Args) || r.Args[r.TTLArg] != "" || r.TTL == 0 && r.At == 0):
-	case r.Kind == quorum.Write && r.TTLArg == 0 && (r.TTL != 0 || r.At != 0):
+	case r.TTLArg != 0 && (r.TTLArg >= len(r.Args) || r.Args[r.TTLArg] != "" || r.TTL == 0 && r.Far == 0 && r.At == 0):
+	case r.Kind == quorum.Write && r.TTLArg == 0 && (r.TTL != 0 || r.Far != 0 || r.At != 0):
 	default:
 		return
 	}

@@ -86,7 +86,7 @@ func (s *Session) set(c *Command, args []string) Action {
 		return refuse(text)
 	}
 	if o.nx {
-		return s.acquire(quorum.Request{Key: key, Token: value, TTL: e.ttl(), At: e.at()}, o.get)
+		return s.acquire(quorum.Request{Key: key, Token: value, TTL: e.ttl(), Far: e.far(), At: e.at()}, o.get)
 	}
 	return overwrite(key, value, o, &e)
 }
@@ -133,7 +133,7 @@ func (s *Session) parseSetExpiry(c *Command, number string, unit time.Duration, 
 	if !ok {
 		return expiry{}, errNotInteger
 	}
-	e, ok := newExpiry(n, unit, absolute)
+	e, ok := s.d.newExpiry(n, unit, absolute)
 	if !ok || e.past() {
 		return expiry{}, invalidExpire(c.Name)
 	}
@@ -166,7 +166,7 @@ func overwrite(key, value string, o setOptions, e *expiry) Action {
 	}
 	if e != nil {
 		r.Args = append(r.Args, "PX", "")
-		r.TTLArg, r.TTL, r.At = len(r.Args)-1, e.ttl(), e.at()
+		r.TTLArg, r.TTL, r.Far, r.At = len(r.Args)-1, e.ttl(), e.far(), e.at()
 	}
 	return Action{Requests: []quorum.Request{r}, Render: written{}}
 }

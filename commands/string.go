@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"redlock-proxy/quorum"
 )
@@ -167,9 +166,9 @@ func (f refusedIfThere) Render(results []quorum.Result) (Reply, Action) {
 
 // words are an expiry as the masters' own option.
 func (e expiry) words() []string {
-	word, n := "PX", int64(e.ttl()/time.Millisecond)
+	word := "PX"
 	if e.absolute {
-		word, n = "PXAT", e.at()
+		word = "PXAT"
 	}
-	return []string{word, strconv.FormatInt(n, 10)}
+	return []string{word, strconv.FormatInt(e.millis, 10)}
 }

@@ -62,7 +62,7 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 		n.srv.seen.Flush(a.DB, a.At)
 		return
 	case quorum.Run:
-		n.noteRun(&a, r)
+		n.noteRun(&a, r, result.TTL)
 		return
 	case quorum.Write:
 		if r.Args[0] == "SET" {
@@ -75,7 +75,8 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 	n.srv.seen.Note(&a)
 }
 
-func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
+// noteRun notes a script, which has given its first key that ttl: see quorum.Result.
+func (n *noting) noteRun(a *registry.Act, r *quorum.Request, ttl time.Duration) {
 	args := r.Args
 	if r.Script.Printed == nil { // one of ours, which is told the command
 		for len(args) > 0 && (args[0] == r.Key || strings.EqualFold(args[0], n.command.Name)) {
@@ -90,9 +91,13 @@ func (n *noting) noteRun(a *registry.Act, r *quorum.Request) {
 			a.What = registry.Extended
 		}
 	}
-	a.TTL, a.Signs = registry.UnknownTTL, registry.SignsOf(args)
+	a.Signs = registry.SignsOf(args)
+	if a.TTL = ttl; ttl == 0 {
+		a.TTL = registry.UnknownTTL
+	}
 	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
 		n.srv.seen.Note(a)
+		a.TTL = registry.UnknownTTL
 	}
 }
 

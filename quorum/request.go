@@ -96,9 +96,17 @@ type Request struct {
 	// in milliseconds, by the masters' clocks.
 	At int64
 
+	// Far, if not zero, stands for TTL, which is none then: more milliseconds than are counted here,
+	// see clock.Far.
+	Far int64
+
 	// ValueOnly says, of a Read, that neither type nor ttl is asked for (GET): a
-	// key that is no string is then answered with a FailureReply.
+	// key that is no string is then answered with a FailureReply. It says nothing of whether
+	// a ttl is over, see Counted.
 	ValueOnly bool
+
+	// Counted, of a Read, is what is known of the ttl that the key may have.
+	Counted Counted
 
 	// TellsValue says, of an Acquire, that a refusal is to tell what is there (SET NX
 	// GET). Where no quorum names one value the vote is split, and that is no refusal.
@@ -124,6 +132,10 @@ type Request struct {
 	// Trace is where the engine notes how the request fared, nil if nobody wants to know.
 	Trace *Trace
 }
+
+// Counted is a ttl as the client counts it that has asked for it: so long, and how much of that is
+// left, which is less than zero when it is over. The zero value is of one that is not known.
+type Counted struct{ TTL, Left time.Duration }
 
 // Undecides tells of a request that it may wait behind an acquire in flight, or may be
 // undone and tried again: whoever asked must put no more about its keys before it is

@@ -5,18 +5,25 @@ import "time"
 // NoTTL is Result.TTL of a key without expiry.
 const NoTTL time.Duration = -1
 
+// SameTTL is Result.TTL of a Run that has left the ttl of its key as it was.
+const SameTTL time.Duration = -2
+
 // Result is what the votes on one Request amount to.
 type Result struct {
 	Decision Decision
 
 	// Exists, Type, Value and TTL answer a Read: whether a quorum holds one
 	// value, its Redis type ("string", "hash", ...), the value if it is a
-	// string, and what is left of its ttl, already reduced by the drift
-	// (at least 1 ms), or NoTTL.
+	// string, and what is left of its ttl as its client counts it (at least 1 ms), or NoTTL. What
+	// masters hold only for the clocks' allowance does not exist, where that is known.
+	// Of a Run that is Won, TTL is what it has given Key, or NoTTL, or SameTTL; 0 where that is
+	// not known.
 	// Of an Acquire that is Contended, Exists and Value tell the value that
 	// was seen on a quorum, if there is one. Of a Read that is Split, a quorum may hold a
 	// value, of this Type, and it is not known.
+	// Far, if not zero, are the milliseconds of a ttl that is too long to be counted, TTL being NoTTL.
 	Exists bool
+	Far    int64
 	Type   string
 	Value  string
 	TTL    time.Duration

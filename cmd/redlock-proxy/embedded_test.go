@@ -67,6 +67,14 @@ func TestEmbeddedTTLsRunOutByThemselves(t *testing.T) {
 		want(t, c, ":50\r\n", "PTTL", "k")
 		time.Sleep(49 * time.Millisecond)
 		want(t, c, "$1\r\nv\r\n", "GET", "k")
+
+		// What is longer than it can count is as long as it can.
+		want(t, c, "+OK\r\n", "SET", "k", "v", "PX", "9223372036854775")
+		want(t, c, ":9150000000000\r\n", "PTTL", "k")
+		want(t, c, ":1\r\n", "PEXPIRE", "k", "9999999999999998")
+		want(t, c, ":9150000000000\r\n", "PTTL", "k")
+		want(t, c, ":1\r\n", "EVAL", "return redis.call('PEXPIRE', KEYS[1], ARGV[1])", "1", "k", "9999999999999998")
+		want(t, c, ":9150000000000\r\n", "PTTL", "k")
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,9 +61,32 @@ func (e *embedded) before(p *server.Peer, command string, args ...string) (done 
 	case "RESTORE":
 		return e.restore(p, args)
 	default:
+		nearer(command, args)
 		return false
 	}
 	return true
+}
+
+// mostTTL is what miniredis can count, in milliseconds: 290 years.
+const mostTTL = "9150000000000"
+
+// nearer has a command set no longer ttl. The masters are told milliseconds alone.
+func nearer(command string, args []string) {
+	at := 0
+	switch command {
+	case "PEXPIRE", "PSETEX":
+		at = 1
+	case "SET":
+		at = 1 + slices.IndexFunc(args, func(s string) bool { return strings.EqualFold(s, "PX") })
+		if at < 3 { // of the key, or the value
+			return
+		}
+	}
+	if at > 0 && at < len(args) && (len(args[at]) > len(mostTTL) || len(args[at]) == len(mostTTL) && args[at] > mostTTL) {
+		if _, err := strconv.ParseUint(args[at], 10, 63); err == nil {
+			args[at] = mostTTL
+		}
+	}
 }
 
 func (e *embedded) info() string {

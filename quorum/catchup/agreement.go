@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 )
 
@@ -118,9 +119,8 @@ func still(said []agreement) agreement {
 	return a
 }
 
-// maxLeft, more than three thousand years in milliseconds, is what longer remaining
-// ttls are copied as: it fits any master's clock.
-const maxLeft = 99999999999999
+// maxLeft is what longer remaining ttls are copied as: it fits any master's clock.
+const maxLeft = clock.Farthest
 
 // readReadings reads the answer of ReadingScript.
 func readReadings(a decide.Answer) (list []reading, ok bool) {

@@ -18,10 +18,33 @@ func Pad(ttl time.Duration) time.Duration {
 	return ttl + Drift(ttl)
 }
 
+// Asked is the ttl of which an expiry is the padded one.
+func Asked(padded time.Duration) time.Duration {
+	return max(padded-2*time.Millisecond, 0) * 100 / 101
+}
+
 // Unpad is what a client is told of a remaining ttl: never more than it may
 // rely on, and at least 1 ms, since the key is still there.
 func Unpad(remaining time.Duration) time.Duration {
 	return max(remaining-Drift(remaining), time.Millisecond)
+}
+
+// vague is how far a key's end may be from where it was put: a command is on its way for a while, and
+// an extension may move it by 101 ms more or less than was asked for.
+const vague = 200 * time.Millisecond
+
+// Left is what is left of a ttl as its client counts it, where masters say that remaining is: less than
+// zero when it is over. By what a key was padded only the ttl tells that was asked for, and masters do not
+// know that. If it is known, and that so much was left of it by its client's count, the padding is taken
+// off. Else, as where that does not fit since the key was given another ttl through another proxy, it is
+// Unpad: which hides nothing that its client counts on, and at the end of a ttl tells one per cent of it
+// too much.
+func Left(remaining, ttl, counted time.Duration) time.Duration {
+	padding := Drift(ttl)
+	if ttl == 0 || (remaining-counted-padding).Abs() > vague {
+		return Unpad(remaining)
+	}
+	return remaining - padding
 }
 
 // LongestTTL is the longest that is told of a ttl. A master may hold a key for longer than a

@@ -45,6 +45,40 @@ func TestReaderIsNeverToldMoreThanIsLeft(t *testing.T) {
 	}
 }
 
+// What a key was padded by is taken off where it is known, as long as the key ends when it should.
+func TestPaddingIsTakenOffWhereTheTTLIsKnown(t *testing.T) {
+	const ttl = 30 * time.Second // and 302 ms
+	for name, c := range map[string]struct{ remaining, ttl, counted, want time.Duration }{
+		"at once":                                   {30302 * ms, ttl, ttl, ttl},
+		"in the middle":                             {15302 * ms, ttl, 15 * time.Second, 15 * time.Second},
+		"at the end":                                {303 * ms, ttl, ms, ms},
+		"over by a millisecond":                     {301 * ms, ttl, -ms, -ms},
+		"over by almost all":                        {ms, ttl, -301 * ms, -301 * ms},
+		"asked a moment later than counted":         {301 * ms, ttl, 99 * ms, -ms},
+		"extended by what is rounded":               {403 * ms, ttl, 0, 101 * ms},
+		"extended by a second elsewhere":            {1302 * ms, ttl, 0, Unpad(1302 * ms)},
+		"made to end sooner elsewhere":              {5052 * ms, ttl, 20 * time.Second, Unpad(5052 * ms)},
+		"taken for less elsewhere when it was over": {50 * ms, ttl, -20 * ms, Unpad(50 * ms)},
+		"not known":                                 {301 * ms, 0, 0, Unpad(301 * ms)},
+	} {
+		if got := Left(c.remaining, c.ttl, c.counted); got != c.want {
+			t.Errorf("%s: of %v there is %v left, want %v", name, c.remaining, got, c.want)
+		}
+	}
+}
+
+func TestExpiryTellsWhatWasAsked(t *testing.T) {
+	for ttl := ms; ttl < 24*time.Hour; ttl = ttl*3/2 + ms {
+		told := Asked(time.Duration(Milliseconds(Pad(ttl))) * ms)
+		if told < ttl || told > ttl+ms {
+			t.Errorf("of %v, %v is said to have been asked", ttl, told)
+		}
+	}
+	if Asked(ms) != 0 {
+		t.Error("what is no padded ttl is some other")
+	}
+}
+
 func TestDecisionTakesNoMoreThanHalfOfTheTTL(t *testing.T) {
 	for _, c := range []struct{ timeout, ttl, want time.Duration }{
 		{250 * ms, 0, 250 * ms},

@@ -10,7 +10,7 @@ import "redlock-proxy/quorum"
 func judgeCompare(a Answer) (quorum.Vote, bool, Said) {
 	switch {
 	case a.Kind == quorum.IntegerReply && a.Int >= SaysNoTTL:
-		return quorum.Granted, true, Said{Left: a.Int}
+		return quorum.Granted, true, Said{Left: near(a.Int)}
 	case a.Kind == quorum.IntegerReply && a.Int == SaysAbsent:
 		return quorum.Refused, false, Said{Absent: true}
 	case a.Kind == quorum.IntegerReply && a.Int == SaysOther:

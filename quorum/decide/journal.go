@@ -86,9 +86,9 @@ func readJournal(a Answer) (*Journal, bool) {
 		j.Found = append(j.Found, UndoRecord{
 			Key:     records[0].Str,
 			Before:  records[1].Str,
-			Left:    records[2].Int,
+			Left:    near(records[2].Int),
 			After:   records[3].Str,
-			Expires: records[4].Int,
+			Expires: near(records[4].Int),
 		})
 	}
 	switch {

@@ -28,7 +28,7 @@ func TestRemainingTTLIsThatOfAQuorum(t *testing.T) {
 		o, c := opOf(quorum.Request{Kind: quorum.Read}, votes)
 		s, _ := o.Held(c)
 		counted := o.counted(c)
-		got := counted.remaining(&s)
+		got, _, _ := counted.remaining(&s)
 		holding := func(at time.Duration) (k int) { // how many still hold it then
 			for _, v := range votes {
 				if v.vote == quorum.Granted && !v.Absent && (v.Left == SaysNoTTL || time.Duration(v.Left)*time.Millisecond >= at) {
@@ -104,7 +104,7 @@ func TestTTLThatNoDurationHoldsIsToldAsALongOne(t *testing.T) {
 		o := Question{Said: []Said{{typ: "string", Left: n}, {typ: "string", Left: n}}}
 		c := Votes(0).Voted(0, quorum.Granted, false).Voted(1, quorum.Granted, false)
 		counted := o.counted(c)
-		if left := counted.remaining(&o.Said[0]); left < clock.LongestTTL/10*9 {
+		if left, far, _ := counted.remaining(&o.Said[0]); left != quorum.NoTTL || far != n {
 			t.Errorf("of %d ms, %v is told", n, left)
 		}
 		if l.open(2, 0) {

@@ -100,14 +100,19 @@ func (s *Said) holds(t *Said) bool {
 	return !s.Absent && s.typ == t.typ && s.Value == t.Value
 }
 
-// remaining is the ttl that a quorum still holds value s for.
-func (c *counted) remaining(s *Said) time.Duration {
+// remaining tells the ttl that a quorum still holds value s for, as its client counts it; over, that
+// masters hold it for the clocks' allowance alone.
+func (c *counted) remaining(s *Said) (ttl time.Duration, far int64, over bool) {
 	l := c.lefts(s)
-	p := l.held(c.Quorum())
-	if p == SaysNoTTL {
-		return quorum.NoTTL
+	switch p := l.held(c.Quorum()); {
+	case p == SaysNoTTL:
+		return quorum.NoTTL, 0, false
+	case p > clock.FarFrom:
+		return quorum.NoTTL, p, false
+	default:
+		ttl = clock.Left(time.Duration(p)*time.Millisecond, c.Counted.TTL, c.Counted.Left)
+		return max(ttl, time.Millisecond), 0, ttl < 0 && !c.ValueOnly
 	}
-	return clock.Unpad(clock.OfMilliseconds(p))
 }
 
 // lefts are those of the masters that hold s.
@@ -143,7 +148,10 @@ func (c *counted) tellRead(r *quorum.Result) {
 			r.Type = s.typ
 		}
 	} else if r.Decision == quorum.Won && most >= r.Needed {
-		r.Exists, r.Type, r.Value, r.Reply = true, s.typ, s.Value, s.Reply
-		r.TTL = c.remaining(&s)
+		ttl, far, over := c.remaining(&s)
+		if over {
+			return
+		}
+		r.Exists, r.Type, r.Value, r.TTL, r.Far, r.Reply = true, s.typ, s.Value, ttl, far, s.Reply
 	}
 }

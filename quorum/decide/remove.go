@@ -13,6 +13,7 @@ func judgeRemove(a Answer) (quorum.Vote, bool, Said) {
 	case s.Absent:
 		return quorum.Refused, false, s
 	}
+	s.Left = near(s.Left)
 	return quorum.Granted, true, s
 }
 

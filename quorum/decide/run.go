@@ -2,8 +2,10 @@ package decide
 
 import (
 	"slices"
+	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 )
 
 // A run is a script, the client's or ours, that each master runs with an undo record of what it
@@ -147,7 +149,32 @@ func (c *counted) tellRun(r *quorum.Result) {
 	}
 	reply := merge(replies, r.Needed)
 	r.Script = &reply
+	if r.Decision == quorum.Won {
+		r.TTL = c.given()
+	}
 }
+
+// given is the ttl that a script has given its key, see quorum.Result.
+func (c *counted) given() time.Duration {
+	for i := range c.Said {
+		if c.Vote(i) != quorum.Granted {
+			continue
+		}
+		switch u := RecordOf(c.Said[i].Journal.Found, c.Key); {
+		case u == nil || u.Expires == SaysAbsent:
+		case u.Expires < 0:
+			return quorum.NoTTL
+		case u.Left >= u.Expires && u.Left-u.Expires <= unchanged:
+			return quorum.SameTTL
+		default:
+			return clock.Asked(clock.OfMilliseconds(u.Expires))
+		}
+	}
+	return 0
+}
+
+// unchanged is by how much less a ttl is, in milliseconds, that a script has left as it was.
+const unchanged = 5
 
 // saidByWhoActed tells that a master which has acted has said the same.
 func (c *counted) saidByWhoActed(reply *quorum.ScriptReply) bool {

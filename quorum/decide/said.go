@@ -1,6 +1,9 @@
 package decide
 
-import "redlock-proxy/quorum"
+import (
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+)
 
 // ofAnotherType is what is kept where a string was asked for and is not there:
 // Redis's own error.
@@ -41,6 +44,14 @@ const (
 	SaysOther  = -3 // it holds another value, or ends otherwise, than was named: it was left
 	SaysLate   = -4 // what was asked is dated, and came too late
 )
+
+// near is a remaining ttl as a master tells it, or SaysNoTTL if it is far.
+func near(left int64) int64 {
+	if left > clock.FarFrom {
+		return SaysNoTTL
+	}
+	return left
+}
 
 // SaysOtherNonce is what a script answers that only goes on under the nonce that it was given.
 const SaysOtherNonce = -1

@@ -45,9 +45,9 @@ func judgeWrite(r *quorum.Request, a Answer) (quorum.Vote, bool, Said) {
 		if r.Args[0] != "SET" {
 			s.Value = dump.Value(a.Elems[2].Str)
 		}
-		s.Journal = journalOf(r, a.Elems[2].Str, a.Elems[3].Int, a.Elems[4].Int)
+		s.Journal = journalOf(r, a.Elems[2].Str, near(a.Elems[3].Int), near(a.Elems[4].Int))
 	} else {
-		s.Left = a.Elems[4].Int
+		s.Left = near(a.Elems[4].Int)
 	}
 	return quorum.Granted, did, s
 }

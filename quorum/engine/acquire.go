@@ -84,7 +84,7 @@ func (r ruling) persist() {
 	s.mu.Lock()
 	r.flight.early = len(r.flight.followers)
 	s.mu.Unlock()
-	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: r.Key, Token: r.Token, Trace: r.Trace}, r.asker)
+	second := newOp(&quorum.Request{Kind: quorum.Extend, Key: r.Key, Token: r.Token, Far: r.Far, Trace: r.Trace}, r.asker)
 	second.first, second.Second, second.flight = r.op, true, r.flight
 	second.began = r.began
 	r.db.try(second, time.Now())

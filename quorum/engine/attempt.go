@@ -88,20 +88,25 @@ func (db *database) asks(o *op) bool {
 		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Why: "this proxy is shutting down"})
 	}
 	ttl := o.TTL
+	o.Far = clock.Far(o.Far)
 	if o.At != 0 {
 		now, known := db.now()
 		if !known {
 			return db.answer(o, quorum.Result{Decision: quorum.Unavailable, NoTime: true})
 		}
-		ttl = time.UnixMilli(o.At).Sub(now)
-		if ttl <= 0 && !o.end() {
+		if o.Far = clock.Far(o.At - now.UnixMilli()); o.Far > 0 {
+			o.At = 0
+		} else {
+			ttl = time.UnixMilli(o.At).Sub(now)
+		}
+		if ttl <= 0 && o.Far == 0 && !o.end() {
 			return db.answer(o, quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{
 				Kind: quorum.FailureReply, Str: "ERR invalid expire time in 'set' command",
 			}})
 		}
 	}
 	eternal := ttl == 0 && o.At == 0
-	if k := o.kind(); k.givesTTL && o.attempt == 0 && o.first == nil && o.follows == 0 && (ttl > db.MaxTTL || eternal && k.locks) {
+	if k := o.kind(); k.givesTTL && o.attempt == 0 && o.first == nil && o.follows == 0 && (ttl > db.MaxTTL || o.Far > 0 || eternal && k.locks) {
 		db.overTTL.Add(1)
 	}
 	if o.Kind == quorum.Extend && o.first == nil && !db.heldLocks.Extends(&o.Request, max(ttl, 0), o.put) {

@@ -62,7 +62,10 @@ func (h *healing) room() int         { return errandRoom + len(h.op.Key) + len(h
 
 func (h *healing) argv(b []string, now time.Time) []string {
 	b = append(b, "SET", h.op.Key, h.op.Token, "NX")
-	if h.op.ttl == 0 {
+	switch {
+	case h.op.Far > 0:
+		return append(b, "PX", h.op.px)
+	case h.op.ttl == 0:
 		return b
 	}
 	left := h.op.ttl - now.Sub(h.from)

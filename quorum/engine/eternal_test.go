@@ -33,6 +33,39 @@ func TestLockWithoutTTLIsPersistedOnAQuorum(t *testing.T) {
 	})
 }
 
+// A ttl that is too long to be counted is taken as none is, and masters are told it, and tell it.
+func TestLockOfManyYearsIsTakenAsOneWithoutTTL(t *testing.T) {
+	const far = 7_000_000_000_000 // milliseconds, 222 years
+	inWorld(t, 3, func(w *world) {
+		w.want(w.ask(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "t", Far: far}), quorum.Won)
+		w.settle()
+		for _, m := range w.masters {
+			log := m.commands("")
+			if len(log) < 2 || !strings.HasPrefix(log[0], "SET k t NX GET PX 1517") || log[1] != "extend k t 7000000000000" {
+				t.Errorf("%s was told %q", m.name, log)
+			}
+		}
+		time.Sleep(time.Minute)
+		r := w.read("k")
+		if spent := far - r.Far; !r.Exists || r.TTL != quorum.NoTTL || spent < 59_000 || spent > 70_000 {
+			t.Errorf("it is %+v", r)
+		}
+		w.want(w.acquire("k", "u", time.Minute), quorum.Contended)
+		w.want(w.ask(quorum.Request{Kind: quorum.Acquire, Key: "k", Token: "u", Far: far}), quorum.Contended)
+		w.want(w.extend("k", "t", time.Minute), quorum.Won)
+		if r := w.read("k"); r.Far != 0 || r.TTL > time.Minute {
+			t.Errorf("for a minute it is %+v", r)
+		}
+		// A time of day may be as far.
+		w.want(w.ask(quorum.Request{Kind: quorum.Extend, Key: "k", Token: "t", At: time.Now().UnixMilli() + far}), quorum.Won)
+		if r := w.read("k"); (r.Far-far > 5000) || far-r.Far > 5000 {
+			t.Errorf("until then it is %+v", r)
+		}
+		w.want(w.release("k", "t"), quorum.Won)
+		w.wantValues("k", "", "", "")
+	})
+}
+
 func TestLockWithoutTTLWorksWithAMinorityDown(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.masters[2].freeze()

@@ -208,13 +208,16 @@ func (o *op) prepare(ttl time.Duration) {
 	if o.Kind == quorum.Run {
 		o.prepareRun()
 	}
-	if ttl > 0 {
+	switch {
+	case ttl > 0:
 		o.ttl = clock.Pad(ttl)
 		o.px = o.db.millisecondsText(clock.Milliseconds(o.ttl))
-		if o.TTLArg > 0 {
-			o.Args = slices.Clone(o.Args)
-			o.Args[o.TTLArg] = o.px
-		}
+	case o.Far > 0:
+		o.px = strconv.FormatInt(o.Far, 10)
+	}
+	if o.px != "" && o.TTLArg > 0 {
+		o.Args = slices.Clone(o.Args)
+		o.Args[o.TTLArg] = o.px
 	}
 	if o.alike(true) {
 		o.build()

@@ -5,6 +5,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/catchup"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
@@ -20,6 +21,9 @@ import (
 // So whatever takes something back names the nonce under which the master had done it,
 // and does nothing where copies may have been given since.
 //
+// farFrom is from where a ttl is none to who takes something back.
+var farFrom = strconv.FormatInt(clock.FarFrom, 10)
+
 // sameNonce makes same(n): whether the marker KEYS[2] has the nonce n, or has replaced
 // one that had it and no catch-up, of which KEYS[3] is the lease, has begun since. It is
 // always so if n is empty: a master that is the only one has no marker.
@@ -34,11 +38,11 @@ end
 // endsWithin makes ends(k, least, most, eternal): whether a key ends between two times of
 // the master's clock, in milliseconds, or has no expiry and eternal is 1. The master may
 // stop for a moment in between, so the clock is read before and behind.
-const endsWithin = `local function ends(k,least,most,eternal)
+var endsWithin = `local function ends(k,least,most,eternal)
 local function now() local t=redis.call('TIME') return t[1]*1000+t[2]/1000 end
 local a=now()
 local p=redis.call('PTTL',k)
-if p<0 then return eternal=='1' end
+if p<0 or p>` + farFrom + ` then return eternal=='1' end
 return a+p>=tonumber(least) and now()+p<=tonumber(most)
 end
 `
@@ -77,9 +81,9 @@ end
 //
 // Where the expiry was moved further than that a moment ago, it is left: who extends a
 // thousand times a second would otherwise come back to where it was, or get ever further.
-const movesExpiry = `local function moved(n,p)
+var movesExpiry = `local function moved(n,p)
 local d=n-p
-if p<0 or d>50 or d<-101 then return n end
+if p<0 or p>` + farFrom + ` or d>50 or d<-101 then return n end
 if d<-50 then return p end
 return p+51
 end

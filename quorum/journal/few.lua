@@ -71,7 +71,8 @@ elseif n == 'EXPIRETIME' or n == 'PEXPIRETIME' then
   if k ~= K[1] then check(k) end
   local p = raw('PTTL', k, ...)
   if type(p) == 'number' and p >= 0 then
-    p = seldom().clock() + math.max(p - math.floor(p / 100) - 2, 1)
+    if p <= 6400000000000 then p = math.max(p - math.floor(p / 100) - 2, 1) end
+    p = seldom().clock() + p
     if n == 'EXPIRETIME' then p = math.floor((p + 500) / 1000) end
     its.ttls = its.ttls or {}
     its.ttls[p] = true

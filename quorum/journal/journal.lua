@@ -358,9 +358,9 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       n = n - seldom().clock()
       if n <= 0 then return '-1' end
     end
-    if n <= 0 or n > 9.2e18 then return nil end
-    -- 200 years are for ever.
-    if n > 6307200000000 then n = 6307200000000 end
+    if n <= 0 or n > 9.22337e18 then return nil end
+    -- What is longer than 200 years is far, see clock.Far.
+    if n > 6307200000000 then return string.format('%.0f', math.min(math.max(n, 6500000000000), 9999999999999998)) end
     n = n + (n - n % 100) / 100 + 2
     return string.format(n < 2147483648 and '%d' or '%.0f', n)
   end
@@ -408,7 +408,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if k ~= K[1] then check(k) end
       local p = raw('PTTL', k, ...)
       if type(p) == 'number' and p > 0 then
-        p = math.max(p - math.floor(p / 100) - 2, 1)
+        if p <= 6400000000000 then p = math.max(p - math.floor(p / 100) - 2, 1) end
         if n == 'TTL' then p = math.floor((p + 500) / 1000) end
         its.ttls = its.ttls or {}
         its.ttls[p] = true

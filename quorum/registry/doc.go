@@ -8,6 +8,7 @@
 //
 //	registry.go  what is noted, and where
 //	shard.go     the way there: written down first, and put where it belongs some at a time
+//	counted.go   how long the latest of a key's ttls was, and what is left of it
 //	holding.go   the room for holders: a table of fixed size, which allocates nothing
 //	top.go       which keys are fought for most
 //	hot.go       what is known of these: who wants them, and their last attempts

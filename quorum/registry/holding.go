@@ -14,7 +14,8 @@ type holding struct {
 	by           *Origin
 	since, until time.Duration // until is noEnd or unknown where it is no time
 	votes        quorum.Votes
-	extensions   uint16 // these two stay at the most that they can be
+	ttl          briefTTL // the latest
+	extensions   uint16   // these two stay at the most that they can be
 	refusals     uint16
 	what         What
 	db           uint8
@@ -23,6 +24,7 @@ type holding struct {
 const (
 	noEnd   time.Duration = math.MaxInt64
 	unknown time.Duration = math.MaxInt64 - 1
+	same    time.Duration = math.MaxInt64 - 2 // only of what is noted
 )
 
 // bucketSize is how many keys share a bucket. The one that has ended first, or will, gives way to a
@@ -75,6 +77,12 @@ func (b *bucket) set(i int, h *holding, now time.Duration) {
 // note notes what has become of what a client asked for; n is the bucket's to change.
 func (b *bucket) note(n *holding) {
 	i := b.find(n.key)
+	if n.until == same {
+		n.until = unknown
+		if i >= 0 && !b.holdings[i].what.Ends() {
+			n.until, n.ttl = b.holdings[i].until, b.holdings[i].ttl
+		}
+	}
 	if i >= 0 {
 		h := b.holdings[i].after(n)
 		b.set(i, &h, n.since)
@@ -112,7 +120,7 @@ func (h holding) after(n *holding) holding {
 	case n.what == Extended && (h.over(n.since) || named && !hers): // he took it where that was not seen
 		return n.begins()
 	case n.what == Extended:
-		h.until, h.votes, h.extensions = n.until, n.votes, more(h.extensions)
+		h.until, h.ttl, h.votes, h.extensions = n.until, n.ttl, n.votes, more(h.extensions)
 	case hers || !named: // else it is another one's by now
 		h.what, h.until, h.votes, h.by = n.what, n.since, n.votes, n.by
 	}

@@ -59,10 +59,11 @@ type Act struct {
 }
 
 // NoTTL is the TTL of an act after which the lock ends never, and UnknownTTL of one after which
-// it is not known when.
+// it is not known when. SameTTL is of one after which it ends when it would have without it.
 const (
 	NoTTL      = quorum.NoTTL
-	UnknownTTL = quorum.NoTTL - 1
+	SameTTL    = quorum.SameTTL
+	UnknownTTL = SameTTL - 1
 )
 
 func (a *Act) until() time.Duration {
@@ -71,6 +72,8 @@ func (a *Act) until() time.Duration {
 		return noEnd
 	case UnknownTTL:
 		return unknown
+	case SameTTL:
+		return same
 	}
 	return a.At + a.TTL
 }

@@ -32,7 +32,7 @@ func (s *shard) page(key uint64) int { return int(key&uint64(len(s.buckets)-1)) 
 // note is to be followed by settle before anybody looks. mu is held.
 func (s *shard) note(h uint64, a *Act) {
 	s.noted = append(s.noted, holding{
-		key: h, signs: a.Signs, by: a.By, since: a.At, until: a.until(), votes: a.Votes, what: a.What, db: uint8(a.DB),
+		key: h, signs: a.Signs, by: a.By, since: a.At, until: a.until(), ttl: briefTTLOf(a.TTL), votes: a.Votes, what: a.What, db: uint8(a.DB),
 	})
 	if len(s.noted) == maxNoted {
 		s.settle()
@@ -41,6 +41,9 @@ func (s *shard) note(h uint64, a *Act) {
 
 // settle puts what was noted into the buckets. Of one key what came first is put first. mu is held.
 func (s *shard) settle() {
+	if len(s.noted) == 0 {
+		return
+	}
 	order := s.byPage()
 	warm := uint32(0)
 	for _, i := range order {
