@@ -62,7 +62,7 @@ type popLine struct {
 	again       bool          // somebody is to ask
 	next        time.Duration // when it is looked whether there is anything
 	looking     bool
-	watch       bool          // at the next look, masters are to tell of changes from then on
+	watch       bool          // at the next look, masters are to tell of changes from then on, as where too few do
 	told        uint64        // the masters that will
 	vain        int           // how often in a row there was something, and who asked got nothing
 	rest        time.Duration // until when nobody asks for that

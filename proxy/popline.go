@@ -32,7 +32,7 @@ func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
 		}
 		l.looking = true
 		l.burst++
-		t.looks = append(t.looks, popLook{l, l.watch})
+		t.looks = append(t.looks, popLook{l, l.watch || l.span() == lookSpan})
 		l.watch = false
 		return
 	}

@@ -79,6 +79,7 @@ func (e *Engine) track(ctx context.Context, i int) {
 			e.tracking.observer.Changed(i, "") // whatever was watched is not any more
 			err = e.tellChanges(ctx, t, i)
 			t.Close()
+			e.tracking.observer.Changed(i, "") // which it would not tell any more
 			log.Debug("tracking ended", "reason", master.ReasonOf(err))
 		} else if errors.As(err, new(master.Refusal)) {
 			rest = refusedRest

@@ -104,3 +104,33 @@ func TestMasterThatDoesNotTellForLongIsAskedEverLessOften(t *testing.T) {
 		})
 	}
 }
+
+// That a master tells no more is known when its telling ends, and not when it begins anew, which may be much later.
+func TestEndOfAMastersTellingIsTold(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		var told changes
+		w.engine.Observe(&told)
+		asked := 0
+		w.masters[0].set(func(m *fakeMaster) {
+			m.respond = func(args []string) string {
+				switch {
+				case args[0] == "CLIENT" && args[1] == "TRACKING":
+					if asked++; asked > 1 {
+						return "-ERR not any more\r\n"
+					}
+					return "+OK\r\n"
+				case args[0] == "PTTL" && args[1] == "k":
+					return "?\r\n" // which ends the connection
+				}
+				return ""
+			}
+		})
+		w.engine.Watch(0, "k")
+		time.Sleep(5 * time.Minute)
+		told.mu.Lock()
+		defer told.mu.Unlock()
+		if n := len(told.keys); n != 2 || told.keys[0]+told.keys[1] != "" {
+			t.Errorf("%q have changed, want what any may have twice: as the telling begins, and as it ends", told.keys)
+		}
+	})
+}
