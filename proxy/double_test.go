@@ -82,6 +82,13 @@ func (e *fakeEngine) Watch(db int, key string) {
 	e.watched = append(e.watched, fmt.Sprint(db, " ", key))
 }
 
+// watches is how often a key was to be watched.
+func (e *fakeEngine) watches() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.watched)
+}
+
 func (e *fakeEngine) Weight(r *quorum.Request) int { return e.weights[r.Key] }
 
 func (e *fakeEngine) Memory() int            { return int(e.memory.Load()) }

@@ -44,9 +44,9 @@ func TestWhoWaitsLearnsOfTheEndOfWhoStoodBeforeHim(t *testing.T) {
 		holder.send("DEL k\r\n")
 		holder.expect(":1\r\n")
 		first.gets(ok, 2*roundTrip)
-		attempts, watched := l.count(quorum.Acquire), len(r.engine.watched)
+		attempts, watched := l.count(quorum.Acquire), r.engine.watches()
 		time.Sleep(400 * time.Millisecond)
-		if n := len(r.engine.watched) - watched; n != 1 {
+		if n := r.engine.watches() - watched; n != 1 {
 			t.Errorf("it was watched %d times meanwhile", n)
 		}
 		l.takeBack("k")
