@@ -163,6 +163,11 @@ func (b *Block) Nothing(r *quorum.Result, again bool) bool {
 		again && !b.command.moves() && r.Script.Kind == quorum.FailureReply && strings.Contains(r.Script.Str, "WRONGTYPE")
 }
 
+// Found tells of a result that somebody has got something, and no error.
+func (b *Block) Found(r *quorum.Result) bool {
+	return r.Decision == quorum.Won && r.Script != nil && r.Script.Kind != quorum.FailureReply && r.Script.Kind != quorum.NilReply
+}
+
 // More tells of the result of a request of Again that there is more under its key.
 func (b *Block) More(r *quorum.Result) bool {
 	return r.Script != nil && len(r.Script.Elems) == 2 && r.Script.Elems[1].Int > 0

@@ -241,7 +241,7 @@ func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration)
 	p.asks, l.trying = nil, nil
 	r.asking--
 	switch {
-	case nothing:
+	case nothing || !b.Found(result): // what there is may be for the next
 		l.vain++
 		l.rest = now + min(time.Millisecond<<min(l.vain, 10), lookSpan)
 		l.next = now

@@ -6,6 +6,29 @@ import (
 	"time"
 )
 
+// Who is answered an error has taken nothing: the next in line is.
+func TestElementThatOneCannotTakeIsForTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, e := newBlockingRig(t, Config{})
+		r.server.watch()
+		e.wrong = "dst"
+		mover, next, pusher := r.dial(), r.dial(), r.dial()
+		mover.send("BLMOVE q dst LEFT RIGHT 0\r\n")
+		time.Sleep(3 * roundTrip)
+		next.send("BLPOP q 0\r\n")
+		time.Sleep(3 * roundTrip)
+		for master := range 3 {
+			r.engine.observer.Watched(master, "q", true)
+		}
+		time.Sleep(3 * roundTrip)
+		pusher.send("RPUSH q v\r\n")
+		pusher.gets(":1\r\n", roundTrip)
+		mover.gets("-WRONGTYPE no list\r\n", roundTrip)
+		next.gets(popped("q", "v"), 6*roundTrip)
+		r.end()
+	})
+}
+
 func TestWordsOfBlockedCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := newBlockingRig(t, Config{})

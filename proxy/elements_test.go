@@ -17,8 +17,9 @@ type elements struct {
 	mu    sync.Mutex
 	lists map[string][]string
 	asked map[quorum.Kind]int
-	mute  bool // no quorum can be had
-	vain  bool // who asks gets nothing, whatever there is
+	mute  bool   // no quorum can be had
+	wrong string // a key that is no list, and nothing can be moved to
+	vain  bool   // who asks gets nothing, whatever there is
 }
 
 func newBlockingRig(t *testing.T, cfg Config) (*rig, *elements) {
@@ -61,6 +62,10 @@ func (e *elements) carryOut(r *quorum.Request) (result quorum.Result) {
 		return result
 	}
 	reply, some := nothing, false
+	if r.Args[0] == "LMOVE" && r.Args[2] == e.wrong && len(e.lists[r.Args[1]]) > 0 {
+		failed := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "WRONGTYPE no list"}}
+		return quorum.Result{Decision: quorum.Contended, Script: &failed}
+	}
 	if !e.vain || r.Args[0] != "LMPOP" {
 		reply, some = e.do(r.Args)
 	}
