@@ -7,6 +7,7 @@ import "sync/atomic"
 type Script struct {
 	Text    string   // what the masters run, without the prelude
 	Printed *Printed // of a client's; nil: it is one of ours
+	Runs    *Bounds  // of the clients' scripts that it runs, see NewRunner; nil: it runs none
 	Reads   bool     // it may not write
 	Latches bool     // see NewStep
 	Exact   bool     // see NewExactStep
@@ -58,6 +59,12 @@ func NewStep(text string) *Script { return &Script{Text: text, Latches: true} }
 // made the same of each key that it has changed, as well as answered alike.
 func NewExactStep(text string) *Script { return &Script{Text: text, Latches: true, Exact: true} }
 
+// NewRunner makes an exact step that runs clients' scripts, which are given to it as arguments, all of them
+// together within these bounds. One is to be made for those that are run together, as what it takes is theirs.
+func NewRunner(text string, bounds Bounds) *Script {
+	return &Script{Text: text, Latches: true, Exact: true, Runs: &bounds}
+}
+
 // NewCountUp makes a step that counts a string up and answers the number.
 func NewCountUp(text string) *Script {
 	s := NewStep(text)
@@ -72,13 +79,13 @@ func NewCountDown(text string) *Script {
 	return s
 }
 
-// OfClient tells whether it is a client's script, and none of ours.
-func (s *Script) OfClient() bool { return s.Printed != nil }
+// OfClient tells whether it is a client's script, or runs some.
+func (s *Script) OfClient() bool { return s.Printed != nil || s.Runs != nil }
 
 // ReadOnly is the script in calls that may not write.
 func (s *Script) ReadOnly() *Script {
 	if s.reading.Load() == nil {
-		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Latches: s.Latches, Exact: s.Exact, Reads: true})
+		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Runs: s.Runs, Latches: s.Latches, Exact: s.Exact, Reads: true})
 	}
 	return s.reading.Load()
 }

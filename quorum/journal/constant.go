@@ -17,6 +17,7 @@ var constants struct {
 type constantKey struct {
 	bounds quorum.Bounds
 	reads  bool
+	text   string // of ours; "" if it is a client's
 }
 
 // constantLine is where the prelude is in a constant script: behind any line that a script
@@ -26,18 +27,30 @@ const constantLine = 1 + 70_000
 // Constant is the script that runs a client's where that is given to it as an argument: one for
 // all that have the same bounds.
 func (f *Form) Constant() *master.Script {
+	b, reads := f.Printed.Bounds, f.Reads
+	return constant(constantKey{bounds: b, reads: reads}, func() *master.Script {
+		return master.NewScript(DatedText + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
+			strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), wrapping{reads: reads, bounds: &b}))
+	})
+}
+
+// running is a script of ours that runs clients': one for all that have the same bounds. Its lines are none of theirs.
+func running(s *quorum.Script) *master.Script {
+	return constant(constantKey{*s.Runs, s.Reads, s.Text}, func() *master.Script {
+		return prelude.wrap(s.Text, wrapping{first: DatedText + latchText + " ", latch: "__latch", reads: s.Reads, bounds: s.Runs, runs: true})
+	})
+}
+
+func constant(k constantKey, build func() *master.Script) *master.Script {
 	constants.mu.Lock()
 	defer constants.mu.Unlock()
-	b, reads := f.Printed.Bounds, f.Reads
-	k := constantKey{b, reads}
 	if s := constants.made[k]; s != nil {
 		return s
 	}
 	if constants.made == nil {
 		constants.made = make(map[constantKey]*master.Script)
 	}
-	s := master.NewScript(DatedText + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
-		strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), wrapping{reads: reads, bounds: &b}))
+	s := build()
 	constants.made[k] = s
 	return s
 }

@@ -7,6 +7,7 @@
 //	prelude.go, journal.lua   how a script and the prelude are put together
 //	helpers.go, helpers.lua   what a client's script has in the place of Lua's functions
 //	ours.lua                  the same of one of ours, whose text is known
+//	scripts.lua               what one of ours has that runs clients', as a transaction does
 //	before.go                 what is looked at before: a date, a step's latches
 //	form.go                   by which script and arguments the masters know one
 //	constant.go               those that run what they are given

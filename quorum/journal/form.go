@@ -27,7 +27,10 @@ func FormOf(s *quorum.Script) *Form {
 		return f
 	}
 	f := &Form{Script: s}
-	if s.Printed == nil {
+	switch {
+	case s.Runs != nil:
+		f.wrapped = running(s)
+	case s.Printed == nil:
 		w := wrapping{first: DatedText, reads: s.Reads}
 		if s.Latches {
 			w.first, w.latch = DatedText+latchText+" ", "__latch"

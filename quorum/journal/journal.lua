@@ -61,6 +61,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   --   * raised: the error that the shadow raised last, and where.
   --   * troubled: what the master first said of itself instead of carrying out a command: no
   --     error of the script's own, whatever that reads like, and whatever the script makes of it.
+  --   * ran: clients' scripts were run by one of ours, see scripts.lua.
   --   * refused: why the script is, whatever it makes of the error: it has no step left.
   --   * toiled: it took more steps than any for locks does. toil is what one of ours does
   --     instead: a command is one, and so is about a KiB that is dumped.
@@ -297,11 +298,11 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       its.touched = its.touched or {}
       its.touched[k] = same and its.touched[k] ~= 'value' and 'end' or 'value'
     end
+    if k ~= K[1] then check(k) end
     if answer then
       local i = k == answer[5] and 5 or its.recorded and its.recorded[k]
       if i then return i end
     end
-    if k ~= K[1] then check(k) end
     local size = its.absent == k and 0 or bulk(k)
     if size > 4096 then
       local heavy = (its.heavy or 0) + size
@@ -610,6 +611,23 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     return r
   end
 
+  -- raising is what an error comes to: its text, and the line. Here, and not behind pcall, it is
+  -- still what was raised, and where. That is answered, since the embedded masters' Lua may
+  -- have lost our variables by then.
+  local function raising(e)
+    local line = its.raised and e == its.raised[1] and its.raised[2] or seldom().line(1)
+    local said
+    if type(e) == 'table' then
+      said = rawget(e, 'err')
+      if type(said) ~= 'string' then said = 'ERR nil' end
+    elseif type(e) == 'string' then
+      said = 'ERR ' .. seldom().placed(e, line)
+    else
+      said = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
+    end
+    return {said, line}
+  end
+
   -- what it knows
   local script
   script, spend = make(keys, argv, h, steps and steps + 1, refuse)
@@ -662,7 +680,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         end
       end
     end
-    each(v, 1)
+    each(v, its.ran and 0 or 1)
     return table.concat(shape), nil, values
   end
 
@@ -675,21 +693,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       return script()
     end
   end
-  -- Here, and not behind pcall, an error is still what was raised, and where.
-  -- What it comes to is answered, since the embedded masters' Lua may have lost our variables by then.
-  local ok, v = xpcall(body, function(e)
-    local line = its.raised and e == its.raised[1] and its.raised[2] or seldom().line(1)
-    local said
-    if type(e) == 'table' then
-      said = rawget(e, 'err')
-      if type(said) ~= 'string' then said = 'ERR nil' end
-    elseif type(e) == 'string' then
-      said = 'ERR ' .. seldom().placed(e, line)
-    else
-      said = 'ERR ' .. (type(e) == 'number' and tostring(e) or 'nil')
-    end
-    return {said, line}
-  end)
+  local ok, v = xpcall(body, raising)
   if not ok and type(v) == 'table' then thrown, at = v[1], v[2] end
   local shape, value, values
   if ok then

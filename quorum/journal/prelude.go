@@ -14,14 +14,19 @@ type wrapping struct {
 	first  string // what is done before
 	latch  string // the name of what the prelude is to know of a latch, if there is one
 	reads  bool
-	bounds *quorum.Bounds // nil: the script is one of ours
-	knows  string         // what makes the script's helpers
+	bounds *quorum.Bounds // of a client's script, or of those that one of ours runs; nil if it is neither
+	runs   bool           // it is one of ours that runs clients'
+	knows  string         // what makes the helpers of a client's
 }
 
 // wrap puts a script before the prelude.
 func (p preludeParts) wrap(text string, w wrapping) *master.Script {
 	parameters, further, knows := "KEYS,ARGV,redis", "", oursKnow
-	if w.bounds != nil {
+	switch {
+	case w.runs:
+		text += strings.Repeat("\n", constantLine-2-strings.Count(text, "\n"))
+		knows = scriptsKnow()
+	case w.bounds != nil:
 		parameters, further, knows = printedParameters, printedFurther, w.knows
 	}
 	return master.NewScript(w.first + "local __make=function(" + parameters + ") return function(...) " + text + "\nend" + further + " end " +
@@ -72,6 +77,16 @@ var oursText string
 
 // oursKnow is what a script of ours knows of Redis, and has beside the prelude.
 var oursKnow = OneLine(oursText)
+
+//go:embed scripts.lua
+var scriptsText string
+
+// scriptsKnow is what one of ours knows that runs clients' scripts: what these know, under another
+// name, and then what is its own.
+func scriptsKnow() string {
+	return helpers.all() + fmt.Sprintf(" local theirs,opens,closes=h,'local %s=... return function(...) ','\\nend%s' ", printedParameters, printedFurther) +
+		oursKnow + " " + OneLine(scriptsText)
+}
 
 // OneLine takes comments, indentation and line ends out of a Lua text in which
 // no string holds any of them.

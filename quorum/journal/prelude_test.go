@@ -36,14 +36,18 @@ func redis(t *testing.T) (do func(args ...string) string) {
 }
 
 func TestPreludeIsOneLineOfLua(t *testing.T) {
-	lua := prelude.before + oursKnow + helpers.of(helpers.names) + helpers.all() + prelude.after + latchText
+	lua := prelude.before + oursKnow + helpers.of(helpers.names) + scriptsKnow() + prelude.after + latchText
 	if strings.ContainsAny(lua, "\n\r\t") || strings.Contains(lua, "--") {
 		t.Error("the prelude has line ends or comments left in it")
 	}
 	if !strings.Contains(FormOf(quorum.NewStep("return 1")).Own().Text, "(redis,KEYS,ARGV,__latch,") {
 		t.Error("a step does not tell the prelude of its latch")
 	}
-	for _, text := range []string{preludeText, helpersText} {
+	runner := quorum.NewRunner("return 1", quorum.DefaultBounds)
+	if text := FormOf(runner).Own().Text; strings.Count(text, "\n") != constantLine-1 || FormOf(runner.ReadOnly()).Own().Text == text {
+		t.Error("what runs clients' scripts is on a line that one of theirs may have, or is the same where it may not write")
+	}
+	for _, text := range []string{preludeText, helpersText, scriptsText} {
 		for line := range strings.Lines(text) {
 			if strings.HasPrefix(strings.TrimSpace(line), "(") {
 				t.Error("a statement begins with a parenthesis")
