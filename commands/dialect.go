@@ -51,6 +51,7 @@ type Dialect struct {
 	options Options
 	lookout Lookout
 	scripts *scriptTable
+	mixes   mixes
 	scans   scans
 	maxKeys int // listed by KEYS
 	right   atomic.Pointer[digested]
@@ -72,6 +73,7 @@ func NewDialect(o Options) *Dialect {
 		options: o,
 		lookout: o.Lookout,
 		scripts: newScriptTable(maxScripts, maxScriptBytes, o.ScriptBounds),
+		mixes:   mixes{bounds: o.ScriptBounds},
 		maxKeys: maxKeys,
 	}
 	if _, err := d.SetUsers(o.Users); err != nil {

@@ -18,7 +18,7 @@
 //	                 release; expiry.go, string.go, getset.go, key.go and the rest of the plain commands
 //	script.go        EVAL and its kin; call.go, what a script that was recognised asks for; scripttable.go
 //	byscript.go      what is one command of Redis's and a script on the masters
-//	transaction.go   MULTI; watch.go, WATCH; exec.go, what EXEC asks the masters to do
+//	transaction.go   MULTI; watch.go, WATCH; exec.go, what EXEC asks the masters to do; mixed.go, of scripts among it
 //	keyspace.go      what is about all keys; scan.go, walk.go, cursor.go, scans.go
 //	render.go        from what was decided to a Reply (reply.go); errors.go, Redis's own words
 //	connection.go    HELLO, AUTH and the like; client.go, server.go, docs.go, pubsub.go, tools.go

@@ -15,6 +15,10 @@ import (
 // its value; then the number of commands, and of each the number of its words and
 // the words. It answers nil where a key is not what it was. A count that is no whole number
 // in Lua is read again: see countText. It ends before it reads more than it may answer.
+//
+// A call of a client's script is a command of no words: its number, whether it may only read, and its keys and
+// arguments, behind how many there are. Behind all are the scripts, the first one last: of each its text, the names
+// that it calls and its SHA-1. Only a script of NewRunner has redis.script.
 var (
 	execScript     = quorum.NewStep(execText)
 	execListScript = quorum.NewExactStep(execText)
@@ -24,6 +28,17 @@ const execText = digestText + `local at = 0
 local function next()
   at = at + 1
   return ARGV[at]
+end
+local function list()
+  local all = {}
+  for i = 1, tonumber(next()) do all[i] = next() end
+  return all
+end
+local clients = {}
+local function client(i)
+  local from = #ARGV - 3 * i
+  clients[i] = clients[i] or {body = ARGV[from + 1], names = ARGV[from + 2], sha = ARGV[from + 3]}
+  return clients[i]
 end
 for _ = 1, tonumber(next()) do
   local k, form, value = KEYS[tonumber(next())], next(), next()
@@ -43,17 +58,20 @@ local function tell(r)
   end
 end
 local replies = {}
-for c = 1, tonumber(next()) do
-  local words = {}
-  for w = 1, tonumber(next()) do words[w] = next() end
-  if values > 500 or size > 2097152 then redis.refuse('the reply of the script is too large') end
+local function carried(words)
   local r, name = redis.pcall(unpack(words)), string.lower(words[1])
   if type(r) == 'number' and math.abs(r) >= 9007199254740992 then
     if name == 'hincrby' then r = redis.call('HGET', words[2], words[3])
     elseif string.find(' incr incrby decr decrby ', ' ' .. name .. ' ', 1, true) then r = redis.call('GET', words[2]) end
   end
-  replies[c] = r
   tell(r)
+  return r
+end
+for c = 1, tonumber(next()) do
+  local words = list()
+  if values > 500 or size > 2097152 then redis.refuse('the reply of the script is too large') end
+  if #words > 0 then replies[c] = carried(words)
+  else replies[c] = redis.script(client(tonumber(next())), next() == 'true', list(), list()) or false end
 end
 return replies`
 
@@ -77,7 +95,7 @@ func (e *execution) action() Action {
 	}
 	asked := 0
 	for i := range e.steps {
-		if e.steps[i].words != nil {
+		if e.steps[i].asks() {
 			asked++
 		}
 	}
@@ -91,25 +109,45 @@ func (e *execution) action() Action {
 	if bytes > maxWatchedBytes {
 		return refusef(errWatchBytes, maxWatchedBytes)
 	}
+	return runOwn(e.script(), e.keys(watched), e.words(watched, states, asked), executed{e})
+}
+
+// words are what execText is told.
+func (e *execution) words(watched []string, states map[string]keyState, asked int) []string {
+	scripts := scriptsOf(e.steps)
 	args := []string{strconv.Itoa(len(watched))}
 	for i, key := range watched {
 		args = append(args, strconv.Itoa(i+1), states[key].form, states[key].value)
 	}
 	args = append(args, strconv.Itoa(asked))
 	for i := range e.steps {
-		if words := e.steps[i].words; words != nil {
-			args = append(args, strconv.Itoa(len(words)))
-			args = append(args, words...)
+		switch st := &e.steps[i]; {
+		case st.call != nil:
+			args = append(args, st.call.words(1+slices.Index(scripts, st.call.sc))...)
+		case st.words != nil:
+			args = append(args, strconv.Itoa(len(st.words)))
+			args = append(args, st.words...)
 		}
 	}
+	for _, sc := range slices.Backward(scripts) {
+		args = append(args, sc.printedWords()...)
+	}
+	return args
+}
+
+// script is the one that carries out the transaction.
+func (e *execution) script() *quorum.Script {
 	script := execScript
-	if slices.ContainsFunc(e.steps, func(st step) bool { return st.exact && !st.reads }) {
+	switch {
+	case slices.ContainsFunc(e.steps, func(st step) bool { return st.call != nil }):
+		script = e.mixes.of(e.steps)
+	case slices.ContainsFunc(e.steps, func(st step) bool { return st.exact && !st.reads }):
 		script = execListScript
 	}
-	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.words != nil && !st.reads }) {
+	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.asks() && !st.reads }) {
 		script = script.ReadOnly()
 	}
-	return runOwn(script, e.keys(watched), args, executed{e})
+	return script
 }
 
 // asOneLock is a transaction that watches one string and deletes or expires it: a
@@ -141,7 +179,7 @@ func (e *execution) replies(given []quorum.ScriptReply) Reply {
 	for i := range e.steps {
 		st := &e.steps[i]
 		replies[i] = st.reply
-		if st.words != nil && len(given) > 0 {
+		if st.asks() && len(given) > 0 {
 			replies[i] = st.shape.reply(given[0])
 			given = given[1:]
 		}

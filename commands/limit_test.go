@@ -151,6 +151,8 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		{"MULTI", "OK"}, {"SET a t NX PX 30001", "QUEUED"}, {"EXEC", aborted + overTTL},
 		{"MULTI", "OK"}, {"INCR n", "QUEUED"}, {"EXEC", aborted + untold},
 		{"MULTI", "OK"}, {"GETSET n x", "QUEUED"}, {"GETEX n PERSIST", "QUEUED"}, {"EXEC", aborted + untold},
+		{"MULTI", "OK"}, {"EVAL sets 1 b", "QUEUED"}, {"GET b", "QUEUED"}, {"EXEC", aborted + untold},
+		{"MULTI", "OK"}, {"GET b", "QUEUED"}, {"EVAL extend 1 b t 30001", "QUEUED"}, {"EXEC", aborted + overTTL},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", "[OK]"},
 	} {
 		b.want(c.command, c.want)
@@ -187,6 +189,8 @@ func TestMostLocksOfAUser(t *testing.T) {
 		{"SET d t NX PX 30000", "OK"},
 		{"EVAL sets 1 e", untold},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"DEL c", "QUEUED"}, {"EXEC", together},
+		{"MULTI", "OK"}, {"EVAL extend 1 c t 30000", "QUEUED"}, {"GET c", "QUEUED"}, {"EXEC", together},
+		{"MULTI", "OK"}, {"EVAL sets 1 e", "QUEUED"}, {"GET c", "QUEUED"}, {"EXEC", aborted + untold},
 		{"MULTI", "OK"}, {"SET a t NX PX 30000", "QUEUED"}, {"EXEC", aborted + overLocks},
 		{"MULTI", "OK"}, {"SET c t NX PX 30000", "QUEUED"}, {"EXEC", "[nil]"},
 		{"WATCH c", "OK"}, {"GET c", "t"}, {"MULTI", "OK"}, {"PEXPIRE c 30000", "QUEUED"}, {"EXEC", "[1]"},

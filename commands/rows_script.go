@@ -7,7 +7,7 @@ var scriptRows = []*Command{
 	},
 	{
 		Name: "evalsha", Arity: -3, Flags: "noscript stale skip_monitor no_mandatory_keys movablekeys", Categories: "slow scripting",
-		KeyFlags: "RW access update", do: (*Session).evalsha,
+		KeyFlags: "RW access update", do: (*Session).eval,
 	},
 	{
 		Name: "eval_ro", Arity: -3, Flags: "readonly noscript stale skip_monitor no_mandatory_keys movablekeys", Categories: "slow scripting",
@@ -15,7 +15,7 @@ var scriptRows = []*Command{
 	},
 	{
 		Name: "evalsha_ro", Arity: -3, Flags: "readonly noscript stale skip_monitor no_mandatory_keys movablekeys", Categories: "slow scripting",
-		KeyFlags: "RO access", do: (*Session).evalsha,
+		KeyFlags: "RO access", do: (*Session).eval,
 	},
 	{
 		Name: "script", Arity: -2, Categories: "slow",

@@ -36,30 +36,33 @@ func (s *Session) scriptFlush(c *Command, args []string) Action {
 
 func (s *Session) scriptKill(c *Command, args []string) Action { return refuse(errScriptKill) }
 
-// eval is EVAL and EVAL_RO.
+// eval is EVAL and EVALSHA, and what may only read of both.
 func (s *Session) eval(c *Command, args []string) Action {
-	keys, argv, text := splitKeys(args)
+	call, text := s.scriptCalled(c, args)
 	if text != "" {
 		return refuse(text)
 	}
-	return s.run(c, s.d.scripts.enter(args[1]), keys, argv)
+	return s.run(call)
 }
 
-// evalsha is EVALSHA and EVALSHA_RO. What cannot be a SHA-1 is NOSCRIPT before
+// scriptCalled is what a command calls, or text says why there is nothing. What cannot be a SHA-1 is NOSCRIPT before
 // anything else, as in Redis.
-func (s *Session) evalsha(c *Command, args []string) Action {
-	if len(args[1]) != 2*sha1.Size {
-		return refuse(errNoScript)
+func (s *Session) scriptCalled(c *Command, args []string) (call *scriptCalled, text string) {
+	bySHA := c.Name == "evalsha" || c.Name == "evalsha_ro"
+	if bySHA && len(args[1]) != 2*sha1.Size {
+		return nil, errNoScript
 	}
 	keys, argv, text := splitKeys(args)
 	if text != "" {
-		return refuse(text)
+		return nil, text
 	}
-	sc := s.scriptNamed(args[1])
-	if sc == nil {
-		return refuse(errNoScript)
+	call = &scriptCalled{keys: keys, argv: argv, reads: c.HasFlag("readonly")}
+	if !bySHA {
+		call.sc = s.d.scripts.enter(args[1])
+	} else if call.sc = s.scriptNamed(args[1]); call.sc == nil {
+		return nil, errNoScript
 	}
-	return s.run(c, sc, keys, argv)
+	return call, ""
 }
 
 // scriptNamed is the script of a name: the one that the user was found to be allowed, if that was looked at.
@@ -87,23 +90,25 @@ func splitKeys(args []string) (keys, argv []string, text string) {
 }
 
 // run makes a call that is recognised, and has any other journaled by the masters.
-func (s *Session) run(c *Command, sc *script, keys, argv []string) Action {
-	reads := c.HasFlag("readonly")
+func (s *Session) run(c *scriptCalled) Action {
+	sc := c.sc
 	switch {
 	case sc.fault != "":
 		return refusef("%s", sc.fault)
-	case reads && sc.shebang.there && !sc.shebang.reads:
+	case c.reads && sc.shebang.there && !sc.shebang.reads:
 		return refuse(errShebangWrites)
 	}
-	if sc.known && !reads {
-		if call, ok := newCall(sc, keys, argv); ok {
+	known := sc.known && !c.reads
+	c.reads = c.reads || sc.shebang.reads
+	if known {
+		if call, ok := newCall(sc, c.keys, c.argv); ok {
 			return call.action(s)
 		}
 	}
-	if reads || sc.shebang.reads {
-		return journal(sc, sc.journaled.ReadOnly(), keys, argv)
+	if c.reads {
+		return journal(sc, sc.journaled.ReadOnly(), c.keys, c.argv)
 	}
-	return journal(sc, sc.journaled, keys, argv)
+	return journal(sc, sc.journaled, c.keys, c.argv)
 }
 
 // journal runs a script on the masters.

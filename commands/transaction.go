@@ -23,6 +23,9 @@ type transaction struct {
 	queue  []queued
 	words  int
 	bytes  int
+
+	scripts []string // the SHA-1s of those that it calls, as far as they are known, each once
+	text    int      // how much these have
 }
 
 // memory is about what it takes, in bytes.
@@ -68,7 +71,7 @@ func (c *Command) goesThroughMulti() bool {
 // the masters know, or without asking anybody.
 func (c *Command) queueable(args []string) bool {
 	switch c.Name {
-	case "ping", "echo", "time", "publish", "spublish", "unwatch", "eval", "evalsha":
+	case "ping", "echo", "time", "publish", "spublish", "unwatch", "eval", "evalsha", "eval_ro", "evalsha_ro":
 		return true
 	case "delex":
 		return false
@@ -79,8 +82,7 @@ func (c *Command) queueable(args []string) bool {
 	return c.FirstKey > 0 && (c.parent == nil || c.parent.Name != "lock")
 }
 
-// runsScript tells that a command is a client's script. It cannot be part of ours,
-// so it is queued alone or not at all.
+// runsScript tells that a command is a client's script.
 func (c *Command) runsScript() bool { return hasWord(c.Categories, "scripting") }
 
 // queue queues a command, or says why it cannot.
@@ -90,13 +92,15 @@ func (s *Session) queue(c *Command, args []string) Action {
 	switch {
 	case !c.queueable(args):
 		return s.doom(refusef(errNotQueued, c.typed()))
-	case c.runsScript() && (s.watch != nil || len(tx.queue) > 0),
-		len(tx.queue) > 0 && tx.queue[0].command.runsScript():
-		return s.doom(refuse(errScriptNotAlone))
 	case len(args) > maxWords:
 		return s.doom(refusef(errTooManyWords, c.Name, maxWords))
 	case len(tx.queue) == maxQueued, tx.words+len(args) > maxQueuedWords, tx.bytes+n > maxQueuedBytes:
 		return s.doom(refusef(errQueueFull, maxQueued, maxQueuedWords, maxQueuedBytes))
+	}
+	if c.runsScript() {
+		if text := s.queueScript(args, strings.HasPrefix(c.Name, "eval_") || c.Name == "eval"); text != "" {
+			return s.doom(refuse(text))
+		}
 	}
 	tx.words += len(args)
 	tx.bytes += n
@@ -123,7 +127,7 @@ func ofItsOwn(words []string) []string {
 // doom notes that the open transaction cannot be carried out any more.
 func (s *Session) doom(a Action) Action {
 	if s.tx.open {
-		s.tx.doomed, s.tx.queue = true, nil
+		s.tx.doomed, s.tx.queue, s.tx.scripts = true, nil, nil
 	}
 	return a
 }
@@ -147,25 +151,31 @@ func (s *Session) exec(c *Command, args []string) Action {
 	case w != nil && w.db != s.seen.DB:
 		return refusef(errWatchDB, w.db)
 	}
-	for _, q := range tx.queue {
+	allowed := make([]*judged, len(tx.queue))
+	for i, q := range tx.queue {
 		var a Action
 		if s.forbidden(q.command, q.args, &a) { // his rights are others since
 			a.Reply.Str = errExecAbortOf + a.Reply.Str
 			return a
 		}
+		allowed[i] = s.judged
 	}
-	e := execution{command: c, w: w}
+	e := execution{command: c, w: w, mixes: &s.d.mixes}
 	if s.rights.user.LimitsLocks() {
 		e.limit = s.limit()
 	}
-	for _, q := range tx.queue {
-		a := q.command.do(s, q.command, q.args)
+	for i, q := range tx.queue {
+		s.judged = allowed[i]
+		a, call := s.alone(q)
 		if text := e.limit.refusal(q.command, &a); text != "" {
 			return e.limit.refuse(Action{Command: c}, text, a.Requests[0].Key)
 		}
-		e.plan(q, a)
+		e.plan(q, a, call)
 	}
-	if w == nil && len(tx.queue) == 1 && e.asks() {
+	if textOf(scriptsOf(e.steps)) > mostOfScripts { // of one it was not known before
+		return refuse(errExecAbortOf + strings.TrimPrefix(overlong, "ERR "))
+	}
+	if w == nil && len(tx.queue) == 1 && len(e.steps[0].alone.Requests) > 0 {
 		a := e.steps[0].alone
 		a.Render, a.Block = onlyOne{a.Render}, nil
 		return a
@@ -181,11 +191,13 @@ type execution struct {
 	w       *watch   // nil: nothing is watched
 	steps   []step
 	limit   *limit // nil: there is no bound on what its user takes
+	mixes   *mixes
 }
 
 // step is one command of an execution.
 type step struct {
-	words []string // what the masters carry out; nil if they are not asked
+	words []string      // what the masters carry out; nil if they are not asked
+	call  *scriptCalled // or the script that they run
 	keys  []string
 	shape replyShape
 	reply Reply // if they are not asked
@@ -195,12 +207,28 @@ type step struct {
 	alone Action // what the command comes to by itself
 }
 
+// alone is what a command comes to by itself, and the script that it calls, if it does.
+func (s *Session) alone(q queued) (Action, *scriptCalled) {
+	if !q.command.runsScript() {
+		return q.command.do(s, q.command, q.args), nil
+	}
+	call, text := s.scriptCalled(q.command, q.args)
+	if text != "" {
+		return refuse(text), nil
+	}
+	return s.run(call), call
+}
+
 // plan takes in a command with what it comes to alone: if that is a reply, it is
 // one here too.
-func (e *execution) plan(q queued, a Action) {
+func (e *execution) plan(q queued, a Action, call *scriptCalled) {
 	a.Requests = slices.Clone(a.Requests)
 	st := step{alone: a, reply: a.Reply}
-	if a.Reply.Kind == 0 {
+	switch {
+	case a.Reply.Kind != 0:
+	case call != nil:
+		st.call, st.keys, st.shape, st.reads = call, call.keys, asItIs, call.reads
+	default:
 		st.words, st.shape, st.reads = masterWords(q.command, q.args), shapeOf(q.command, q.args), q.command.HasFlag("readonly")
 		st.exact = q.command.isExact()
 		if q.command.FirstKey > 0 {
@@ -210,10 +238,10 @@ func (e *execution) plan(q queued, a Action) {
 	e.steps = append(e.steps, st)
 }
 
-// frees tells that the command deletes a key.
+// frees tells that the command deletes a key, or may.
 func (st step) frees() bool {
 	requests := st.alone.Requests
-	return len(requests) > 0 && requests[0].Kind == quorum.Remove
+	return st.alone.Frees || len(requests) > 0 && (requests[0].Kind == quorum.Remove || requests[0].Kind == quorum.Release)
 }
 
 // takes tells that the command takes a lock, or extends one.
@@ -221,8 +249,8 @@ func (st step) takes() bool {
 	return slices.ContainsFunc(st.alone.Requests, func(r quorum.Request) bool { return takes(&r) })
 }
 
-// asks tells whether the masters must be asked for the first step.
-func (e *execution) asks() bool { return len(e.steps[0].alone.Requests) > 0 }
+// asks tells whether the masters must be asked for the step.
+func (st step) asks() bool { return st.words != nil || st.call != nil }
 
 // begin goes on at once if everything watched is known, which it is unless the
 // client sent EXEC before it had the reply to WATCH. Then that is waited for: the

@@ -17,20 +17,78 @@ func TestNoStepByWatchIsLost(t *testing.T) {
 	t.Parallel()
 	_, proxies := twoProxies(t, 3)
 	for _, p := range [][]*Proxy{proxies[:1], proxies} {
-		dial(t, proxies[0].Addr).want("OK", "SET", "steps", "0")
-		race(t, p, "steps", func(c *Client, r *racing) error {
-			ok, err := stepByWatch(c, "steps")
-			switch {
-			case err == errMaybe:
-				r.maybe.Add(1)
-			case err != nil:
-				return err
-			case ok:
-				r.yes.Add(1)
+		for _, set := range []func(n string) []string{
+			func(n string) []string { return []string{"SET", "steps", n} },
+			func(n string) []string {
+				return []string{"EVAL", "return redis.call('SET', KEYS[1], ARGV[1])", "1", "steps", n}
+			},
+		} {
+			dial(t, proxies[0].Addr).want("OK", "SET", "steps", "0")
+			race(t, p, "steps", func(c *Client, r *racing) error {
+				ok, err := stepByWatch(c, "steps", set)
+				switch {
+				case err == errMaybe:
+					r.maybe.Add(1)
+				case err != nil:
+					return err
+				case ok:
+					r.yes.Add(1)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// What scripts in transactions do is done by all masters or by none, though two proxies ask at once: what is moved from
+// one list to another is neither lost nor there twice.
+func TestScriptsInTransactionsMoveEachElementOnce(t *testing.T) {
+	t.Parallel()
+	_, proxies := twoProxies(t, 3)
+	const elements = 60
+	first := dial(t, proxies[0].Addr)
+	for i := range elements {
+		first.want(int64(i+1), "RPUSH", "from", strconv.Itoa(i))
+	}
+	var done sync.WaitGroup
+	var maybe atomic.Int64
+	took := make([][]any, 4)
+	for i := range took {
+		c := dial(t, proxies[i%2].Addr)
+		done.Go(func() {
+			for until := time.Now().Add(patience); time.Now().Before(until); {
+				c.Do("MULTI")
+				c.Do("EVAL", "local e = redis.call('LPOP', KEYS[1]) if e then redis.call('RPUSH', KEYS[2], e) end return e", "2", "from", "to")
+				c.Do("INCR", "moves")
+				reply, err := c.Do("EXEC")
+				replies, ok := reply.([]any)
+				switch {
+				case err != nil:
+					t.Errorf("a client lost its connection: %v", err)
+					return
+				case !ok:
+					maybe.Add(1)
+				case replies[0] == nil:
+					return
+				default:
+					took[i] = append(took[i], replies[0])
+				}
 			}
-			return nil
 		})
 	}
+	done.Wait()
+	seen, all := map[any]bool{}, 0
+	for _, list := range took {
+		for _, e := range list {
+			seen[e] = true
+		}
+		all += len(list)
+	}
+	if all != len(seen) || all+int(maybe.Load()) < elements {
+		t.Errorf("%d were taken, %d of them different, and %d are not known, of %d", all, len(seen), maybe.Load(), elements)
+	}
+	first.want(int64(0), "LLEN", "from")
+	first.want(int64(elements), "LLEN", "to")
 }
 
 // Every number that INCR answers is another one, and none is left out.
@@ -144,8 +202,8 @@ func race(t *testing.T, proxies []*Proxy, key string, step func(*Client, *racing
 // errMaybe says that a step may have been taken or not.
 var errMaybe = errors.New("the masters did not decide")
 
-// stepByWatch adds one to a key, unless somebody else was quicker.
-func stepByWatch(c *Client, key string) (bool, error) {
+// stepByWatch adds one to a key by the command that sets it to a number, unless somebody else was quicker.
+func stepByWatch(c *Client, key string, set func(n string) []string) (bool, error) {
 	if _, err := c.Do("WATCH", key); err != nil {
 		return false, err
 	}
@@ -160,7 +218,7 @@ func stepByWatch(c *Client, key string) (bool, error) {
 	}
 	n, _ := strconv.Atoi(text)
 	var reply any
-	for _, args := range [][]string{{"MULTI"}, {"SET", key, strconv.Itoa(n + 1)}, {"EXEC"}} {
+	for _, args := range [][]string{{"MULTI"}, set(strconv.Itoa(n + 1)), {"EXEC"}} {
 		if reply, err = c.Do(args...); err != nil {
 			return false, err
 		}

@@ -230,4 +230,18 @@ func TestEmbeddedMastersKnowTransactions(t *testing.T) {
 	c.want("QUEUED", "ZADD", "embedded:z", "1", "m")
 	c.want([]any{int64(0), int64(1)}, "EXEC")
 	c.want("w", "HGET", "embedded:h", "f")
+	// An error of a script leaves the rest as it is to be.
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "EVAL", "redis.call('SET', KEYS[1], ARGV[1]) error({err = 'OWN error'})", "1", "embedded:s", "before")
+	c.want("QUEUED", "EVAL", "return redis.pcall('HGET', KEYS[1], 'f').err", "1", "embedded:s")
+	c.want("QUEUED", "INCR", "embedded:n")
+	c.want("QUEUED", "EVAL", "return redis.call('INCRBY', KEYS[1], ARGV[1])", "1", "embedded:n", "5")
+	c.want("QUEUED", "GET", "embedded:s")
+	replies, ok := c.do("EXEC").([]any)
+	if !ok || len(replies) != 5 || !strings.HasPrefix(fmt.Sprint(replies[0]), "OWN error script: ") || !strings.HasPrefix(fmt.Sprint(replies[1]), "WRONGTYPE ") ||
+		replies[2] != int64(2) || replies[3] != int64(7) || replies[4] != "before" {
+		t.Errorf("EXEC with scripts: %q", replies)
+	}
+	c.want("before", "GET", "embedded:s")
+	c.want("7", "GET", "embedded:n")
 }

@@ -49,7 +49,7 @@ func acrossOf(a *commands.Action) across {
 	case quorum.Write:
 		return across{writes: true}
 	case quorum.Run:
-		return across{writes: a.Continues || !r.Script.Reads && !(a.Frees && r.Script.OfClient())}
+		return across{writes: a.Continues || !r.Script.Reads && !(a.Frees && r.Script.OfClient() && !r.Script.Latches)}
 	case quorum.Read:
 		return across{writes: a.Continues}
 	case quorum.Survey:
