@@ -20,8 +20,8 @@ import (
 // arguments, behind how many there are. Behind all are the scripts, the first one last: of each its text, the names
 // that it calls and its SHA-1. Only a script of NewRunner has redis.script.
 var (
-	execScript     = quorum.NewStep(execText)
-	execListScript = quorum.NewExactStep(execText)
+	execScript      = quorum.NewStep(execText)
+	execExactScript = quorum.NewExactStep(execText)
 )
 
 const execText = digestText + `local at = 0
@@ -142,7 +142,7 @@ func (e *execution) script() *quorum.Script {
 	case slices.ContainsFunc(e.steps, func(st step) bool { return st.call != nil }):
 		script = e.mixes.of(e.steps)
 	case slices.ContainsFunc(e.steps, func(st step) bool { return st.exact && !st.reads }):
-		script = execListScript
+		script = execExactScript
 	}
 	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.asks() && !st.reads }) {
 		script = script.ReadOnly()
