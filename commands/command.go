@@ -115,12 +115,20 @@ func withKeys(words []string) (row *Command, text string) {
 		return nil, errGetKeysNone
 	case !row.arityFits(len(words)):
 		return nil, errGetKeysNumber
+	case row.FirstKey == 0 && !row.HasFlag("no_mandatory_keys") && len(row.keys(words)) == 0:
+		return nil, errGetKeysInvalid
 	}
 	return row, ""
 }
 
-// keyFlags are those of the i-th key of a call, counted from 0. Of some they vary with the options.
+// keyFlags are those of the i-th key of a call, counted from 0. Of some they vary with the options, and
+// Redis tells none where it reads the number of the keys less strictly than other numbers.
 func (c *Command) keyFlags(i int, args []string) string {
+	if c.FirstKey == 0 {
+		if _, strict := parseInt(args[c.countAt()]); !strict {
+			return ""
+		}
+	}
 	flags := c.KeyFlags
 	if i == 1 && c.SecondKey != "" {
 		flags = c.SecondKey

@@ -44,6 +44,7 @@ const (
 	errNoCluster       = "ERR This instance has cluster support disabled"
 	errGetKeysCommand  = "ERR Invalid command specified"
 	errGetKeysNumber   = "ERR Invalid number of arguments specified for command"
+	errGetKeysInvalid  = "ERR Invalid arguments specified for command"
 	errGetKeysNone     = "ERR The command has no key arguments"
 	errListening       = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 

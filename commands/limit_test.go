@@ -158,7 +158,7 @@ func TestLongestTTLOfAUser(t *testing.T) {
 		b.want(c.command, c.want)
 	}
 	// What only frees needs no ttl: whether masters are asked is what matters here, they carry out no scripts.
-	for _, command := range []string{"HDEL h f", "SREM s m", "GETDEL a", "SPOP s", "ZREMRANGEBYRANK z 0 1", "EVAL frees 1 a", "EVAL_RO counts 1 h", "WATCH a"} {
+	for _, command := range []string{"HDEL h f", "SREM s m", "GETDEL a", "SPOP s", "LMPOP 2 l m LEFT", "ZPOPMAX z", "ZMPOP 1 z MIN", "ZREMRANGEBYRANK z 0 1", "EVAL frees 1 a", "EVAL_RO counts 1 h", "WATCH a"} {
 		if a := b.Do(wordsOf(command)); len(a.Requests) == 0 {
 			t.Errorf("%s: %s", command, a.Reply.Str)
 		}

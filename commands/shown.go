@@ -18,7 +18,8 @@ const (
 	maxShownWord = 128
 )
 
-// optionWords are the options of a command, from a word on. What follows one of valued is its
+// optionWords are the options of a command, from a word on, or from the first behind keys that are
+// as many as another word says. What follows one of valued is its
 // value, as are the two words behind one of paired. The first word that is none of them ends the
 // options.
 type optionWords struct {
@@ -35,10 +36,12 @@ var shownOptions = map[string]optionWords{
 	"pexpire":  {from: 3, alone: "nx xx gt lt"},
 	"expireat": {from: 3, alone: "nx xx gt lt"}, "pexpireat": {from: 3, alone: "nx xx gt lt"},
 	"linsert": {from: 2, alone: "before after"},
-	"lmove":   {from: 3, alone: "left right"},
-	"lpos":    {from: 3, valued: "rank count maxlen"},
-	"zadd":    {from: 2, alone: "nx xx gt lt ch incr"},
-	"zrange":  {from: 4, alone: "byscore bylex rev withscores", paired: "limit"}, "zrevrange": {from: 4, alone: "withscores"},
+	"lmove":   {from: 3, alone: "left right"}, "blmove": {from: 3, alone: "left right"},
+	"lmpop": {alone: "left right", valued: "count"}, "zmpop": {alone: "min max", valued: "count"},
+	"blmpop": {alone: "left right", valued: "count"}, "bzmpop": {alone: "min max", valued: "count"},
+	"lpos":   {from: 3, valued: "rank count maxlen"},
+	"zadd":   {from: 2, alone: "nx xx gt lt ch incr"},
+	"zrange": {from: 4, alone: "byscore bylex rev withscores", paired: "limit"}, "zrevrange": {from: 4, alone: "withscores"},
 	"zrangebyscore": {from: 4, alone: "withscores", paired: "limit"}, "zrevrangebyscore": {from: 4, alone: "withscores", paired: "limit"},
 	"zrank": {from: 3, alone: "withscore"}, "zrevrank": {from: 3, alone: "withscore"},
 	"scan": {from: 2, valued: "match count type"}, "hscan": {from: 3, valued: "match count"},
@@ -115,6 +118,13 @@ func optionsIn(c *Command, args []string) map[int]bool {
 	o, has := shownOptions[c.Name]
 	if !has {
 		return nil
+	}
+	if c.FirstKey == 0 && c.KeyFlags != "" {
+		keys := len(c.keys(args))
+		if keys == 0 {
+			return nil
+		}
+		o.from = c.countAt() + 1 + keys
 	}
 	places := make(map[int]bool)
 	for i := o.from; i < len(args); i++ {

@@ -25,6 +25,12 @@ func TestOfACommandItsNameKeysAndOptionsAreShown(t *testing.T) {
 		{"HSET h f v", "HSET h _ _"},
 		{"LPUSH l t", "LPUSH l _"},
 		{"LPOP l 2", "LPOP l _"},
+		{"LMPOP 2 l m LEFT COUNT 3", "LMPOP 2 l m LEFT COUNT _"},
+		{"ZMPOP 1 z min t t", "ZMPOP 1 z min _ _"},
+		{"ZMPOP 5 z MIN", "ZMPOP _ _ _"}, // which is refused
+		{"BZMPOP 0.5 1 z max COUNT 2", "BZMPOP _ 1 z max COUNT _"},
+		{"BLMOVE l m LEFT right 0", "BLMOVE l m LEFT right _"},
+		{"ZPOPMIN z 2", "ZPOPMIN z _"},
 		{"LPOS l t RANK 1 MAXLEN 0", "LPOS l _ RANK _ MAXLEN _"},
 		{"LINSERT l BEFORE t u", "LINSERT l BEFORE _ _"},
 		{"LMOVE l m LEFT RIGHT", "LMOVE l m LEFT RIGHT"},

@@ -79,7 +79,7 @@ func (c *Command) queueable(args []string) bool {
 		o, ok := parseSetOptions(args[3:])
 		return !ok || o.when.word == ""
 	}
-	return c.FirstKey > 0 && (c.parent == nil || c.parent.Name != "lock")
+	return c.KeyFlags != "" && (c.parent == nil || c.parent.Name != "lock")
 }
 
 // runsScript tells that a command is a client's script.
@@ -231,7 +231,7 @@ func (e *execution) plan(q queued, a Action, call *scriptCalled) {
 	default:
 		st.words, st.shape, st.reads = masterWords(q.command, q.args), shapeOf(q.command, q.args), q.command.HasFlag("readonly")
 		st.exact = q.command.isExact()
-		if q.command.FirstKey > 0 {
+		if q.command.KeyFlags != "" {
 			st.keys = q.command.keys(q.args)
 		}
 	}
