@@ -174,7 +174,7 @@ var differences = []difference{
 	{tells: "`WAIT` does not wait, there being no replicas"},
 	{tells: "a list of more than 20000 elements can only be read, given an expiry and deleted"},
 	{tells: "a key that takes more than 2 MiB can only be read and deleted, what one command, transaction or script writes to takes no more than that in all, and a command that writes has at most 4 MiB"},
-	{tells: "a reply of more than 501 values, as of `SMEMBERS`, `LRANGE`, `ZRANGE` or an `LPOP` with a count, is refused before anything is read for it, as is what is looked for behind more than 100000 elements"},
+	{tells: "a reply of more than 501 values, scores and the name of a key among them, as of `SMEMBERS`, `LRANGE`, `ZRANGE` or a pop with a count, is refused before anything is read for it, as is what is looked for behind more than 100000 elements"},
 	{tells: "the name of a key has at most 64 KiB"},
 	{tells: "a command has at most 1024 words, each of at most 1 MiB, and a length is followed by CR LF, which Redis does not look at"},
 	{tells: "a pattern, and the name of a channel, has at most 1024 bytes"},

@@ -30,23 +30,6 @@ local function place(s)
   return tonumber(string.sub(R.sha1hex(s), 1, 12), 16)
 end
 
--- pops takes so many elements off one end of a list or a sorted set, which is recorded.
-local function pops(n, k, count)
-  if count == 0 then
-    local size = raw(string.sub(n, 1, 1) == 'Z' and 'ZCARD' or 'LLEN', k)
-    return type(size) == 'number' and {} or size
-  end
-  if count and count > 501 then
-    local size = raw(string.sub(n, 1, 1) == 'Z' and 'ZCARD' or 'LLEN', k)
-    if type(size) == 'number' and size > 501 then refuse(seldom().tooLarge) end
-  end
-  count = count and math.min(count, 501)
-  if count then takes(count / 8) end
-  local r = count and raw(n, k, string.format('%d', count)) or raw(n, k)
-  its.wrote = its.wrote or type(r) == 'string' or type(r) == 'table' and #r > 0
-  return r
-end
-
 local notWhole, syntax = {err = 'ERR value is not an integer or out of range'}, {err = 'ERR syntax error'}
 local given = select('#', ...)
 
@@ -151,44 +134,60 @@ elseif n == 'SPOP' or n == 'SRANDMEMBER' then
     its.removed = true
   end
   return given == 1 and chosen or chosen[1]
-elseif n == 'ZPOPMIN' or n == 'ZPOPMAX' then
-  record(k)
-  if given == 0 then return pops(n, k) end
-  if given > 1 then return syntax end
-  local most = whole((...))
-  if not most or most < 0 then return raw(n, k, ...) end
-  return pops(n, k, most)
-elseif n == 'LMPOP' or n == 'ZMPOP' then
-  -- Masters before 7.0 have neither.
-  local all, count, most = {...}, whole(k), 1
-  if not count or count < 1 then return {err = 'ERR numkeys should be greater than 0'} end
-  if count >= given then return syntax end
-  local where = string.upper(tostring(all[count + 1]))
-  local pop = ({LMPOP = {LEFT = 'LPOP', RIGHT = 'RPOP'}, ZMPOP = {MIN = 'ZPOPMIN', MAX = 'ZPOPMAX'}})[n][where]
-  if not pop then return syntax end
-  for i = count + 2, given, 2 do
-    if i > count + 2 or i == given or string.upper(tostring(all[i])) ~= 'COUNT' then return syntax end
-    most = whole(all[i + 1])
-    if not most or most < 1 then return {err = 'ERR count should be greater than 0'} end
+elseif n == 'ZPOPMIN' or n == 'ZPOPMAX' or n == 'LMPOP' or n == 'ZMPOP' then
+  -- Masters before 7.0 do not know the latter two, and read another count than those after.
+  local words, several, list = {k, ...}, string.sub(n, 2) == 'MPOP', n == 'LMPOP'
+  local first, last, pop, most = 1, 1, n, 1
+  for i = 1, given + 1 do
+    words[i] = text(words[i])
+    if type(words[i]) ~= 'string' then return raw(n, k, ...) end
   end
-  for i = 1, count do
-    check(all[i])
+  if several then
+    if given < 2 then return {err = 'ERR Wrong number of args calling Redis command from script'} end
+    local keys = whole(k)
+    if not keys or keys < 1 then return {err = 'ERR numkeys should be greater than 0'} end
+    first, last = 2, keys + 1
+    local way = string.upper(words[last + 1] or '')
+    if list then
+      pop = way == 'LEFT' and 'LPOP' or way == 'RIGHT' and 'RPOP'
+    else
+      pop = (way == 'MIN' or way == 'MAX') and 'ZPOP' .. way
+    end
+    if not pop then return syntax end
+    local option, count = words[last + 2], words[last + 3]
+    if option then
+      if string.upper(option) ~= 'COUNT' or not count then return syntax end
+      most = whole(count)
+      if not most or most < 1 then return {err = 'ERR count should be greater than 0'} end
+      if words[last + 4] then return syntax end
+    end
+  elseif given > 1 then
+    return syntax
+  elseif given == 1 then
+    most = whole(words[2])
+    if not most or most < 0 then return {err = 'ERR value is out of range, must be positive'} end
   end
-  for i = 1, count do
-    local key = seldom().named(all[i])
-    local size = raw(n == 'ZMPOP' and 'ZCARD' or 'LLEN', key)
+  for i = first, last do check(words[i]) end
+  for i = first, last do
+    local key = words[i]
+    local size = raw(list and 'LLEN' or 'ZCARD', key)
     if type(size) ~= 'number' then return size end
+    size = math.min(most, size)
     if size > 0 then
+      if size > (list and 500 or 250) then refuse(seldom().tooLarge) end
+      takes(size / 8)
       record(key)
-      local r = pops(pop, key, most)
+      local r = raw(pop, key, string.format('%d', size))
       if r.err then return r end
-      if n == 'LMPOP' then return {key, r} end
-      local pairs = {}
-      for j = 1, #r, 2 do pairs[#pairs + 1] = {r[j], r[j + 1]} end
-      return {key, pairs}
+      its.wrote = true
+      if not several then return r end
+      if list then return {key, r} end
+      local scored = {}
+      for j = 1, size do scored[j] = {r[2 * j - 1], r[2 * j]} end
+      return {key, scored}
     end
   end
-  return false
+  return not several and {}
 elseif n == 'HSCAN' or n == 'SSCAN' or n == 'ZSCAN' then
   -- A cursor is a place in the order of the elements' hashes, which all masters know alike: so
   -- each element that is there all the time is told once, whatever comes and goes meanwhile.
