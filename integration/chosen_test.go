@@ -14,16 +14,20 @@ import (
 func TestEachMemberIsPoppedOnce(t *testing.T) {
 	t.Parallel()
 	_, proxies := twoProxies(t, 3)
-	poppedByAll(t, proxies, "tickets", []string{"SPOP", "tickets"}, []string{"SPOP", "tickets", "2"})
-	poppedByAll(t, proxies[:1], "seats", []string{"EVAL", "return redis.call('spop', KEYS[1])", "1", "seats"})
+	poppedByAll(t, proxies, "SADD tickets", "SPOP tickets", "SPOP tickets 2")
+	poppedByAll(t, proxies[:1], "SADD seats", "EVAL spop 1 seats")
 }
 
-// poppedByAll has clients of the proxies take all members out of a set, by one of the ways each.
-func poppedByAll(t *testing.T, proxies []*Proxy, key string, ways ...[]string) {
+// poppedByAll fills a key, and has clients of the proxies take all out of it, by one of the ways each.
+func poppedByAll(t *testing.T, proxies []*Proxy, filling string, ways ...string) {
 	t.Helper()
 	const tickets, clients = 120, 8
-	fill := []string{"SADD", key}
+	fill := strings.Fields(filling)
+	key := fill[1]
 	for i := range tickets {
+		if fill[0] == "ZADD" {
+			fill = append(fill, "5")
+		}
 		fill = append(fill, "ticket "+strconv.Itoa(i))
 	}
 	dial(t, proxies[0].Addr).want(int64(tickets), fill...)
@@ -31,25 +35,23 @@ func poppedByAll(t *testing.T, proxies []*Proxy, key string, ways ...[]string) {
 	var popped []string
 	var all sync.WaitGroup
 	for i := range clients {
-		c, way := dial(t, proxies[i%len(proxies)].Addr), ways[i/2%len(ways)]
+		c, way := dial(t, proxies[i%len(proxies)].Addr), strings.Fields(ways[i/2%len(ways)])
+		if way[0] == "EVAL" {
+			way[1] = "return redis.call('" + way[1] + "', KEYS[1])"
+		}
 		all.Go(func() {
 			for until := time.Now().Add(30 * time.Second); time.Now().Before(until); {
 				reply, err := c.Do(way...)
 				if err != nil {
-					t.Errorf("SPOP: %v", err)
+					t.Errorf("%q: %v", way, err)
 					return
 				}
-				list, _ := reply.([]any)
-				if ticket, ok := reply.(string); ok {
-					list = []any{ticket}
-				}
+				list := ticketsIn(reply)
 				if _, failed := reply.(Failure); len(list) == 0 && !failed {
 					return
 				}
 				mu.Lock()
-				for _, ticket := range list {
-					popped = append(popped, ticket.(string))
-				}
+				popped = append(popped, list...)
 				mu.Unlock()
 			}
 		})
@@ -60,6 +62,21 @@ func poppedByAll(t *testing.T, proxies []*Proxy, key string, ways ...[]string) {
 		t.Errorf("of %d members %d were popped, all together %d times", tickets, len(one), len(popped))
 	}
 	dial(t, proxies[0].Addr).want(int64(0), "EXISTS", key)
+}
+
+// ticketsIn are those of the strings in a reply that are tickets, and no keys or scores.
+func ticketsIn(reply any) (tickets []string) {
+	switch reply := reply.(type) {
+	case string:
+		if strings.HasPrefix(reply, "ticket ") {
+			return []string{reply}
+		}
+	case []any:
+		for _, e := range reply {
+			tickets = append(tickets, ticketsIn(e)...)
+		}
+	}
+	return tickets
 }
 
 // What is chosen is any of the members, as often as others, and what masters hold.

@@ -163,7 +163,7 @@ for i = 1, 20000 do redis.call('RPUSH', 'over', i) end for i = 1, 600 do redis.c
 	const tooLarge, tooLong, behind = "the reply of the script is too large", "the list has more than 20000 elements, and can only be read and deleted", "what is looked for is behind more than 100000 elements"
 	for ask, want := range map[string]string{
 		"LRANGE short 0 -1": tooLarge, "LRANGE short 0 500": "", "LPOP short 502": tooLarge, "RPOP short 9223372036854775807": tooLarge, "LRANGE long 0 -1": tooLarge,
-		"LPUSH over 1": tooLong, "LPOP over": tooLong, "LTRIM over 0 1": tooLong, "EVAL lpop 1 over": tooLong, "EXPIRE over 100": "", "LLEN over": "", "RPUSH full 1": "", "LSET full 0 1": "", "LTRIM full 0 -1": "",
+		"LPUSH over 1": tooLong, "LPOP over": tooLong, "LMPOP 1 over LEFT": tooLong, "LMPOP 2 none long RIGHT": tooLong, "LTRIM over 0 1": tooLong, "EVAL lpop 1 over": tooLong, "EXPIRE over 100": "", "LLEN over": "", "RPUSH full 1": "", "LSET full 0 1": "", "LTRIM full 0 -1": "",
 		"LPOS long 200000": behind, "LPOS long x MAXLEN 1000": "", "LPOS long x MAXLEN 0": behind, "LPOS full x": "", "LINDEX long 99000": "", "LINDEX long 100001": "", "LRANGE long 100000 100010": "",
 		"LPOS over x COUNT 0": "", "LINDEX long -5": "", "EVAL llen 1 long": "",
 		"EVAL lrange 1 long": "the script reads a key of 200000 elements, more than 10000",

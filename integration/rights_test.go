@@ -23,7 +23,7 @@ func rightsThatAreTold(t *testing.T) []string {
 	if len(rights) < 50 {
 		t.Fatalf("only these are named: %q", rights)
 	}
-	for command := range strings.FieldsSeq("hset hdel hincrby lpush lpop sadd srem zadd zrem incr") { // which clients use themselves
+	for command := range strings.FieldsSeq("hset hdel hincrby lpush lpop sadd srem zadd zrem zpopmin incr") { // which clients use themselves
 		rights = append(rights, "+"+command)
 	}
 	return rights
@@ -39,6 +39,10 @@ func useAllRights(c talk, first *Proxy) {
 	c.want(1, "ZREM", "lock:z", "a")
 	c.want(2, "LPUSH", "lock:l", "a", "b")
 	c.want([]any{"b"}, "LPOP", "lock:l", "1")
+	c.want([]any{"lock:l", []any{"a"}}, "LMPOP", "1", "lock:l", "LEFT")
+	c.want(1, "LPUSH", "lock:l", "a")
+	c.want(1, "ZADD", "lock:popped", "1", "a")
+	c.want([]any{"lock:popped", []any{[]any{"a", "1"}}}, "ZMPOP", "1", "lock:popped", "MIN")
 	c.want("OK", "WATCH", "lock:l")
 	c.want(1, "EVAL", "redis.call('hincrby',KEYS[1],ARGV[1],'1') redis.call('pexpire',KEYS[1],ARGV[2]) return redis.call('hlen',KEYS[1])", "1", "lock:m", "me", "60000")
 	c.want(1, "INCR", "lock:n")

@@ -55,25 +55,26 @@ func TestRenamedAndCopiedKeysKeepTheirTTL(t *testing.T) {
 	c.want("OK", "RENAME", "a", "a")
 }
 
-// What only a minority could rename, copy or take out of a set is there again, with its ttl.
+// What only a minority could rename, copy or take out of a key is there again, with its ttl.
 func TestWhatAMinorityDidWithWholeKeysIsUndone(t *testing.T) {
 	t.Parallel()
 	masters, p := startQuorum(t, 3)
 	c, m := dial(t, p.Addr), direct(t, masters[0])
 	for i, try := range [][]string{
-		{"RENAME", "a", "b"}, {"RENAMENX", "a", "b"}, {"COPY", "a", "b"}, {"COPY", "a", "c", "REPLACE"}, {"RENAME", "a", "c"}, {"SPOP", "a"},
+		{"RENAME", "a", "b"}, {"RENAMENX", "a", "b"}, {"COPY", "a", "b"}, {"COPY", "a", "c", "REPLACE"}, {"RENAME", "a", "c"}, {"SPOP", "a"}, {"ZMPOP", "2", "b", "z", "MAX", "COUNT", "9"}, {"ZPOPMIN", "z"},
 	} {
 		m.do("SADD", "a", "x", "y")
+		m.do("ZADD", "z", "1", "x", "2", "y")
 		m.do("PEXPIRE", "a", "600000")
 		m.do("SET", "c", "other")
-		want := map[string]any{"RENAME": Failure("ERR no such key"), "RENAMENX": Failure("ERR no such key"), "COPY": int64(0), "SPOP": nil}[try[0]]
+		want := map[string]any{"RENAME": Failure("ERR no such key"), "RENAMENX": Failure("ERR no such key"), "COPY": int64(0), "SPOP": nil, "ZPOPMIN": []any{}}[try[0]]
 		c.want(want, try...)
 		eventually(t, func() error {
 			if left := pttl(t, masters[0], "a"); left < 500*time.Second || left > 600*time.Second {
 				return fmt.Errorf("%d: after %q what is to be undone lives for %v", i, try, left)
 			}
-			if n, c, b := m.do("SCARD", "a"), m.do("GET", "c"), m.do("EXISTS", "b"); n != int64(2) || c != "other" || b != int64(0) {
-				return fmt.Errorf("%d: after %q a has %v members, c is %v, and of b there are %v", i, try, n, c, b)
+			if n, z, c, b := m.do("SCARD", "a"), m.do("ZCARD", "z"), m.do("GET", "c"), m.do("EXISTS", "b"); n != int64(2) || z != n || c != "other" || b != int64(0) {
+				return fmt.Errorf("%d: after %q a has %v members, z %v, c is %v, and of b there are %v", i, try, n, z, c, b)
 			}
 			return nil
 		})
