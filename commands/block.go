@@ -14,13 +14,21 @@ import (
 // Block says of an Action that its client waits where the masters have nothing for it, as who asks by BLPOP and
 // its kin does.
 type Block struct {
-	Keys   []string      // under one of which something is waited for
-	Sorted bool          // in a sorted set, and not in a list
-	For    time.Duration // how long; 0 is for ever
+	Keys []string      // under one of which something is waited for
+	Type string        // of what it is waited for in: list or zset, as TYPE has it
+	For  time.Duration // how long; 0 is for ever
 
 	command *Command
 	args    []string
 }
+
+const (
+	typeList = "list"
+	typeZset = "zset"
+)
+
+// BlockTypes are what Type may be.
+var BlockTypes = [...]string{typeList, typeZset}
 
 // BlockOver answers who has waited for nothing.
 var BlockOver = Reply{Kind: NullArrayReply}
@@ -51,7 +59,10 @@ func (s *Session) block(c *Command, args []string) Action {
 		if c.moves() {
 			keys = keys[:1]
 		}
-		a.Block = &Block{Keys: keys, Sorted: hasWord(c.Categories, "sortedset"), For: wait, command: c, args: own}
+		a.Block = &Block{Keys: keys, Type: typeList, For: wait, command: c, args: own}
+		if hasWord(c.Categories, "sortedset") {
+			a.Block.Type = typeZset
+		}
 	}
 	return a
 }
@@ -143,6 +154,20 @@ var wokenStep = quorum.NewExactStep(`local r = redis.call(unpack(ARGV))
 if not r then return false end
 return {r, redis.call(ARGV[1] == 'ZMPOP' and 'ZCARD' or 'LLEN', KEYS[1])}`)
 
+// lookScript tells of a key that is none of the kind that ARGV is, unless one before it has something, and else nothing.
+var lookScript = quorum.NewScript(`for i = 1, #KEYS do
+	local t = redis.call('TYPE', KEYS[i]).ok
+	if t == ARGV[1] then return false end
+	if t ~= 'none' then return {err = ARGV[2]} end
+end
+return false`).ReadOnly()
+
+// Look has the first request find nothing, whatever there is, but for what is wrong with its keys: others wait, and
+// are served first.
+func (b *Block) Look(r *quorum.Request) {
+	r.Script, r.Keys, r.Args = lookScript, b.Keys, []string{b.Type, errWrongType}
+}
+
 // Again asks for what there is under one of Keys alone.
 func (b *Block) Again(key string) (quorum.Request, Render) {
 	words, keys := popWords(b.command, b.args), b.command.keys(b.args)
@@ -160,7 +185,7 @@ func (b *Block) Nothing(r *quorum.Result, again bool) bool {
 		return false
 	}
 	return r.Script.Kind == quorum.NilReply ||
-		again && !b.command.moves() && r.Script.Kind == quorum.FailureReply && strings.Contains(r.Script.Str, "WRONGTYPE")
+		again && !b.command.moves() && r.Script.Kind == quorum.FailureReply && strings.HasPrefix(r.Script.Str, "WRONGTYPE ")
 }
 
 // Found tells of a result that somebody has got something, and no error.
@@ -187,13 +212,13 @@ func (b *Block) PutBack(r *quorum.Result, again bool) (quorum.Request, bool) {
 	}
 	key, got := reply.Elems[0].Str, reply.Elems[1].Elems
 	words, script := []string{"RPUSH", key}, exactStep
-	if b.Sorted {
+	if b.Type == typeZset {
 		words, script = []string{"ZADD", key, "NX"}, plainStep
 	} else if b.left() {
 		words[0] = "LPUSH"
 	}
 	for _, e := range slices.Backward(got) {
-		if b.Sorted && len(e.Elems) == 2 {
+		if b.Type == typeZset && len(e.Elems) == 2 {
 			words = append(words, e.Elems[1].Str)
 			e = e.Elems[0]
 		}

@@ -197,9 +197,7 @@ func (sh replyShape) reply(r quorum.ScriptReply) Reply {
 		}
 	case sh == asDouble && reply.Kind == BulkReply:
 		reply.Kind = DoubleReply
-	case (sh == asList || sh == asRank) && reply.Kind == NullReply:
-		reply.Kind = NullArrayReply
-	case sh >= asKeyPairs && reply.Kind == NullReply:
+	case (sh == asList || sh == asRank || sh >= asKeyPairs) && reply.Kind == NullReply:
 		reply.Kind = NullArrayReply
 	case reply.Kind != ArrayReply:
 	case sh == asOnePair:

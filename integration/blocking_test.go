@@ -60,6 +60,24 @@ func TestWhoWaitsForAnElementGetsIt(t *testing.T) {
 	if got := fmt.Sprint(<-answer); got != "[z a 1]" {
 		t.Errorf("BZPOPMIN: %v", got)
 	}
+
+	// What the key is meanwhile is nothing to who waits already, and an error to who asks then.
+	answer = c.asking("BLPOP", "q", "0")
+	waiting(t, looker, 1)
+	other.want("OK", "SET", "q", "no list")
+	looker.want("OK", "SET", "q", "nor that")
+	looker.want(Failure("WRONGTYPE Operation against a key holding the wrong kind of value"), "BRPOP", "nosuch", "q", "0")
+	looker.want("OK", "MULTI")
+	looker.want("QUEUED", "DEL", "q")
+	looker.want("QUEUED", "SETNX", "q", "a string again")
+	looker.want("QUEUED", "BLMPOP", "0", "1", "nosuch", "LEFT")
+	looker.want([]any{int64(1), int64(1), nil}, "EXEC")
+	waiting(t, looker, 1)
+	looker.want(int64(1), "DEL", "q")
+	other.want(int64(1), "RPUSH", "q", "v")
+	if got := fmt.Sprint(<-answer); got != "[q v]" {
+		t.Errorf("BLPOP: %v", got)
+	}
 }
 
 // Two proxies, a master that fails, and clients that go away as they wait: each element comes to one client, and none is

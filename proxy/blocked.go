@@ -1,11 +1,14 @@
 package proxy
 
 import (
+	"container/list"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
 
@@ -48,28 +51,28 @@ type blockedRoom struct {
 
 // wanted is what a line is for.
 type wanted struct {
-	db     int
-	key    string
-	sorted bool
+	db   int
+	key  string
+	kind string // commands.Block.Type
 }
 
 // popLine is those who wait for elements under a key.
 type popLine struct {
-	srv         *Server
-	at          wanted
-	first, last *popPlace
-	trying      *popper       // who asks
-	again       bool          // somebody is to ask
-	next        time.Duration // when it is looked whether there is anything
-	looking     bool
-	watch       bool          // at the next look, masters are to tell of changes from then on, as where too few do
-	told        uint64        // the masters that will
-	vain        int           // how often in a row there was something, and who asked got nothing
-	rest        time.Duration // until when nobody asks for that
-	burst       int           // looks since bursts
-	bursts      time.Duration
-	request     quorum.Request
-	timer       *time.Timer
+	srv     *Server
+	at      wanted
+	waiting list.List     // of poppers, in their order
+	trying  *popper       // who asks
+	again   bool          // somebody is to ask
+	next    time.Duration // when it is looked whether there is anything
+	looking bool
+	watch   bool          // at the next look, masters are to tell of changes from then on, as where too few do
+	told    uint64        // the masters that will
+	vain    int           // how often in a row there was something, and who asked got nothing
+	rest    time.Duration // until when nobody asks for that
+	burst   int           // looks since bursts
+	bursts  time.Duration
+	request quorum.Request
+	timer   *time.Timer
 }
 
 // popper is a client in his lines. It is the slot's until that is answered.
@@ -84,9 +87,8 @@ type popper struct {
 
 // popPlace is where a client stands in one of his lines.
 type popPlace struct {
-	popper     *popper
-	line       *popLine
-	prev, next *popPlace
+	line *popLine
+	at   *list.Element // of its waiting
 }
 
 // popTodo is what came of a change, to be done without mu.
@@ -117,29 +119,21 @@ func (t *popTodo) do() {
 	}
 }
 
-// enter has a slot that found nothing, or has not asked since others wait, stand in the lines for its keys. It is nil
+// enter has a slot that found nothing, or has but looked since others wait, stand in the lines for its keys. It is false
 // if nobody waits any more. mu of its connection is held.
-func (r *blockedRoom) enter(s *slot, now time.Duration) (p *popper, t popTodo) {
+func (r *blockedRoom) enter(s *slot, now time.Duration) (waits bool, t popTodo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, t
+		return false, t
 	}
 	b, db := s.block, s.asks[0].request.DB
-	p = &popper{slot: s, places: make([]popPlace, 0, len(b.Keys))}
+	p := &popper{slot: s, places: make([]popPlace, 0, len(b.Keys))}
 	for i, key := range b.Keys {
-		l := r.line(s.conn.srv, wanted{db, key, b.Sorted}, now)
-		if i > 0 && p.standsIn(l) {
-			continue
+		l := r.line(s.conn.srv, wanted{db, key, b.Type}, now)
+		if i == 0 || !p.standsIn(l) {
+			p.places = append(p.places, popPlace{l, l.waiting.PushBack(p)})
 		}
-		p.places = append(p.places, popPlace{popper: p, line: l})
-		at := &p.places[len(p.places)-1]
-		if at.prev = l.last; at.prev == nil {
-			l.first = at
-		} else {
-			at.prev.next = at
-		}
-		l.last = at
 	}
 	s.popper = p
 	s.conn.popper.Store(p)
@@ -151,7 +145,7 @@ func (r *blockedRoom) enter(s *slot, now time.Duration) (p *popper, t popTodo) {
 		p.places[i].line.step(r, now, &t)
 	}
 	r.admit(&t)
-	return p, t
+	return true, t
 }
 
 // admit has as many ask as may. mu is held, and step was called before.
@@ -165,24 +159,17 @@ func (r *blockedRoom) admit(t *popTodo) {
 }
 
 func (p *popper) standsIn(l *popLine) bool {
-	for i := range p.places {
-		if p.places[i].line == l {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.places, func(at popPlace) bool { return at.line == l })
 }
 
-// waited tells that somebody waits for one of these keys.
-func (r *blockedRoom) waited(db int, keys []string, sorted bool) bool {
+// waited tells that others wait for one of the keys, behind whom a client is to stand.
+func (r *blockedRoom) waited(db int, b *commands.Block) bool {
+	if r.count.Load() == 0 {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, key := range keys {
-		if r.lines[wanted{db, key, sorted}] != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Keys, func(key string) bool { return r.lines[wanted{db, key, b.Type}] != nil })
 }
 
 // line is the line for a key; a new one begins with a look. mu is held.
@@ -208,19 +195,8 @@ func (r *blockedRoom) leave(p *popper, now time.Duration, t *popTodo) {
 		p.timer.Stop()
 	}
 	r.count.Add(-1)
-	for i := range places {
-		at := &places[i]
-		l := at.line
-		if at.prev == nil {
-			l.first = at.next
-		} else {
-			at.prev.next = at.next
-		}
-		if at.next == nil {
-			l.last = at.prev
-		} else {
-			at.next.prev = at.prev
-		}
+	for _, at := range places {
+		at.line.waiting.Remove(at.at)
 	}
 	for i := range places {
 		places[i].line.step(r, now, t)
@@ -230,7 +206,7 @@ func (r *blockedRoom) leave(p *popper, now time.Duration, t *popTodo) {
 // tried notes what a client got who asked again. It is true if he waits on.
 func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration) (stays bool) {
 	b := p.slot.block
-	nothing, more := b.Nothing(result, true), b.More(result)
+	nothing, found, more := b.Nothing(result, true), b.Found(result), b.More(result)
 	var t popTodo
 	r.mu.Lock()
 	l := p.asks
@@ -241,7 +217,7 @@ func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration)
 	p.asks, l.trying = nil, nil
 	r.asking--
 	switch {
-	case nothing || !b.Found(result): // what there is may be for the next
+	case !found: // what there is may be for the next
 		l.vain++
 		l.rest = now + min(time.Millisecond<<min(l.vain, 10), lookSpan)
 		l.next = now

@@ -49,3 +49,23 @@ func TestWordsOfBlockedCommands(t *testing.T) {
 		r.end()
 	})
 }
+
+// The empty name is a key's like any other.
+func TestChangeOfTheKeyWithoutANameIsNoOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, e := newBlockingRig(t, Config{})
+		named, nameless, pusher := r.dial(), r.dial(), r.dial()
+		named.send("BLPOP q 0\r\n")
+		nameless.send("*3\r\n$5\r\nBLPOP\r\n$0\r\n\r\n$1\r\n0\r\n")
+		time.Sleep(5 * roundTrip)
+		before := e.all()
+		pusher.send("*3\r\n$5\r\nRPUSH\r\n$0\r\n\r\n$1\r\nv\r\n")
+		pusher.gets(":1\r\n", roundTrip)
+		nameless.gets(popped("", "v"), roundTrip)
+		time.Sleep(2 * roundTrip)
+		if n := e.all() - before; n != 2 {
+			t.Errorf("the masters were asked %d times, want for the push and the pop", n)
+		}
+		r.end()
+	})
+}

@@ -36,26 +36,11 @@ func (s *slot) blocks() bool {
 	var t popTodo
 	waits := c.phase == serving
 	if waits {
-		waits, t = s.enterLines(c.srv.clock())
+		waits, t = r.enter(s, c.srv.clock())
 	}
 	c.mu.Unlock()
 	t.do()
 	return waits
-}
-
-// enterLines is false if nobody waits any more. mu is held.
-func (s *slot) enterLines(now time.Duration) (waits bool, t popTodo) {
-	p, t := s.conn.srv.blocked.enter(s, now)
-	return p != nil, t
-}
-
-// joinLines has a slot that is not put yet stand behind those who wait for one of its keys already. mu is held.
-func (c *conn) joinLines(s *slot) (joined bool, t popTodo) {
-	r := &c.srv.blocked
-	if r.count.Load() == 0 || c.phase != serving || !r.waited(s.asks[0].request.DB, s.block.Keys, s.block.Sorted) {
-		return false, t
-	}
-	return s.enterLines(s.put)
 }
 
 // askAgain asks for what there is under the key of a line.

@@ -61,6 +61,9 @@ func (e *elements) carryOut(r *quorum.Request) (result quorum.Result) {
 		result.Exists, result.Type, result.TTL = len(e.lists[r.Key]) > 0, "list", quorum.NoTTL
 		return result
 	}
+	if r.Script.Reads { // who others wait before looks whether he may wait
+		return quorum.Result{Decision: quorum.Contended, Script: &nothing}
+	}
 	reply, some := nothing, false
 	if r.Args[0] == "LMOVE" && r.Args[2] == e.wrong && len(e.lists[r.Args[1]]) > 0 {
 		failed := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "WRONGTYPE no list"}}

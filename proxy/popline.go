@@ -1,15 +1,19 @@
 package proxy
 
 import (
+	"iter"
+	"maps"
 	"math/bits"
 	"time"
 
+	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
 
 // step brings a line to where it is to be now. mu is held.
 func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
-	if l.first == nil {
+	first := l.waiting.Front()
+	if first == nil {
 		if r.lines[l.at] == l {
 			delete(r.lines, l.at)
 		}
@@ -18,7 +22,7 @@ func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
 		}
 		return
 	}
-	p := l.first.popper
+	p := first.Value.(*popper)
 	if l.again && l.trying == nil && p.asks == nil { // else this is looked at when he knows
 		l.again, l.trying, p.asks = false, p, l
 		r.ready = append(r.ready, p)
@@ -67,35 +71,18 @@ func (r *blockedRoom) with(l *popLine, do func(now time.Duration)) {
 	t.do()
 }
 
-// each does something with the lines for a key of a database, -1 for any; for all of them if it is "".
-func (r *blockedRoom) each(srv *Server, db int, key string, do func(l *popLine, now time.Duration)) {
+// change does something with these lines, those that there are, and brings them to where they are to be.
+func (r *blockedRoom) change(srv *Server, lines iter.Seq[*popLine], do func(l *popLine, now time.Duration)) {
 	if r.count.Load() == 0 {
 		return
 	}
 	var t popTodo
 	r.mu.Lock()
 	now := srv.clock()
-	take := func(l *popLine) {
+	for l := range lines {
 		if l != nil {
 			do(l, now)
 			l.step(r, now, &t)
-		}
-	}
-	switch {
-	case key == "":
-		for at, l := range r.lines {
-			if db < 0 || at.db == db {
-				take(l)
-			}
-		}
-	default:
-		first, last := db, db
-		if db < 0 {
-			first, last = 0, quorum.Databases-1
-		}
-		for n := first; n <= last; n++ {
-			take(r.lines[wanted{n, key, false}])
-			take(r.lines[wanted{n, key, true}])
 		}
 	}
 	r.admit(&t)
@@ -103,18 +90,42 @@ func (r *blockedRoom) each(srv *Server, db int, key string, do func(l *popLine, 
 	t.do()
 }
 
+// of are the lines for a key of a database. mu is held where they are gone through.
+func (r *blockedRoom) of(db int, key string) iter.Seq[*popLine] {
+	return func(yield func(*popLine) bool) {
+		for _, kind := range commands.BlockTypes {
+			if !yield(r.lines[wanted{db, key, kind}]) {
+				return
+			}
+		}
+	}
+}
+
+// anywhere are those for a key in all databases, all lines if it is "", which no master tells of. The same.
+func (r *blockedRoom) anywhere(key string) iter.Seq[*popLine] {
+	return func(yield func(*popLine) bool) {
+		if key == "" {
+			maps.Values(r.lines)(yield)
+			return
+		}
+		for db := range quorum.Databases {
+			for l := range r.of(db, key) {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Answer is what the masters hold under the key.
 func (l *popLine) Answer(result quorum.Result) quorum.Flusher {
 	l.srv.blocked.with(l, func(now time.Duration) {
 		l.looking = false
-		of := "list"
-		if l.at.sorted {
-			of = "zset"
-		}
 		switch {
 		case result.Decision != quorum.Won:
 			l.next = min(l.next, now+troubleSpan)
-		case !result.Exists || result.Type != of:
+		case !result.Exists || result.Type != l.at.kind:
 			l.vain = 0
 		case l.vain > 0 && now < l.rest:
 			l.next = l.rest
@@ -139,7 +150,7 @@ func (l *popLine) changed(now time.Duration) {
 
 // told is that a key has changed on a master, all of them if it is "".
 func (r *blockedRoom) told(srv *Server, master int, key string) {
-	r.each(srv, -1, key, func(l *popLine, now time.Duration) {
+	r.change(srv, r.anywhere(key), func(l *popLine, now time.Duration) {
 		l.told &^= 1 << master
 		l.watch = true
 		l.changed(now)
@@ -149,7 +160,7 @@ func (r *blockedRoom) told(srv *Server, master int, key string) {
 // registered is that a master tells of a key from now on. What has become of it before is looked at when so many do
 // that no later change is missed.
 func (r *blockedRoom) registered(srv *Server, master int, key string) {
-	r.each(srv, -1, key, func(l *popLine, now time.Duration) {
+	r.change(srv, r.anywhere(key), func(l *popLine, now time.Duration) {
 		rests := l.span() == restSpan
 		l.told |= 1 << master
 		if !rests && l.span() == restSpan {
@@ -160,7 +171,7 @@ func (r *blockedRoom) registered(srv *Server, master int, key string) {
 
 // stirred is that something that was asked through this proxy has changed a key.
 func (r *blockedRoom) stirred(srv *Server, db int, key string) {
-	r.each(srv, db, key, func(l *popLine, _ time.Duration) { l.again, l.rest, l.vain = true, 0, 0 })
+	r.change(srv, r.of(db, key), func(l *popLine, _ time.Duration) { l.again, l.rest, l.vain = true, 0, 0 })
 }
 
 // stirredBy is stirred of all keys that a request may have changed, but for so many of the first.
@@ -180,7 +191,7 @@ func (r *blockedRoom) hangsOn(srv *Server, enough int, others bool) {
 	r.enough = enough
 	r.mu.Unlock()
 	if others {
-		r.each(srv, -1, "", func(l *popLine, now time.Duration) { l.next = now })
+		r.change(srv, r.anywhere(""), func(l *popLine, now time.Duration) { l.next = now })
 	}
 }
 
@@ -190,8 +201,8 @@ func (r *blockedRoom) close() {
 	r.closed = true
 	var all []*popper
 	for _, l := range r.lines {
-		for at := l.first; at != nil; at = at.next {
-			all = append(all, at.popper)
+		for at := l.waiting.Front(); at != nil; at = at.Next() {
+			all = append(all, at.Value.(*popper))
 		}
 	}
 	r.mu.Unlock()

@@ -37,7 +37,7 @@ type slot struct {
 	mayWait bool    // in a line, see waiting.go
 	waiter  *waiter // nil: it has not
 	blocking
-	won bool // the reply tells that the first request, an acquire, was won
+	won bool // the reply tells of a lock, or of elements, that the first request has won
 
 	asks    []ask
 	results []quorum.Result
@@ -121,6 +121,9 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s.nth, s.mayWait = c.commands.Load(), c.mayWait(a)
 	if s.block = a.Block; s.block != nil {
 		c.mayBlock, c.blocks = true, true
+		if c.srv.blocked.waited(a.Requests[0].DB, s.block) {
+			s.block.Look(&a.Requests[0])
+		}
 	}
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
@@ -173,10 +176,6 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 		if entered && s.mayWait {
 			joined, t = c.join(s)
 		}
-		var pops popTodo
-		if entered && s.block != nil {
-			joined, pops = c.joinLines(s)
-		}
 		entered = joined || entered && c.makeRoom(a) // who has joined is not put yet
 		barred := entered && s.bars()
 		waited := c.pauses != pauses
@@ -188,7 +187,6 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 		case barred:
 		case joined:
 			t.do()
-			pops.do()
 		case waited || i > 0: // and something was put meanwhile
 			c.srv.engine.Put(a.request, a)
 		default:

@@ -36,7 +36,13 @@ const maxTroubles = 8
 
 // watch is called once a second.
 func (s *Server) watch() {
-	st, ready := s.engine.Status(), s.engine.Ready()
+	st := s.engine.Status()
+	moved := s.see(&st, s.engine.Ready())
+	s.blocked.hangsOn(s, len(st.Masters)-st.Quorum+1, moved)
+}
+
+// see makes events of what has changed, and tells whether a master stands otherwise than before.
+func (s *Server) see(st *quorum.Status, ready bool) (moved bool) {
 	w := &s.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,8 +52,7 @@ func (s *Server) watch() {
 	tell := func(kind, about, text string, trouble bool) {
 		s.seen.Events.Tell(registry.Event{At: s.clock(), Kind: kind, About: about, Text: text, Trouble: trouble})
 	}
-	unseen := w.unseen(&st)
-	moved := false
+	unseen := w.unseen(st)
 	for i := range st.Masters {
 		m, old := &st.Masters[i], &w.masters[i]
 		changed := m.State != old.state || !m.Since.Equal(old.since)
@@ -71,7 +76,6 @@ func (s *Server) watch() {
 		}
 		old.state, old.reason = m.State, m.Reason
 	}
-	s.blocked.hangsOn(s, len(st.Masters)-st.Quorum+1, moved)
 	if w.begun && ready != w.ready {
 		text := "a quorum of masters can vote"
 		if !ready {
@@ -80,6 +84,7 @@ func (s *Server) watch() {
 		tell("quorum", "", text, !ready)
 	}
 	w.ready, w.begun = ready, true
+	return moved
 }
 
 // unseen is which master was in quarantine and is not any more, all since the last look; -1 if
