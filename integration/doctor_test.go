@@ -197,4 +197,7 @@ func TestDoctorFindsTheRightsThatLack(t *testing.T) {
 
 // ofClients are rights that need not be asked for: what clients use themselves, and what Redis
 // refuses nobody.
-var ofClients = map[string]bool{"hset": true, "hdel": true, "hincrby": true, "lpush": true, "lpop": true, "sadd": true, "srem": true, "zadd": true, "zrem": true, "incr": true, "hello": true, "auth": true}
+var ofClients = map[string]bool{
+	"hset": true, "hdel": true, "hincrby": true, "lpush": true, "lpop": true, "rpop": true, "lmpop": true, "sadd": true, "srem": true,
+	"zadd": true, "zrem": true, "zpopmin": true, "zpopmax": true, "zmpop": true, "incr": true, "hello": true, "auth": true,
+}
