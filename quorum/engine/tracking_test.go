@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,12 +82,12 @@ func TestMasterThatDoesNotTellForLongIsAskedEverLessOften(t *testing.T) {
 		inWorld(t, 3, func(w *world) {
 			var told changes
 			w.engine.Observe(&told)
-			n := 0
+			var n atomic.Int64
 			w.masters[0].set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
 					switch {
 					case args[0] == "CLIENT" && args[1] == "TRACKING":
-						n++
+						n.Add(1)
 						return answer
 					case args[0] == "PTTL" && args[1] == "k":
 						return "?\r\n"
@@ -98,7 +99,7 @@ func TestMasterThatDoesNotTellForLongIsAskedEverLessOften(t *testing.T) {
 				w.engine.Watch(0, "k")
 				time.Sleep(100 * time.Millisecond)
 			}
-			if n < 5 || n > 15 {
+			if n := n.Load(); n < 5 || n > 15 {
 				t.Errorf("%q: it was asked %d times in 5 minutes", answer, n)
 			}
 		})
@@ -110,12 +111,12 @@ func TestEndOfAMastersTellingIsTold(t *testing.T) {
 	inWorld(t, 1, func(w *world) {
 		var told changes
 		w.engine.Observe(&told)
-		asked := 0
+		var asked atomic.Int64
 		w.masters[0].set(func(m *fakeMaster) {
 			m.respond = func(args []string) string {
 				switch {
 				case args[0] == "CLIENT" && args[1] == "TRACKING":
-					if asked++; asked > 1 {
+					if asked.Add(1) > 1 {
 						return "-ERR not any more\r\n"
 					}
 					return "+OK\r\n"
