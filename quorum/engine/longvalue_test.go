@@ -194,6 +194,7 @@ func TestWhoTakesALockDoesNotWaitForTheLongValuesOfOthers(t *testing.T) {
 				for _, a := range all {
 					w.want(a.wait(t), quorum.Won)
 				}
+				synctest.Wait()
 				if !taken || before > 2 {
 					t.Errorf("the lock was asked for behind %d of %d long values", before, reads)
 				}

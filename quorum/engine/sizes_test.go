@@ -110,6 +110,7 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 				for _, a := range all {
 					w.want(a.wait(t), quorum.Won)
 				}
+				synctest.Wait()
 				if most == 0 || most > maxBatchBytes/len(long) {
 					t.Errorf("%d values of 300 KiB in one batch", most)
 				}
