@@ -37,6 +37,9 @@ type Action struct {
 	// free a lock. Of other commands their requests tell that.
 	Frees bool
 
+	// Tracks are the keys that it reads for a client that is to be told when they change.
+	Tracks []string
+
 	// Effect is what only the server can do or knows.
 	Effect Effect
 
@@ -114,6 +117,12 @@ type (
 	ClientUnblockEffect struct {
 		ID    int64
 		Error bool
+	}
+
+	// TrackingEffect has the client be told when keys change, by Session.Tracks once that can be done.
+	TrackingEffect struct {
+		Tracking
+		Prefixes []string // further ones
 	}
 
 	// MastersEffect answers how the masters stand.
@@ -218,6 +227,7 @@ func (ClientListEffect) effect() {}
 func (ClientKillEffect) effect() {}
 
 func (ClientUnblockEffect) effect() {}
+func (TrackingEffect) effect()      {}
 
 func (MastersEffect) effect() {}
 func (AdmitEffect) effect()   {}

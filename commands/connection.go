@@ -37,6 +37,7 @@ func (s *Session) quit(c *Command, args []string) Action {
 func (s *Session) reset(c *Command, args []string) Action {
 	s.silent = false // its own reply may be one to be skipped all the same
 	s.forgetTransaction()
+	s.caching, s.prefixes = false, nil
 	gone := s.forgetSubscriptions()
 	s.seen = Snapshot{
 		ID: s.seen.ID, Proto: 2, Authed: s.d.Open(),

@@ -103,6 +103,8 @@ func (g *guest) effect(effect Effect) Reply {
 	switch e := effect.(type) {
 	case SelectEffect:
 		return g.session.Selected(e, nil)
+	case TrackingEffect:
+		return g.session.Tracks(e, nil)
 	case TimeEffect:
 		now := g.house.master.now
 		return Array(Bulk(strconv.FormatInt(now/1000, 10)), Bulk(strconv.FormatInt(now%1000*1000, 10)))

@@ -26,6 +26,7 @@ func (w *watcher) Clock() time.Duration     { return w.now }
 func (w *watcher) Wall(clock time.Duration) time.Time {
 	return time.UnixMilli(1_700_000_000_000).Add(clock)
 }
+func (w *watcher) Connected(id int64) bool { return id == 99 }
 func (w *watcher) InLine(db int, key string) int {
 	if db == 0 && key == "k" {
 		return w.inLine

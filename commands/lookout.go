@@ -18,6 +18,9 @@ type Lookout interface {
 	// InLine is how many clients wait in line for a key at this proxy.
 	InLine(db int, key string) int
 
+	// Connected tells that there is a client of this number.
+	Connected(id int64) bool
+
 	// Masters are their names, in their order.
 	Masters() []string
 
@@ -62,6 +65,7 @@ func (n nobody) Seen() *registry.Registry   { return n.seen }
 func (nobody) Clock() time.Duration         { return 0 }
 func (nobody) Wall(time.Duration) time.Time { return time.Time{} }
 func (nobody) InLine(int, string) int       { return 0 }
+func (nobody) Connected(int64) bool         { return false }
 func (nobody) Masters() []string            { return nil }
 func (nobody) Self() Proxy                  { return Proxy{} }
 func (nobody) Inquire(string) []string      { return nil }

@@ -35,6 +35,9 @@ type Session struct {
 	// CLIENT REPLY: silent from now on; silent for the next command; silent for
 	// the command that is being carried out.
 	silent, skipNext, skipping bool
+
+	caching  bool     // CLIENT CACHING: what comes is cached, or is not
+	prefixes []string // of keys that the client is told of
 }
 
 // Snapshot is what others may know of a session: a value that can be compared.
@@ -51,6 +54,8 @@ type Snapshot struct {
 	NoTouch bool // of CLIENT NO-TOUCH, which changes nothing here
 
 	Channels, Shards, Patterns int // subscriptions
+
+	Tracking Tracking
 
 	Monitors bool // by MONITOR, until RESET
 
@@ -101,7 +106,7 @@ func (s *Session) Snapshot() Snapshot {
 // Memory is about how many bytes the session keeps for its client between commands, beside
 // what is watched.
 func (s *Session) Memory() int {
-	n := s.named + s.tx.memory()
+	n := s.named + s.tx.memory() + bytesOf(s.prefixes)
 	return n + len(s.seen.Name) + len(s.seen.LibName) + len(s.seen.LibVer)
 }
 
@@ -148,6 +153,9 @@ func (s *Session) Do(args []string) Action {
 	}
 	s.skipping, s.skipNext = s.skipNext, false
 	a := s.admit(args)
+	if s.caching {
+		s.endCaching(a.Command)
+	}
 	for i := range a.Requests {
 		a.Requests[i].DB = s.seen.DB
 	}
@@ -212,8 +220,12 @@ func (s *Session) admit(args []string) Action {
 			return a // EXEC is what the statistics count
 		}
 	default:
+		tracked := s.tracked(c, args)
 		a = c.do(s, c, args)
 		a.Command = c
+		if len(a.Requests) > 0 {
+			a.Tracks = tracked
+		}
 		s.count(c, a.Requests)
 		return s.withWatch(a)
 	}

@@ -1,7 +1,7 @@
 package commands
 
 // What monitoring tools and drivers ask for, as far as a true answer is short: the
-// proxy has no modules, no replicas, and tracks no keys for clients.
+// proxy has no modules and no replicas.
 
 func (s *Session) nothingListed(c *Command, args []string) Action { return Action{Reply: Array()} }
 
@@ -18,38 +18,6 @@ func (s *Session) wait(c *Command, args []string) Action {
 	}
 	return Action{Reply: Integer(0)}
 }
-
-// clientTracking refuses to switch it on: an OK without invalidations to follow
-// would be a lie that a client caches by.
-func (s *Session) clientTracking(c *Command, args []string) Action {
-	for words := args[3:]; len(words) > 0; words = words[1:] {
-		switch option := lower(words[0]); {
-		case option == "redirect" && len(words) > 1:
-			switch id, ok := parseInt(words[1]); {
-			case !ok:
-				return refuse(errNotInteger)
-			case id != s.seen.ID:
-				return refuse(errRedirect) // of the others it does not know
-			}
-			words = words[1:]
-		case option == "prefix" && len(words) > 1:
-			words = words[1:]
-		case option == "bcast", option == "optin", option == "optout", option == "noloop":
-		default:
-			return refuse(errSyntax)
-		}
-	}
-	switch lower(args[2]) {
-	case "on":
-		return refuse(errTracking)
-	case "off":
-		return Action{Reply: OK}
-	}
-	return refuse(errSyntax)
-}
-
-// clientCaching is about the next command of a client that tracks, and none does.
-func (s *Session) clientCaching(c *Command, args []string) Action { return refuse(errCaching) }
 
 // clientUnblock is about a client whose acquire waits for a lock.
 func (s *Session) clientUnblock(c *Command, args []string) Action {
@@ -68,18 +36,6 @@ func (s *Session) clientUnblock(c *Command, args []string) Action {
 
 // clientUnpause ends no pause: there is no CLIENT PAUSE.
 func (s *Session) clientUnpause(c *Command, args []string) Action { return Action{Reply: OK} }
-
-func (s *Session) clientTrackingInfo(c *Command, args []string) Action {
-	return Action{Reply: Map(
-		Bulk("flags"), Set(Bulk("off")),
-		Bulk("redirect"), Integer(-1),
-		Bulk("prefixes"), Array(),
-	)}
-}
-
-func (s *Session) clientGetRedir(c *Command, args []string) Action {
-	return Action{Reply: Integer(-1)}
-}
 
 // clientCapa takes note of nothing: what a client can do beyond Redis, nobody asks
 // it to.

@@ -60,6 +60,7 @@ func (s *Server) ask(ctx context.Context, who Operator, db int, args ...string) 
 			n.note(&asked[i], &results[i], &reply)
 			s.room.freedBy(&asked[i], &results[i], n.now)
 			s.blocked.stirredBy(s, &asked[i], &results[i], 0)
+			s.tracking.changedBy(s, &asked[i], &results[i])
 			results[i].Lock.Told()
 		}
 		if action = next; len(next.Requests) == 0 {

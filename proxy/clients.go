@@ -91,11 +91,11 @@ func (c *conn) line() string {
 	c.mu.Unlock()
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d"+
 		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=%s"+
-		" cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d\n",
+		" cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d\n",
 		c.id, c.addr, c.laddr, c.fd, session.Name, (now-c.created)/time.Second,
 		c.silence()/time.Second, c.flags(session, closing), session.DB, session.Channels, session.Patterns, session.Shards, multi, session.Watched,
 		pending, max(c.room.Load()-pending, 0), session.QueuedBytes, owed.room, owed.widest, owed.first, owed.others, owed.elsewhere, takes.all(), owed.events,
-		name, session.User, session.Proto, session.LibName, session.LibVer, c.netIn.Load(), owed.sent, c.commands.Load())
+		name, session.User, redirection(&session.Tracking), session.Proto, session.LibName, session.LibVer, c.netIn.Load(), owed.sent, c.commands.Load())
 }
 
 // owing is what a client has not taken yet, as CLIENT LIST tells it.
@@ -141,6 +141,9 @@ func (c *conn) flags(session *commands.Snapshot, closing bool) string {
 	}{
 		{'O', session.Monitors},
 		{'P', session.Subscribed()},
+		{'t', session.Tracking.On},
+		{'R', session.Tracking.Redirect != 0 && c.srv.conn(session.Tracking.Redirect) == nil},
+		{'B', session.Tracking.Bcast},
 		{'b', c.waiter.Load() != nil || c.popper.Load() != nil},
 		{'x', session.Multi},
 		{'c', closing},

@@ -146,6 +146,8 @@ func (c *conn) carryOut(a *commands.Action) {
 		default:
 			a.Reply = commands.OK
 		}
+	case commands.TrackingEffect:
+		c.track(a, e)
 	case commands.ClientUnblockEffect:
 		a.Reply = commands.Integer(s.unblock(e))
 	default:
@@ -163,6 +165,7 @@ func (c *conn) show() {
 	}
 	c.snapshot.Store(&now)
 	c.origin.Store(c.originOf(&now))
+	c.countTracking(old, &now)
 	if old != nil && old.Monitors && !now.Monitors {
 		c.srv.monitors.unwatch(c)
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -31,6 +32,8 @@ type fakeEngine struct {
 
 	observer quorum.Observer
 	watched  []string
+	casts    atomic.Bool
+	dumb     error // why masters tell of nothing
 
 	orders []string // what the operator ordered
 	notNow error    // what orders are answered
@@ -81,6 +84,10 @@ func (e *fakeEngine) Watch(db int, key string) {
 	defer e.mu.Unlock()
 	e.watched = append(e.watched, fmt.Sprint(db, " ", key))
 }
+
+func (e *fakeEngine) Broadcast(on bool) { e.casts.Store(on) }
+
+func (e *fakeEngine) Tells(context.Context) error { return e.dumb }
 
 // watches is how often a key was to be watched.
 func (e *fakeEngine) watches() int {

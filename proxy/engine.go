@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -62,6 +63,13 @@ type Engine interface {
 	// of one.
 	Observe(o quorum.Observer)
 	Watch(db int, key string)
+
+	// Tells waits until so many masters tell of changes that no quorum makes one untold, until ctx ends, or until it is
+	// known that too few can, which is an error.
+	Tells(ctx context.Context) error
+
+	// Broadcast has masters tell of all changes, or no more.
+	Broadcast(on bool)
 }
 
 // session is what a connection asks of the dialect: *commands.Session.
@@ -80,6 +88,8 @@ type session interface {
 	Proxies() commands.Reply
 	Snapshot() commands.Snapshot
 	Selected(e commands.SelectEffect, err error) commands.Reply
+	Prefixes() []string
+	Tracks(e commands.TrackingEffect, err error) commands.Reply
 	Subscribed(e commands.SubscribeEffect, heard quorum.Result) commands.Reply
 	Subscriptions() (channels, patterns []string)
 }

@@ -17,12 +17,13 @@ type Figures struct {
 	Subscribed                     int    // clients that listen to channels
 	Waiting                        int    // clients that wait for a lock, or for an element
 	WaitedGranted, WaitedRefused   uint64 // acquires that have waited
-	LongestInput                   int64  // bytes of the client that has sent most of what is not answered
-	LongestOutput                  int    // bytes of the client that has not read most
-	ClientMemory, MaxClientMemory  int64  // bytes, of all clients
-	MastersMemory                  int    // bytes taken for what masters answer, are asked and are owed
-	Channels, ShardChannels        int    // that somebody listens to
-	Patterns                       int    // the same
+	Tracking                       TrackingFigures
+	LongestInput                   int64 // bytes of the client that has sent most of what is not answered
+	LongestOutput                  int   // bytes of the client that has not read most
+	ClientMemory, MaxClientMemory  int64 // bytes, of all clients
+	MastersMemory                  int   // bytes taken for what masters answer, are asked and are owed
+	Channels, ShardChannels        int   // that somebody listens to
+	Patterns                       int   // the same
 	Connections, Rejected          uint64
 	QueryLimit, OutputLimit        uint64 // clients cut off by a bound of their own
 	Evicted                        uint64 // clients cut off for what all take
@@ -64,6 +65,7 @@ func (s *Server) Figures() Figures {
 		OutputLimit:     st.outputLimit.Load(),
 		Evicted:         st.evicted.Load(),
 		Waiting:         int(s.room.count.Load() + s.blocked.count.Load()),
+		Tracking:        s.tracking.figures(),
 		WaitedGranted:   s.room.granted.Load(),
 		WaitedRefused:   s.room.refused.Load(),
 		WrongPasswords:  st.authFailures.Load(),

@@ -14,6 +14,9 @@ func (s *slot) fill() {
 		return
 	}
 	c, turn := s.conn, s.turn
+	if len(s.tracks) > 0 {
+		s.hear()
+	}
 	defer func() {
 		if turn != nil {
 			turn.give(1)
@@ -60,7 +63,7 @@ func (s *slot) fill() {
 		s.won = s.results[0].Decision == quorum.Won && (s.asks[0].request.Kind == quorum.Acquire || s.block != nil)
 	}
 	s.told(s.won)
-	c.complete(s, decided, encoded, long)
+	c.answer(s, decided, encoded, long)
 }
 
 // told says of the locks that were won that nobody will take them back, but for the first

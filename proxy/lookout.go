@@ -18,6 +18,8 @@ func (l lookout) Wall(clock time.Duration) time.Time { return time.Now().Add(clo
 
 func (l lookout) InLine(db int, key string) int { return l.srv.room.inLine(resource{db, key}) }
 
+func (l lookout) Connected(id int64) bool { return l.srv.conn(id) != nil }
+
 func (l lookout) Masters() []string { return l.srv.watched.names() }
 
 // Self is this proxy, as others are told of it.

@@ -84,8 +84,8 @@ func (c *conn) appendLong(l *resp.Long) bool {
 }
 
 // complete fills a slot, whose keys are decided by that, and lets those leave the
-// line that can. The slot is not the caller's any more.
-func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.Long) {
+// line that can. The slot is not the caller's any more; what its client was not told of is.
+func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.Long) (kept []string) {
 	c.mu.Lock()
 	ready := c.pass(s)
 	if c.phase == cutOff {
@@ -94,8 +94,9 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 			c.takeBack([]*slot{s})
 		}
 		c.putAll(ready)
-		return
+		return nil
 	}
+	kept = s.kept
 	for _, key := range s.held {
 		c.undecided.remove(key, s.queues)
 	}
@@ -121,6 +122,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 	}
 	c.mu.Unlock()
 	c.putAll(ready)
+	return kept
 }
 
 // leave sends what a slot holds that has left the line. mu is held.

@@ -75,6 +75,9 @@ func (c *conn) publish(a *commands.Action, e commands.PublishEffect) {
 
 // unsubscribeAll is the reader's, as it ends.
 func (c *conn) unsubscribeAll() {
+	if c.snapshot.Load().Tracking.On {
+		c.trackNoMore()
+	}
 	if c.session.Snapshot().Monitors {
 		c.srv.monitors.unwatch(c)
 	}

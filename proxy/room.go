@@ -231,6 +231,7 @@ func (s *Server) Changed(master int, key string) {
 		s.room.told(key, true, now)
 	}
 	s.blocked.told(s, master, key)
+	s.tracking.changed(s, master, key, now)
 }
 
 // Watched is for quorum.Observer.
@@ -239,6 +240,7 @@ func (s *Server) Watched(master int, key string, absent bool) {
 		s.room.told(key, false, s.clock())
 	}
 	s.blocked.registered(s, master, key)
+	s.tracking.registered(s, master, key, s.clock())
 }
 
 // told has the lines for a key be looked after, in whatever database.

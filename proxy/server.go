@@ -32,11 +32,12 @@ type Server struct {
 
 	subscribers subscribers
 
-	denials denials
-	memory  allotment
-	squeeze squeeze
-	room    room
-	blocked blockedRoom
+	denials  denials
+	memory   allotment
+	squeeze  squeeze
+	room     room
+	blocked  blockedRoom
+	tracking tracking
 	crowds
 	slowness
 	keyspace keyspace

@@ -37,6 +37,7 @@ type slot struct {
 	mayWait bool    // in a line, see waiting.go
 	waiter  *waiter // nil: it has not
 	blocking
+	tracked
 	won bool // the reply tells of a lock, or of elements, that the first request has won
 
 	asks    []ask
@@ -125,6 +126,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 			s.block.Look(&a.Requests[0])
 		}
 	}
+	s.trackFor(a)
 	requests := a.Requests // the session's, until its next command
 	if len(requests) == 1 {
 		s.queues = !s.ordered && requests[0].Kind == quorum.Acquire
@@ -143,6 +145,7 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 		s.asks, s.results = make([]ask, len(requests)), make([]quorum.Result, len(requests))
 	}
 	for i := range requests {
+		requests[i].Tracked = len(s.tracks) > 0
 		s.asks[i] = ask{slot: s, request: &requests[i], n: i}
 	}
 	s.missing.Store(int32(len(requests)))
@@ -153,6 +156,9 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 // reader calls it. It is false if the connection ended meanwhile.
 func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 	begun := now.Sub(c.srv.started)
+	if len(a.Tracks) > 0 && !c.snapshot.Load().Tracking.Bcast {
+		c.srv.tracking.want(c.srv, a.Requests[0].DB, a.Tracks, begun)
+	}
 	c.mu.Lock()
 	pauses := c.pauses
 	c.awaitOthers(a)

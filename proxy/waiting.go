@@ -113,6 +113,11 @@ func (s *slot) freed() {
 			srv.room.freedBy(s.asks[i].request, &s.results[i], srv.clock())
 		}
 	}
+	if srv.tracking.clients.Load() > 0 {
+		for i := range s.asks {
+			srv.tracking.changedBy(srv, s.asks[i].request, &s.results[i])
+		}
+	}
 	if srv.blocked.count.Load() > 0 {
 		taken := 0 // what is taken from is the line's own to know
 		if s.block != nil {

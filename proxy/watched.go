@@ -39,6 +39,8 @@ func (s *Server) watch() {
 	st := s.engine.Status()
 	moved := s.see(&st, s.engine.Ready())
 	s.blocked.hangsOn(s, len(st.Masters)-st.Quorum+1, moved)
+	s.tracking.needed.Store(int64(len(st.Masters) - st.Quorum + 1))
+	s.tracking.overdue(s)
 }
 
 // see makes events of what has changed, and tells whether a master stands otherwise than before.

@@ -9,4 +9,9 @@ type Observer interface {
 	// Watched tells that a master tells of the next change of a key from now on, and whether it lacks it. It may have
 	// lacked it before.
 	Watched(master int, key string, absent bool)
+
+	// Broadcasts tells that a master tells of all changes from now on, or does no more, and Broadcast that a key may have
+	// changed on it then, all for "".
+	Broadcasts(master int, on bool)
+	Broadcast(master int, key string)
 }

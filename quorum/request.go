@@ -129,6 +129,9 @@ type Request struct {
 	// in milliseconds; zero if the command has none.
 	TTLArg int
 
+	// Tracked says, of what reads, that Result.Alike is asked for.
+	Tracked bool
+
 	// Trace is where the engine notes how the request fared, nil if nobody wants to know.
 	Trace *Trace
 }

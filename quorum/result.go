@@ -69,6 +69,10 @@ type Result struct {
 	// client's, or on no master's.
 	Votes Votes
 
+	// Alike, of a Read or Run that is Tracked and was answered, are the masters that have said what is told, the first
+	// as the lowest bit: no quorum comes to anything else while none of N-quorum+1 of them changes.
+	Alike uint16
+
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
 	// that is not known, or nothing does.
 	Why string

@@ -26,21 +26,23 @@ func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
 
 func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) { e.Put(r, asker) }
 
-func (e *fakeEngine) Weight(*quorum.Request) int { return 0 }
-func (e *fakeEngine) Memory() int                { return 5 }
-func (e *fakeEngine) TakeBack(quorum.Lock)       {}
-func (e *fakeEngine) Ready() bool                { return true }
-func (e *fakeEngine) Now() (time.Time, bool)     { return time.Unix(1, 0), true }
-func (e *fakeEngine) Status() quorum.Status      { return e.status }
-func (e *fakeEngine) Admit(string) error         { return nil }
-func (e *fakeEngine) Drain(string, bool) error   { return nil }
-func (e *fakeEngine) Resume(string) error        { return nil }
-func (e *fakeEngine) Open(int) error             { return nil }
-func (e *fakeEngine) Attend(quorum.Audience)     {}
-func (e *fakeEngine) Publish(string, string) int { return 0 }
-func (e *fakeEngine) Subscribe() quorum.Result   { return quorum.Result{Decision: quorum.Won} }
-func (e *fakeEngine) Observe(quorum.Observer)    {}
-func (e *fakeEngine) Watch(int, string)          {}
+func (e *fakeEngine) Weight(*quorum.Request) int  { return 0 }
+func (e *fakeEngine) Memory() int                 { return 5 }
+func (e *fakeEngine) TakeBack(quorum.Lock)        {}
+func (e *fakeEngine) Ready() bool                 { return true }
+func (e *fakeEngine) Now() (time.Time, bool)      { return time.Unix(1, 0), true }
+func (e *fakeEngine) Status() quorum.Status       { return e.status }
+func (e *fakeEngine) Admit(string) error          { return nil }
+func (e *fakeEngine) Drain(string, bool) error    { return nil }
+func (e *fakeEngine) Resume(string) error         { return nil }
+func (e *fakeEngine) Open(int) error              { return nil }
+func (e *fakeEngine) Attend(quorum.Audience)      {}
+func (e *fakeEngine) Publish(string, string) int  { return 0 }
+func (e *fakeEngine) Subscribe() quorum.Result    { return quorum.Result{Decision: quorum.Won} }
+func (e *fakeEngine) Observe(quorum.Observer)     {}
+func (e *fakeEngine) Watch(int, string)           {}
+func (e *fakeEngine) Tells(context.Context) error { return nil }
+func (e *fakeEngine) Broadcast(bool)              {}
 
 // startProxy starts a real server over the fake engine, and gives a client's connection to it.
 func startProxy(t *testing.T, e *fakeEngine) (*proxy.Server, net.Conn) {

@@ -18,7 +18,7 @@ var inMetrics = map[string]string{
 
 	"connected_clients": "redlock_clients", "cluster_connections": "- is always so", "maxclients": "redlock_clients_max",
 	"client_recent_max_input_buffer": "redlock_client_longest_input_bytes", "client_recent_max_output_buffer": "redlock_client_longest_output_bytes",
-	"blocked_clients": "redlock_clients_waiting", "tracking_clients": "- is always so", "pubsub_clients": "redlock_clients_subscribed", "clients_in_timeout_table": "- is always so",
+	"blocked_clients": "redlock_clients_waiting", "tracking_clients": "redlock_clients_tracking", "tracking_total_keys": "redlock_tracked_keys", "tracking_total_items": "redlock_tracked_items", "tracking_total_prefixes": "redlock_tracked_prefixes", "pubsub_clients": "redlock_clients_subscribed", "clients_in_timeout_table": "- is always so",
 
 	"used_memory": "go_memstats_heap_alloc_bytes", "used_memory_rss": "go_memstats_sys_bytes", "maxmemory": "- is always so", "maxmemory_policy": "- is always so",
 	"mem_clients_normal": "redlock_client_memory_bytes", "maxmemory_clients": "redlock_client_memory_max_bytes", "mem_allocator": "- is always so", "goroutines": "go_goroutines",

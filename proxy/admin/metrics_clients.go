@@ -22,6 +22,14 @@ func clientFamilies() []family {
 			func(p *picture) float64 { return float64(p.Subscribed) }),
 		gauge("clients_waiting", "Clients that wait for a lock (acquire-wait) or an element (BLPOP).",
 			func(p *picture) float64 { return float64(p.Waiting) }),
+		gauge("clients_tracking", "Clients that are told when keys change (CLIENT TRACKING).",
+			func(p *picture) float64 { return float64(p.Tracking.Clients) }),
+		gauge("tracked_keys", "Keys that these have read, or are about to.",
+			func(p *picture) float64 { return float64(p.Tracking.Keys) }),
+		gauge("tracked_items", "Of how many clients together each of these keys is.",
+			func(p *picture) float64 { return float64(p.Tracking.Items) }),
+		gauge("tracked_prefixes", "Prefixes of keys that clients are told of, read or not.",
+			func(p *picture) float64 { return float64(p.Tracking.Prefixes) }),
 		{describe("waits_total", "Acquires that have waited for a lock, by what came of it.", "outcome"),
 			func(p *picture, as *prometheus.Desc, to chan<- prometheus.Metric) {
 				count(to, as, p.WaitedGranted, "granted")

@@ -34,7 +34,7 @@ func scraped(t *testing.T, source *fakeSource) (text string) {
 // full is a source of which each figure is another one.
 func full() *fakeSource {
 	f := proxy.Figures{
-		Version: "1.2.3", Ready: true, Clients: 101, MaxClients: 102, Subscribed: 103, Waiting: 136, WaitedGranted: 137, WaitedRefused: 138, LongestInput: 104, LongestOutput: 105,
+		Version: "1.2.3", Ready: true, Clients: 101, MaxClients: 102, Subscribed: 103, Waiting: 136, Tracking: proxy.TrackingFigures{Clients: 150, Keys: 151, Items: 152, Prefixes: 153}, WaitedGranted: 137, WaitedRefused: 138, LongestInput: 104, LongestOutput: 105,
 		ClientMemory: 106, MaxClientMemory: 107, MastersMemory: 108, Channels: 109, ShardChannels: 139, Patterns: 110, Scripts: 140, ScriptBytes: 141, Connections: 111, Rejected: 112,
 		QueryLimit: 113, OutputLimit: 114, Evicted: 115, WrongPasswords: 116, Denied: [6]uint64{1: 131, 132, 133, 5: 134}, Delayed: 135, BytesIn: 117, BytesOut: 118, ErrorReplies: 119,
 		Errors:         map[string]uint64{"ERR": 120, "NOQUORUM": 121},
@@ -94,6 +94,10 @@ redlock_clients 101
 redlock_clients_max 102
 redlock_clients_subscribed 103
 redlock_clients_waiting 136
+redlock_clients_tracking 150
+redlock_tracked_keys 151
+redlock_tracked_items 152
+redlock_tracked_prefixes 153
 redlock_waits_total{outcome="granted"} 137
 redlock_waits_total{outcome="refused"} 138
 redlock_client_longest_input_bytes 104

@@ -16,7 +16,7 @@
 //	run.go       a script; one that latches its keys is a step (step.go)
 //	survey.go    what is not about one key
 //
-// What most masters said is told in one place (counted.go). A script's answer is a Journal, with
+// What most masters said is told in one place (counted.go), and which said what is told in alike.go. A script's answer is a Journal, with
 // its reply (shape.go) and an UndoRecord for each key (journal.go, record.go). What the errors of
 // masters mean stands in failure.go. What is told of a ttl is left.go's.
 package decide

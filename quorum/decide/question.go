@@ -100,5 +100,8 @@ func (q *Question) Result(v Votes) quorum.Result {
 	case quorum.Survey:
 		r.Answers = c.answers()
 	}
+	if q.Tracked {
+		r.Alike = c.alike(&r)
+	}
 	return r
 }

@@ -29,6 +29,7 @@ type Engine struct {
 	subscriptions *messages.Subscriptions
 	inquiring     inquiring
 	tracking      *tracking
+	broadcast     broadcast
 }
 
 // New starts an engine: its lanes begin to connect at once. Masters may be down.
@@ -51,9 +52,21 @@ func New(cfg Config, log hclog.Logger) *Engine {
 	})
 	e.tracking = newTracking(len(zero.lanes), func() {
 		for i := range zero.lanes {
-			zero.wait.Go(func() { e.track(ctx, i) })
+			zero.wait.Go(func() { e.track(ctx, i, false) })
 		}
 	})
+	e.broadcast.life, e.broadcast.begin = ctx, func(ctx context.Context, running, before *sync.WaitGroup) {
+		for i := range zero.lanes {
+			running.Add(1)
+			zero.wait.Go(func() {
+				defer running.Done()
+				if before != nil {
+					before.Wait()
+				}
+				e.track(ctx, i, true)
+			})
+		}
+	}
 	zero.wait.Go(e.messages.Run)
 	context.AfterFunc(ctx, e.messages.Close)
 	zero.begin(ctx)
@@ -97,6 +110,7 @@ func (e *Engine) Close(ctx context.Context) {
 	e.closeOthers(ctx)
 	e.subscriptions.Close()
 	e.tracking.close()
+	e.broadcast.close()
 	e.inquiries.Close()
 	e.zero.close(ctx)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -24,7 +25,20 @@ type tracking struct {
 	start    func()          // the goroutines, when that is
 	once     sync.Once
 	wanted   []chan watched // for each master
+
+	mu     sync.Mutex // guards what follows
+	stands []teller
+	moved  chan struct{} // closed when one of these changes
 }
+
+// teller is whether a master tells of changes.
+type teller uint8
+
+const (
+	unsaid teller = iota // it is away, or was not asked yet
+	telling
+	refusing // it cannot, or this proxy's user may not
+)
 
 // watched is a key that is to be, of a database.
 type watched struct {
@@ -33,7 +47,7 @@ type watched struct {
 }
 
 func newTracking(masters int, start func()) *tracking {
-	t := &tracking{start: start, wanted: make([]chan watched, masters)}
+	t := &tracking{start: start, wanted: make([]chan watched, masters), stands: make([]teller, masters), moved: make(chan struct{})}
 	for i := range t.wanted {
 		t.wanted[i] = make(chan watched, trackedAtOnce)
 	}
@@ -62,28 +76,81 @@ func (e *Engine) Watch(db int, key string) {
 	}
 }
 
-// track is the life of the connection on which master i tells of changes. It ends when ctx does.
-func (e *Engine) track(ctx context.Context, i int) {
+// Tells waits until so many masters tell of changes that no quorum makes one untold. It is an error where too few can,
+// and none where that is not known by ctx's end: some are away.
+func (e *Engine) Tells(ctx context.Context) error {
+	if e.zero.closing.Load() {
+		return nil
+	}
+	e.tracking.once.Do(e.tracking.start)
+	for {
+		tell, refuse, moved := e.tracking.count()
+		masters := len(e.tracking.wanted)
+		switch needed := masters - quorum.QuorumOf(masters) + 1; {
+		case tell >= needed:
+			return nil
+		case masters-refuse < needed:
+			return fmt.Errorf("%d of %d masters tell of no changes, and %d have to", refuse, masters, needed)
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// count is how many masters tell, and how many refuse to, until moved is closed.
+func (t *tracking) count() (tell, refuse int, moved <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.stands {
+		switch s {
+		case telling:
+			tell++
+		case refusing:
+			refuse++
+		}
+	}
+	return tell, refuse, t.moved
+}
+
+// stand notes what becomes of master i.
+func (t *tracking) stand(i int, s teller) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stands[i] != s {
+		t.stands[i] = s
+		close(t.moved)
+		t.moved = make(chan struct{})
+	}
+}
+
+// track is the life of the connection on which master i tells of changes, of keys that are watched, or of all. It ends
+// when ctx does.
+func (e *Engine) track(ctx context.Context, i int, all bool) {
 	log := e.zero.lanes[i].log
 	refused := false
 	vain := 0 // connections in a row that have not lasted, to a master that has others
 	for ctx.Err() == nil {
 		rest := e.zero.ProbeInterval/8 + rand.N(e.zero.ProbeInterval/8)
 		began := time.Now()
-		t, err := e.trackOn(ctx, i)
+		t, err := e.trackOn(ctx, i, all)
 		if err == nil {
 			if refused {
 				refused = false
 				log.Info("master tells of changes now")
 			}
-			e.tracking.observer.Changed(i, "") // whatever was watched is not any more
-			err = e.tellChanges(ctx, t, i)
+			e.tells(i, all, true)
+			err = e.tellChanges(ctx, t, i, all)
 			t.Close()
-			e.tracking.observer.Changed(i, "") // which it would not tell any more
+			e.tells(i, all, false)
 			log.Debug("tracking ended", "reason", master.ReasonOf(err))
 		} else if errors.As(err, new(master.Refusal)) {
-			rest = refusedRest
-			if !refused {
+			if rest = refusedRest; !all {
+				e.tracking.stand(i, refusing)
+			}
+			if !refused && !all {
 				refused = true
 				log.Info("master does not tell of changes: for who waits it is looked each second", "reason", master.ReasonOf(err))
 			}
@@ -95,11 +162,25 @@ func (e *Engine) track(ctx context.Context, i int) {
 	}
 }
 
+// tells notes that master i tells of changes from now on, or would tell of none any more. What was watched is not.
+func (e *Engine) tells(i int, all, on bool) {
+	switch {
+	case all:
+		e.tracking.observer.Broadcasts(i, on)
+		return
+	case on:
+		e.tracking.stand(i, telling)
+	default:
+		e.tracking.stand(i, unsaid)
+	}
+	e.tracking.observer.Changed(i, "")
+}
+
 // trackOn has master i tell of changes, unless no command goes to that server.
-func (e *Engine) trackOn(ctx context.Context, i int) (*master.Tracking, error) {
+func (e *Engine) trackOn(ctx context.Context, i int, all bool) (*master.Tracking, error) {
 	dialing, cancel := context.WithTimeout(ctx, e.zero.ConnectTimeout)
 	defer cancel()
-	t, err := e.zero.Masters[i].Track(dialing, ctx)
+	t, err := e.zero.Masters[i].Track(dialing, ctx, all)
 	if err == nil && t.RunID != e.zero.claimed(i) {
 		t.Close()
 		return nil, errAnotherServer
@@ -108,7 +189,11 @@ func (e *Engine) trackOn(ctx context.Context, i int) (*master.Tracking, error) {
 }
 
 // tellChanges tells of what master i says, and asks it for what is to be watched, until the connection breaks.
-func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) error {
+func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int, all bool) error {
+	changed, wanted := e.tracking.observer.Changed, e.tracking.wanted[i]
+	if all {
+		changed, wanted = e.tracking.observer.Broadcast, nil
+	}
 	over, cancel := context.WithCancel(ctx)
 	var asking sync.WaitGroup
 	defer asking.Wait()
@@ -116,7 +201,7 @@ func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) err
 	asking.Go(func() {
 		for {
 			select {
-			case w := <-e.tracking.wanted[i]:
+			case w := <-wanted:
 				if t.Ask(w.db, w.key, e.zero.MasterTimeout) != nil {
 					t.Close() // which ends the reader
 					return
@@ -138,7 +223,7 @@ func (e *Engine) tellChanges(ctx context.Context, t *master.Tracking, i int) err
 			return err
 		}
 		for _, key := range told.Changed {
-			e.tracking.observer.Changed(i, key)
+			changed(i, key)
 		}
 		if told.Watched != "" {
 			e.tracking.observer.Watched(i, told.Watched, told.Absent)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,12 @@ func (c *changes) Changed(_ int, key string) {
 	defer c.mu.Unlock()
 	c.keys = append(c.keys, key)
 }
+
+func (c *changes) Broadcasts(master int, on bool) {
+	c.Changed(master, map[bool]string{true: "on", false: "off"}[on])
+}
+
+func (c *changes) Broadcast(master int, key string) { c.Changed(master, "any "+key) }
 
 func (c *changes) Watched(master int, key string, absent bool) {
 	if absent {
@@ -132,6 +139,77 @@ func TestEndOfAMastersTellingIsTold(t *testing.T) {
 		defer told.mu.Unlock()
 		if n := len(told.keys); n != 2 || told.keys[0]+told.keys[1] != "" {
 			t.Errorf("%q have changed, want what any may have twice: as the telling begins, and as it ends", told.keys)
+		}
+	})
+}
+
+// Who wants to be told of changes is refused when so many masters have refused to tell that the others do not do.
+func TestItIsKnownWhetherEnoughMastersTell(t *testing.T) {
+	for refuse, refused := range []bool{false, false, true, true} {
+		inWorld(t, 3, func(w *world) {
+			var told changes
+			w.engine.Observe(&told)
+			for i, m := range w.masters {
+				if i >= refuse {
+					m.set(func(m *fakeMaster) { m.respond = tellsOfChanges })
+				}
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			if err := w.engine.Tells(ctx); (err != nil) != refused || ctx.Err() != nil {
+				t.Errorf("%d refuse: %v, %v", refuse, err, ctx.Err())
+			}
+		})
+	}
+	inWorld(t, 3, func(w *world) {
+		w.engine.Observe(&changes{})
+		w.down(2, 3)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := w.engine.Tells(ctx); err != nil || ctx.Err() == nil {
+			t.Errorf("two are away: %v, %v", err, ctx.Err())
+		}
+	})
+}
+
+func tellsOfChanges(args []string) string {
+	if args[0] == "CLIENT" && args[1] == "TRACKING" {
+		return "+OK\r\n"
+	}
+	return ""
+}
+
+// Masters tell of all changes for as long as that is wanted, and each one's end is told, and begins anew.
+func TestMastersTellOfAllChangesWhileThatIsWanted(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		var told changes
+		var all atomic.Int64
+		w.engine.Observe(&told)
+		w.masters[0].set(func(m *fakeMaster) {
+			m.respond = func(args []string) string {
+				if len(args) == 4 && args[3] == "BCAST" {
+					all.Add(1)
+				}
+				return tellsOfChanges(args)
+			}
+		})
+		for range 2 {
+			w.engine.Broadcast(true)
+			w.engine.Broadcast(true)
+			time.Sleep(5 * time.Second)
+			w.engine.Broadcast(false)
+			w.engine.Broadcast(true)
+			time.Sleep(5 * time.Second)
+			w.engine.Broadcast(false)
+			time.Sleep(5 * time.Second)
+		}
+		told.mu.Lock()
+		defer told.mu.Unlock()
+		if text := strings.Join(told.keys, " "); text != strings.TrimSpace(strings.Repeat("on off ", 4)) {
+			t.Errorf("told: %s", text)
+		}
+		if n := all.Load(); n != 4 {
+			t.Errorf("it was asked %d times, want 4", n)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 // by their names, whatever the database.
 type Tracking struct {
 	ear
+	all bool // it tells of every key, each time
 
 	mu    sync.Mutex // guards what follows, and what is sent
 	db    int        // that is selected
@@ -29,10 +30,10 @@ type Told struct {
 	Absent  bool     // it is not there
 }
 
-// Track has the master tell of changes. All that is bounded by dialing; the connection ends with life, and is the
+// Track has the master tell of changes: of keys that it is asked for, or of all. All that is bounded by dialing; the connection ends with life, and is the
 // caller's to close. A Refusal is that the master does not do it.
-func (m *Master) Track(dialing, life context.Context) (*Tracking, error) {
-	t := new(Tracking)
+func (m *Master) Track(dialing, life context.Context, all bool) (*Tracking, error) {
+	t := &Tracking{all: all}
 	if err := t.open(m, dialing, life, LongestTracked, t.begin); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,11 @@ func (m *Master) Track(dialing, life context.Context) (*Tracking, error) {
 
 func (t *Tracking) begin() error {
 	t.gate.nils, t.gate.pushes, t.gate.most = true, true, mostTold
-	answers, err := t.gate.Ask([]string{"HELLO", "3"}, []string{"CLIENT", "TRACKING", "ON"})
+	on := []string{"CLIENT", "TRACKING", "ON"}
+	if t.all {
+		on = append(on, "BCAST")
+	}
+	answers, err := t.gate.Ask([]string{"HELLO", "3"}, on)
 	if err != nil {
 		return err
 	}
@@ -57,7 +62,7 @@ const (
 	// LongestTracked is how long the name of a key may be that a master tells of: many of them are held here and there.
 	LongestTracked = 4 << 10
 
-	// mostTold is how much a master may say at once. It tells of one key after the other.
+	// mostTold is how much a master may say at once. It tells of one key after the other, or of those of one moment.
 	mostTold = 1 << 20
 
 	// mostUnasked is how often a master may tell of what it was not asked for, or of a flush.
@@ -136,6 +141,9 @@ func (t *Tracking) Next(patience time.Duration) (told Told, err error) {
 func (t *Tracking) tell(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.all {
+		return nil
+	}
 	if t.tells -= n; t.tells < -mostUnasked {
 		return ErrGarbage
 	}

@@ -38,7 +38,7 @@ func tracked(t *testing.T, hello, then string) *Tracking {
 	m := Master{Network: "tcp", Address: listener.Addr().String()}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	tr, err := m.Track(ctx, t.Context())
+	tr, err := m.Track(ctx, t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,191 @@
+package proxy
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"redlock-proxy/commands"
+	"redlock-proxy/proxy/resp"
+	"redlock-proxy/quorum"
+)
+
+// tracked is the part of a slot that is about what its client is told of.
+type tracked struct {
+	tracks []string // keys that are read
+	alike  uint16   // masters that have said all that the reply is made of
+	needed int      // how many of them have to tell
+	bcast  bool     // of all keys
+
+	mine []string // keys that the command may change, of a client who is not to be told of that
+	kept []string // those that he was not told of for that; the connection's mu guards it
+}
+
+// track begins to tell a client when keys change.
+func (c *conn) track(a *commands.Action, e commands.TrackingEffect) {
+	c.flush() // what it is owed does not wait
+	ctx, cancel := context.WithTimeout(context.Background(), lookSpan)
+	defer cancel()
+	a.Reply = c.session.Tracks(e, c.srv.engine.Tells(ctx))
+	if e.Bcast && a.Reply.Kind != commands.ErrorReply {
+		c.srv.tracking.follow(c.id, c.session.Prefixes())
+		c.srv.cast()
+	}
+}
+
+// countTracking is called where the session has changed; old is nil of a new one.
+func (c *conn) countTracking(old, now *commands.Snapshot) {
+	switch was := old != nil && old.Tracking.On; {
+	case !was && now.Tracking.On:
+		c.srv.tracking.clients.Add(1)
+	case was && !now.Tracking.On:
+		c.trackNoMore()
+	}
+}
+
+// trackNoMore is of a client that has tracked.
+func (c *conn) trackNoMore() {
+	c.srv.tracking.unfollow(c.id)
+	c.srv.cast()
+	c.srv.tracking.leave()
+}
+
+// redirection is what CLIENT LIST tells of whom is told.
+func redirection(t *commands.Tracking) int64 {
+	if !t.On {
+		return -1
+	}
+	return t.Redirect
+}
+
+// trackFor prepares a slot for what its client is told of.
+func (s *slot) trackFor(a *commands.Action) {
+	t := &s.conn.snapshot.Load().Tracking
+	if s.tracks = a.Tracks; len(s.tracks) > 0 {
+		s.alike, s.bcast = ^uint16(0), t.Bcast
+	}
+	if t.On && t.NoLoop && changes(a) {
+		for i := range a.Requests {
+			s.mine = append(s.mine, a.Requests[i].Key)
+			s.mine = append(s.mine, a.Requests[i].Keys...)
+		}
+	}
+}
+
+// hear takes in who has said what the reply is made of.
+func (s *slot) hear() {
+	for i := range s.results {
+		r := &s.results[i]
+		s.alike &= r.Alike
+		s.needed = max(s.needed, r.Masters-r.Needed+1)
+	}
+}
+
+// isTracked notes what the client is told of, and returns the keys of which he is to be told at once. One who has
+// extended his lock is told when it is seen that it is not his.
+func (s *slot) isTracked() (stale []string) {
+	c := s.conn
+	if s.bcast {
+		if c.srv.tracking.covers(s.alike, s.needed, s.begun) {
+			return nil
+		}
+		return s.tracks
+	}
+	stale = c.srv.tracking.answered(c.id, s.tracks, s.alike, s.needed, s.begun)
+	if q := s.asks[0].request; q.Kind == quorum.Extend && s.results[0].Decision == quorum.Won && len(stale) > 0 {
+		c.srv.tracking.check(c.srv, c.id, q)
+		return nil
+	}
+	return stale
+}
+
+// changing tells that a command of the connection is about to change a key, and then is to be told if it has not.
+// mu is not held.
+func (c *conn) changing(key string) (is bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := c.owed.head; s != nil; s = s.next {
+		if !s.full && slices.Contains(s.mine, key) {
+			s.kept = append(s.kept, key)
+			is = true
+		}
+	}
+	return is
+}
+
+// notice is that a client is told of a key, or of all.
+type notice struct {
+	id  int64
+	key string
+	all bool
+}
+
+func (s *Server) tellAll(all []notice) {
+	for _, n := range all {
+		s.tell(n)
+	}
+}
+
+// tell has a client be told, or the one that he has named.
+func (s *Server) tell(n notice) {
+	c := s.conn(n.id)
+	if c == nil {
+		return
+	}
+	t := &c.snapshot.Load().Tracking
+	if !t.On || t.NoLoop && !n.all && c.changing(n.key) {
+		return
+	}
+	c.invalidate(t, n)
+}
+
+// invalidate is tell of what the client has not changed himself.
+func (c *conn) invalidate(t *commands.Tracking, n notice) {
+	to := c
+	if t.Redirect != 0 && t.Redirect != c.id {
+		if to = c.srv.conn(t.Redirect); to == nil {
+			if proto := c.snapshot.Load().Proto; proto == 3 {
+				c.notify(commands.RedirectionBroken(t.Redirect), proto)
+			}
+			return
+		}
+	}
+	session := to.snapshot.Load()
+	if session.Proto == 2 && (t.Redirect == 0 || !session.Subscribed()) {
+		return
+	}
+	key := &n.key
+	if n.all {
+		key = nil
+	}
+	to.notify(commands.Invalidation(session.Proto, key), session.Proto)
+}
+
+// notify sends a client what he has not asked for, behind all that he is owed.
+func (c *conn) notify(r commands.Reply, proto int) {
+	if c.deliver(resp.Append(nil, &r, proto)) {
+		c.flushDelivered()
+	}
+}
+
+// answer completes a slot, and tells its client of the keys of which nobody would tell him, and of those that he has not
+// changed after all.
+func (c *conn) answer(s *slot, decided time.Duration, encoded []byte, long *resp.Long) {
+	var stale []string
+	if len(s.tracks) > 0 {
+		stale = s.isTracked()
+	}
+	won := s.results[0].Decision == quorum.Won
+	kept := c.complete(s, decided, encoded, long)
+	if !won {
+		stale = append(stale, kept...)
+	}
+	if len(stale) == 0 {
+		return
+	}
+	if t := &c.snapshot.Load().Tracking; t.On {
+		for _, key := range stale {
+			c.invalidate(t, notice{id: c.id, key: key})
+		}
+	}
+}
