@@ -140,7 +140,7 @@ func (s *Session) clientCaching(c *Command, args []string) Action {
 	t := &s.seen.Tracking
 	word := lower(args[2])
 	switch {
-	case !t.OptIn && !t.OptOut:
+	case !t.On:
 		return refuse(errCaching)
 	case word == "yes" && !t.OptIn:
 		return refuse(errCachingYes)
