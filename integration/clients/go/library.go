@@ -15,6 +15,7 @@ type library struct {
 	module  string // whose version it is known by
 	connect func(addr string) (client, error)
 	also    []scenario // what only this library can do
+	instead []scenario // of scenarios, where it is too unlike the others
 }
 
 // client is one contender, with connections of its own.
@@ -48,6 +49,8 @@ var libraries = []library{
 	redislock094,
 	goRedis,
 	goRedis2,
+	rueidislock,
+	rueidislockNoLoop,
 }
 
 // version is that of the module that was linked in.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -70,7 +71,11 @@ func run(ctx context.Context, addr string) bool {
 	}
 
 	each(func(r *record) {
-		for _, s := range append(scenarios, r.also...) {
+		all := scenarios
+		if r.instead != nil {
+			all = r.instead
+		}
+		for _, s := range append(slices.Clip(all), r.also...) {
 			r.note(s.name, s.run(ctx, r.library, addr))
 		}
 	})
