@@ -149,10 +149,13 @@ func popWords(c *Command, args []string) []string {
 	return slices.Insert(slices.Clone(args[2:]), 0, strings.ToUpper(c.Name[1:])) // BLMPOP and BZMPOP
 }
 
-// wokenStep takes what ARGV says, and tells how many more there are.
-var wokenStep = quorum.NewExactStep(`local r = redis.call(unpack(ARGV))
+// wokenStep takes what ARGV says, and tells how many more there are. What is no such key any more is none for who waits
+// already, as in Redis.
+var wokenStep = quorum.NewExactStep(`local zset = ARGV[1] == 'ZMPOP'
+if redis.call('TYPE', KEYS[1]).ok ~= (zset and 'zset' or 'list') then return false end
+local r = redis.call(unpack(ARGV))
 if not r then return false end
-return {r, redis.call(ARGV[1] == 'ZMPOP' and 'ZCARD' or 'LLEN', KEYS[1])}`)
+return {r, redis.call(zset and 'ZCARD' or 'LLEN', KEYS[1])}`)
 
 // lookScript tells of a key that is none of the kind that ARGV is, unless one before it has something, and else nothing.
 var lookScript = quorum.NewScript(`for i = 1, #KEYS do
@@ -179,13 +182,10 @@ func (b *Block) Again(key string) (quorum.Request, Render) {
 }
 
 // Nothing tells of the result of the first request, or of one that was made by Again, that its client is to
-// wait on. What is no such key any more is none for who waits already, as in Redis.
-func (b *Block) Nothing(r *quorum.Result, again bool) bool {
-	if r.Script == nil || r.Decision != quorum.Won && r.Decision != quorum.Contended {
-		return false
-	}
-	return r.Script.Kind == quorum.NilReply ||
-		again && !b.command.moves() && r.Script.Kind == quorum.FailureReply && strings.HasPrefix(r.Script.Str, "WRONGTYPE ")
+// wait on.
+func (b *Block) Nothing(r *quorum.Result) bool {
+	won := r.Decision == quorum.Won || r.Decision == quorum.Contended
+	return won && r.Script != nil && r.Script.Kind == quorum.NilReply
 }
 
 // Found tells of a result that somebody has got something, and no error.

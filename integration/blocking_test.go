@@ -73,10 +73,15 @@ func TestWhoWaitsForAnElementGetsIt(t *testing.T) {
 	looker.want("QUEUED", "BLMPOP", "0", "1", "nosuch", "LEFT")
 	looker.want([]any{int64(1), int64(1), nil}, "EXEC")
 	waiting(t, looker, 1)
-	looker.want(int64(1), "DEL", "q")
+	mover := dial(t, proxies[0].Addr).asking("BLMOVE", "q2", "to", "LEFT", "RIGHT", "0")
+	waiting(t, looker, 2)
+	looker.want(int64(1), "HSET", "q2", "field", "v")
+	waiting(t, looker, 2)
+	looker.want(int64(2), "DEL", "q", "q2")
 	other.want(int64(1), "RPUSH", "q", "v")
-	if got := fmt.Sprint(<-answer); got != "[q v]" {
-		t.Errorf("BLPOP: %v", got)
+	other.want(int64(1), "RPUSH", "q2", "v2")
+	if got, moved := fmt.Sprint(<-answer), <-mover; got != "[q v]" || moved != "v2" {
+		t.Errorf("BLPOP: %v, BLMOVE: %v", got, moved)
 	}
 }
 

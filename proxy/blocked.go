@@ -206,7 +206,7 @@ func (r *blockedRoom) leave(p *popper, now time.Duration, t *popTodo) {
 // tried notes what a client got who asked again. It is true if he waits on.
 func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration) (stays bool) {
 	b := p.slot.block
-	nothing, found, more := b.Nothing(result, true), b.Found(result), b.More(result)
+	nothing, found, more := b.Nothing(result), b.Found(result), b.More(result)
 	var t popTodo
 	r.mu.Lock()
 	l := p.asks

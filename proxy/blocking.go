@@ -25,7 +25,7 @@ func (s *slot) blocks() bool {
 	if s.popper != nil {
 		return r.tried(s.popper, &s.results[0], c.srv.clock())
 	}
-	if !s.block.Nothing(&s.results[0], false) {
+	if !s.block.Nothing(&s.results[0]) {
 		return false
 	}
 	if s.turn != nil {
@@ -71,7 +71,7 @@ func (s *slot) blockOver() {
 // unblocked notes that a client who has waited has his answer, and makes it an error if somebody has ended the wait.
 func (s *slot) unblocked(reply *commands.Reply) {
 	s.conn.popper.CompareAndSwap(s.popper, nil)
-	if s.popper.failed && s.block.Nothing(&s.results[0], s.again) {
+	if s.popper.failed && s.block.Nothing(&s.results[0]) {
 		*reply = commands.Unblocked
 	}
 }
