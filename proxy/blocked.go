@@ -35,6 +35,10 @@ const (
 	// mostAsking is how many ask at a time. Of those who are served at once many would wait for others in the masters'
 	// queues, and in vain.
 	mostAsking = 128
+
+	// mostLooks is at how many lines it is looked at a time: all of them are to be where a master has lost what it was to
+	// tell, and the locks of others would have to wait for that.
+	mostLooks = 128
 )
 
 // blockedRoom is all lines of a server for elements.
@@ -43,10 +47,12 @@ type blockedRoom struct {
 
 	mu     sync.Mutex // guards what follows, and lines and who stands in them
 	lines  map[wanted]*popLine
-	ready  []*popper // who are to ask, in their order
-	asking int       // how many do
-	closed bool      // nobody waits any more
-	enough int       // masters that tell of a key, so that no quorum changes it untold; 0 if that is not known
+	ready  []*popper  // who are to ask, in their order
+	asking int        // how many do
+	due    []*popLine // at which it is to be looked, in their order
+	looks  int        // at how many it is
+	closed bool       // nobody waits any more
+	enough int        // masters that tell of a key, so that no quorum changes it untold; 0 if that is not known
 }
 
 // wanted is what a line is for.
@@ -142,19 +148,31 @@ func (r *blockedRoom) enter(s *slot, now time.Duration) (waits bool, t popTodo) 
 		p.timer = time.AfterFunc(b.For, func() { r.end(p, false) })
 	}
 	for i := range p.places {
-		p.places[i].line.step(r, now, &t)
+		p.places[i].line.step(r, now)
 	}
 	r.admit(&t)
 	return true, t
 }
 
-// admit has as many ask as may. mu is held, and step was called before.
+// admit has as many ask, and be looked at, as may. mu is held, and step was called before.
 func (r *blockedRoom) admit(t *popTodo) {
 	n := min(len(r.ready), mostAsking-r.asking)
 	t.tries = append(t.tries, r.ready[:n]...)
 	r.asking += n
 	if r.ready = r.ready[n:]; len(r.ready) == 0 {
 		r.ready = nil
+	}
+	for len(r.due) > 0 && r.looks < mostLooks {
+		l := r.due[0]
+		if r.due = r.due[1:]; r.lines[l.at] != l { // it has ended meanwhile
+			continue
+		}
+		r.looks++
+		t.looks = append(t.looks, popLook{l, l.watch || l.span() == lookSpan})
+		l.watch = false
+	}
+	if len(r.due) == 0 {
+		r.due = nil
 	}
 }
 
@@ -188,7 +206,7 @@ func (r *blockedRoom) line(srv *Server, at wanted, now time.Duration) *popLine {
 }
 
 // leave takes a client out of all his lines. mu is held.
-func (r *blockedRoom) leave(p *popper, now time.Duration, t *popTodo) {
+func (r *blockedRoom) leave(p *popper, now time.Duration) {
 	places := p.places
 	p.places = nil
 	if p.timer != nil {
@@ -199,7 +217,7 @@ func (r *blockedRoom) leave(p *popper, now time.Duration, t *popTodo) {
 		at.line.waiting.Remove(at.at)
 	}
 	for i := range places {
-		places[i].line.step(r, now, t)
+		places[i].line.step(r, now)
 	}
 }
 
@@ -227,10 +245,10 @@ func (r *blockedRoom) tried(p *popper, result *quorum.Result, now time.Duration)
 	}
 	switch stays = nothing && !p.over && !r.closed; {
 	case !stays:
-		r.leave(p, now, &t)
+		r.leave(p, now)
 	default:
 		for i := range p.places {
-			p.places[i].line.step(r, now, &t)
+			p.places[i].line.step(r, now)
 		}
 	}
 	r.admit(&t)
@@ -255,7 +273,7 @@ func (r *blockedRoom) withdraw(p *popper, failed bool) (waits bool, t popTodo) {
 	p.failed = failed
 	if p.over = true; p.asks == nil {
 		t.ends = append(t.ends, p)
-		r.leave(p, p.slot.conn.srv.clock(), &t)
+		r.leave(p, p.slot.conn.srv.clock())
 	}
 	r.admit(&t)
 	return true, t

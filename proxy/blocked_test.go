@@ -49,7 +49,7 @@ func TestNotAllAskAtOnce(t *testing.T) {
 			clients[i] = r.dial()
 			clients[i].send(fmt.Sprintf("BLPOP q%d 0\r\n", i))
 		}
-		time.Sleep(5 * roundTrip)
+		time.Sleep(20 * roundTrip)
 		e.mu.Lock()
 		for i := range clients {
 			e.lists[fmt.Sprint("q", i)] = []string{"v"}

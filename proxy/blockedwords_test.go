@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // Who is answered an error has taken nothing: the next in line is.
@@ -66,6 +69,37 @@ func TestChangeOfTheKeyWithoutANameIsNoOthers(t *testing.T) {
 		if n := e.all() - before; n != 2 {
 			t.Errorf("the masters were asked %d times, want for the push and the pop", n)
 		}
+		r.end()
+	})
+}
+
+// A master that may have changed anything has not all lines looked at at once: others want to ask it as well.
+func TestNotAllAreLookedAtAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, e := newBlockingRig(t, Config{})
+		c := r.dial()
+		c.send("BLPOP")
+		for i := range 1000 {
+			c.send(fmt.Sprint(" q", i))
+		}
+		c.send(" 30\r\n")
+		looks := func() int {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			return e.asked[quorum.Read]
+		}
+		time.Sleep(2*roundTrip + roundTrip/2)
+		for before, n := 0, 0; n < 2000; before = n {
+			if n = looks(); n-before > mostLooks || n == before {
+				t.Fatalf("it has been looked %d times, and %d a round trip before", n, before)
+			}
+			if n == 1000 { // which are all
+				r.engine.observer.Changed(0, "")
+				time.Sleep(roundTrip / 2)
+			}
+			time.Sleep(roundTrip)
+		}
+		c.expect(gone)
 		r.end()
 	})
 }

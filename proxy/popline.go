@@ -11,7 +11,7 @@ import (
 )
 
 // step brings a line to where it is to be now. mu is held.
-func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
+func (l *popLine) step(r *blockedRoom, now time.Duration) {
 	first := l.waiting.Front()
 	if first == nil {
 		if r.lines[l.at] == l {
@@ -36,8 +36,7 @@ func (l *popLine) step(r *blockedRoom, now time.Duration, t *popTodo) {
 		}
 		l.looking = true
 		l.burst++
-		t.looks = append(t.looks, popLook{l, l.watch || l.span() == lookSpan})
-		l.watch = false
+		r.due = append(r.due, l)
 		return
 	}
 	if l.timer == nil {
@@ -58,13 +57,13 @@ func (l *popLine) span() time.Duration {
 // wake is the timer's.
 func (l *popLine) wake() { l.srv.blocked.with(l, func(time.Duration) {}) }
 
-// with does something with a line, unless that has ended, and brings it to where it is to be.
+// with does something with a line, and brings it to where it is to be, unless it has ended.
 func (r *blockedRoom) with(l *popLine, do func(now time.Duration)) {
 	var t popTodo
 	r.mu.Lock()
-	if now := l.srv.clock(); r.lines[l.at] == l {
-		do(now)
-		l.step(r, now, &t)
+	now := l.srv.clock()
+	if do(now); r.lines[l.at] == l {
+		l.step(r, now)
 	}
 	r.admit(&t)
 	r.mu.Unlock()
@@ -82,7 +81,7 @@ func (r *blockedRoom) change(srv *Server, lines iter.Seq[*popLine], do func(l *p
 	for l := range lines {
 		if l != nil {
 			do(l, now)
-			l.step(r, now, &t)
+			l.step(r, now)
 		}
 	}
 	r.admit(&t)
@@ -120,7 +119,9 @@ func (r *blockedRoom) anywhere(key string) iter.Seq[*popLine] {
 
 // Answer is what the masters hold under the key.
 func (l *popLine) Answer(result quorum.Result) quorum.Flusher {
-	l.srv.blocked.with(l, func(now time.Duration) {
+	r := &l.srv.blocked
+	r.with(l, func(now time.Duration) {
+		r.looks--
 		l.looking = false
 		switch {
 		case result.Decision != quorum.Won:
