@@ -39,6 +39,9 @@ const (
 	// mostLooks is at how many lines it is looked at a time: all of them are to be where a master has lost what it was to
 	// tell, and the locks of others would have to wait for that.
 	mostLooks = 128
+
+	// placeSize is about what a line for a key takes beside that. It counts for each who stands there, who may be the only one.
+	placeSize = 1 << 10
 )
 
 // blockedRoom is all lines of a server for elements.
@@ -88,6 +91,7 @@ type popper struct {
 	asks   *popLine   // for whose key he asks; nil: for none
 	over   bool       // and that is the last time
 	failed bool       // by CLIENT UNBLOCK, to be answered with an error
+	takes  int64      // that he waits
 	timer  *time.Timer
 }
 
@@ -139,6 +143,7 @@ func (r *blockedRoom) enter(s *slot, now time.Duration) (waits bool, t popTodo) 
 		l := r.line(s.conn.srv, wanted{db, key, b.Type}, now)
 		if i == 0 || !p.standsIn(l) {
 			p.places = append(p.places, popPlace{l, l.waiting.PushBack(p)})
+			p.takes += placeSize + int64(len(key))
 		}
 	}
 	s.popper = p

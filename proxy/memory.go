@@ -76,7 +76,7 @@ func (n *inLong) end() {
 type taken struct {
 	base    int64 // what it takes that does nothing
 	query   int64 // what is there of a command, and what a transaction, WATCH and subscriptions keep
-	asked   int64 // commands that masters have been asked
+	asked   int64 // commands that masters have been asked, and the lines in which it waits
 	replies int64 // what it has not read
 }
 
@@ -94,7 +94,11 @@ func (c *conn) takes() taken {
 	if watched := c.watched.Load(); watched != nil {
 		query += watched.Load()
 	}
-	return taken{base: base, query: query, asked: int64(c.asked), replies: replies + int64(c.long.held+c.gathered)}
+	asked := int64(c.asked)
+	if p := c.popper.Load(); p != nil {
+		asked += p.takes
+	}
+	return taken{base: base, query: query, asked: asked, replies: replies + int64(c.long.held+c.gathered)}
 }
 
 // charge counts what the connection takes by now. mu is held.

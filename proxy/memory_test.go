@@ -197,6 +197,32 @@ func TestWhatIsWatchedCounts(t *testing.T) {
 	}
 }
 
+// Who waits for elements of many lists takes more than his words do.
+func TestLinesForElementsCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := newBlockingRig(t, Config{MaxClientMemory: 8 << 20})
+		few := r.dial()
+		few.send("BLPOP q 0\r\n")
+		for i := range 20 {
+			c := r.dial()
+			c.send(strings.NewReplacer("MGET", "BLPOP", "\r\n", " 0\r\n").Replace(mget(1000, false)))
+			time.Sleep(20 * roundTrip)
+			if used, least := r.server.memory.used.Load(), int64(min((i+1)*500_000, 4<<20)); used > 8<<20 || used < least {
+				t.Fatalf("%d bytes are used, want at least %d", used, least)
+			}
+		}
+		if r.server.stats.evicted.Load() == 0 || r.server.blocked.count.Load() < 2 {
+			t.Errorf("%d clients were cut off, %d wait", r.server.stats.evicted.Load(), r.server.blocked.count.Load())
+		}
+		pusher := r.dial()
+		pusher.send("RPUSH q v\r\n")
+		few.expect(popped("q", "v"))
+		synctest.Wait()
+		few.nc.Close()
+		r.end()
+	})
+}
+
 // What masters have answered, are asked and are owed is part of what there is.
 func TestWhatMastersTakeCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
