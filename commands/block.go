@@ -74,9 +74,9 @@ func (c *Command) moves() bool { return c.SecondKey != "" }
 func blockTime(word string) (time.Duration, string) {
 	seconds, err := strconv.ParseFloat(word, 64)
 	switch {
-	case err != nil && !math.IsInf(seconds, 0), math.IsNaN(seconds):
+	case err != nil && !math.IsInf(seconds, 0), math.IsNaN(seconds), strings.Contains(word, "_"): // which Go reads over
 		return 0, errTimeoutNotFloat
-	case seconds*1000 > math.MaxInt64:
+	case seconds*1000 >= math.MaxInt64:
 		return 0, errTimeoutRange
 	case seconds < 0:
 		return 0, errTimeoutNegative
