@@ -245,3 +245,28 @@ func TestFurtherCommandsAreTheSameInScriptsAndTransactions(t *testing.T) {
 		t.Errorf("INFO tells %s", info)
 	}
 }
+
+// A master that has drawn other numbers than the rest, as one that was started again, draws what they do.
+func TestMastersDrawTheSameRandomNumbers(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3)
+	for i, m := range masters {
+		ask(t, m, "EVAL", "for _ = 1, ARGV[1] do math.random() end", "0", strconv.Itoa(i))
+	}
+	c := dial(t, p.Addr)
+	const draws = "return math.random(1, 2^30) .. ' ' .. math.random()"
+	seen := map[any]bool{}
+	for range 5 {
+		drawn := c.do("EVAL", draws, "0")
+		if _, failed := drawn.(Failure); failed || seen[drawn] {
+			t.Errorf("after %v came %v", seen, drawn)
+		}
+		seen[drawn] = true
+	}
+	c.want("OK", "MULTI")
+	c.want("QUEUED", "EVAL", draws, "0")
+	c.want("QUEUED", "EVAL", draws, "0")
+	if drawn, ok := c.do("EXEC").([]any); !ok || len(drawn) != 2 || drawn[0] == drawn[1] {
+		t.Errorf("a transaction drew %v", drawn)
+	}
+}

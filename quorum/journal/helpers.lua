@@ -618,7 +618,10 @@ h.math_modf = guarded(math.modf)
 h.math_pow = guarded(math.pow)
 --- math_rad: guarded
 h.math_rad = guarded(math.rad)
+-- What a master draws hangs on what it has drawn before, and each has drawn something else: so all begin
+-- anew, by the time that they are given, until the script says by what.
 --- math_random: guarded
+math.randomseed(((tonumber(A[1]) or 0) * 1000003 + (tonumber(A[2]) or 0)) % 2147483647)
 h.math_random = guarded(math.random)
 --- math_randomseed: guarded
 h.math_randomseed = guarded(math.randomseed)
