@@ -21,7 +21,7 @@ const (
 	CarriedOn = 50 * time.Second
 
 	// leastLater is by how much the time may be before what was told already: clocks that
-	// agree may be told by others of them each time. It stands still then. Any more, and it
+	// agree may be told by others of them each time. It all but stands still then. Any more, and it
 	// was wrong, or is: a lock that is to end at a time of day would end too early by that.
 	leastLater = 2 * AlikeClocks
 )
@@ -46,16 +46,17 @@ func TimeOfDay(clocks []time.Duration, quorum int) (median time.Duration, known 
 // ToldTime is the latest time of day that was told to anybody, in nanoseconds.
 type ToldTime struct{ at atomic.Int64 }
 
-// Tell tells a time, or what was told already if that is a little later. It is not known
-// if that is much later.
+// Tell tells a time, or one next to what was told already if that is no earlier, or a little later. It
+// is not known if that is much later. No microsecond is told twice: what is chosen by it is another each time.
 func (t *ToldTime) Tell(now time.Duration) (time.Duration, bool) {
 	for {
 		last := time.Duration(t.at.Load())
-		if now < last {
-			return last, last-now <= leastLater
+		if last-now > leastLater {
+			return last, false
 		}
-		if t.at.CompareAndSwap(int64(last), int64(now)) {
-			return now, true
+		next := max(now, last+time.Microsecond)
+		if t.at.CompareAndSwap(int64(last), int64(next)) {
+			return next, true
 		}
 	}
 }

@@ -40,7 +40,8 @@ func TestTimeNeverGoesBack(t *testing.T) {
 	}{
 		{10 * time.Second, 10 * time.Second, true},
 		{11 * time.Second, 11 * time.Second, true},
-		{9 * time.Second, 11 * time.Second, true},
+		{9 * time.Second, 11*time.Second + time.Microsecond, true},
+		{11 * time.Second, 11*time.Second + 2*time.Microsecond, true},
 		{8900 * ms, 0, false},
 		{12 * time.Second, 12 * time.Second, true},
 	} {
