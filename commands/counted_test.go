@@ -21,9 +21,10 @@ func TestWhatReadsIsToldHowItsTTLIsCounted(t *testing.T) {
 	note("long", registry.Granted, time.Second)
 	note("for:ever", registry.Granted, registry.NoTTL)
 	w.now += 3 * time.Second
-	there := quorum.Counted{TTL: 30 * time.Second, Left: 27 * time.Second}
-	over := quorum.Counted{TTL: 2 * time.Second, Left: -time.Second}
-	long := quorum.Counted{TTL: time.Second, Left: -2 * time.Second}
+	sign := uint64(registry.SignOf("t"))
+	there := quorum.Counted{TTL: 30 * time.Second, Left: 27 * time.Second, Sign: sign}
+	over := quorum.Counted{TTL: 2 * time.Second, Left: -time.Second, Sign: sign}
+	long := quorum.Counted{TTL: time.Second, Left: -2 * time.Second, Sign: sign}
 	reading := func(key string, c quorum.Counted, valueOnly bool) quorum.Request {
 		return quorum.Request{Kind: quorum.Read, Key: key, Counted: c, ValueOnly: valueOnly}
 	}

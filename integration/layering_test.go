@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"redlock-proxy/quorum/dump":     {},
 	"redlock-proxy/quorum/messages": {"redlock-proxy/quorum"},
 	"redlock-proxy/quorum/registry": {"redlock-proxy/quorum", "github.com/cespare/xxhash/v2"},
-	"redlock-proxy/quorum/decide":   {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/dump"},
+	"redlock-proxy/quorum/decide":   {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/registry"},
 	"redlock-proxy/quorum/master": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide",
 		"github.com/redis/rueidis/..."},
 	"redlock-proxy/quorum/catchup": {"redlock-proxy/quorum", "redlock-proxy/quorum/clock", "redlock-proxy/quorum/marker", "redlock-proxy/quorum/decide", "redlock-proxy/quorum/dump", "redlock-proxy/quorum/master",

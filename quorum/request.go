@@ -137,8 +137,12 @@ type Request struct {
 }
 
 // Counted is a ttl as the client counts it that has asked for it: so long, and how much of that is
-// left, which is less than zero when it is over. The zero value is of one that is not known.
-type Counted struct{ TTL, Left time.Duration }
+// left, which is less than zero when it is over. The zero value is of one that is not known. Sign is
+// that of the string that was given the ttl, see registry.SignOf; 0 if that is not known.
+type Counted struct {
+	TTL, Left time.Duration
+	Sign      uint64
+}
 
 // Undecides tells of a request that it may wait behind an acquire in flight, or may be
 // undone and tried again: whoever asked must put no more about its keys before it is

@@ -5,6 +5,7 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/registry"
 )
 
 // A read asks what a key holds. A master grants it by answering, that it holds nothing, too: the
@@ -110,7 +111,11 @@ func (c *counted) remaining(s *Said) (ttl time.Duration, far int64, over bool) {
 	case p > clock.FarFrom:
 		return quorum.NoTTL, p, false
 	default:
-		ttl = clock.Left(time.Duration(p)*time.Millisecond, c.Counted.TTL, c.Counted.Left)
+		known := c.Counted
+		if known.Sign != 0 && (s.typ != "string" || known.Sign != uint64(registry.SignOf(s.Value))) {
+			known = quorum.Counted{} // it is another one's, who has it by another proxy
+		}
+		ttl = clock.Left(time.Duration(p)*time.Millisecond, known.TTL, known.Left)
 		return max(ttl, time.Millisecond), 0, ttl < 0 && !c.ValueOnly
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/registry"
 )
 
 // Where it is known how its client counts, a key is there for so long, whatever its type, and then as if
@@ -40,6 +42,23 @@ func TestKeyIsThereForAsLongAsItsClientCounts(t *testing.T) {
 		// The one before, which this reader still knows of, did not end so late.
 		if r := read(false); !r.Exists || r.Value != "u" {
 			t.Errorf("somebody else's is %+v", r)
+		}
+	})
+}
+
+// A short lock of somebody else's, which ends by its master when the allowance for the one that is known
+// would: only its value tells that it is another.
+func TestSomebodyElsesLockIsNotTakenForOneThatIsOver(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		const short = 2 * time.Second
+		w.want(w.acquire("k", "u", short), quorum.Won)
+		known := quorum.Counted{TTL: time.Hour, Left: clock.Pad(short) - clock.Drift(time.Hour), Sign: uint64(registry.SignOf("t"))}
+		if r := w.ask(quorum.Request{Kind: quorum.Read, Key: "k", Counted: known}); !r.Exists || r.Value != "u" || (r.TTL-short).Abs() > 5*ms {
+			t.Errorf("it is %+v", r)
+		}
+		known.Sign = uint64(registry.SignOf("u"))
+		if r := w.ask(quorum.Request{Kind: quorum.Read, Key: "k", Counted: known}); r.Exists {
+			t.Errorf("one that is over is %+v", r)
 		}
 	})
 }

@@ -46,7 +46,11 @@ func (r *Registry) Counted(db int, key string, now time.Duration) quorum.Counted
 	if h.what.Ends() || h.ttl == 0 || h.since < time.Duration(r.flushed[db].Load()) {
 		return quorum.Counted{}
 	}
-	return quorum.Counted{TTL: h.latest(), Left: h.until - now}
+	known := quorum.Counted{TTL: h.latest(), Left: h.until - now}
+	if h.what == Granted { // and so signed by the value itself
+		known.Sign = uint64(h.signs[0])
+	}
+	return known
 }
 
 // latest is the latest ttl: that of the whole life, to the nanosecond, if it may be.

@@ -17,15 +17,16 @@ func TestTTLIsCountedFromWhenItWasAskedFor(t *testing.T) {
 		return a
 	}
 	first := granted("k", "t", alice, second) // for 30 s
+	sign := uint64(SignOf("t"))
 	for name, c := range map[string]struct {
 		acts []*Act
 		want quorum.Counted
 	}{
 		"nothing":                         {nil, quorum.Counted{}},
-		"a lock":                          {[]*Act{first}, quorum.Counted{TTL: 30 * second, Left: 16 * second}},
-		"extended":                        {[]*Act{first, act(Extended, "t", 10*second)}, quorum.Counted{TTL: 10 * second, Left: 5 * second}},
-		"given another end by nobody":     {[]*Act{first, act(Extended, "", 3*second)}, quorum.Counted{TTL: 3 * second, Left: -2 * second}},
-		"refused to another":              {[]*Act{first, act(Refused, "u", 3*second)}, quorum.Counted{TTL: 30 * second, Left: 16 * second}},
+		"a lock":                          {[]*Act{first}, quorum.Counted{TTL: 30 * second, Left: 16 * second, Sign: sign}},
+		"extended":                        {[]*Act{first, act(Extended, "t", 10*second)}, quorum.Counted{TTL: 10 * second, Left: 5 * second, Sign: sign}},
+		"given another end by nobody":     {[]*Act{first, act(Extended, "", 3*second)}, quorum.Counted{TTL: 3 * second, Left: -2 * second, Sign: sign}},
+		"refused to another":              {[]*Act{first, act(Refused, "u", 3*second)}, quorum.Counted{TTL: 30 * second, Left: 16 * second, Sign: sign}},
 		"released":                        {[]*Act{first, act(Released, "t", 0)}, quorum.Counted{}},
 		"for ever":                        {[]*Act{first, act(Written, "t", NoTTL)}, quorum.Counted{}},
 		"written":                         {[]*Act{first, act(Written, "t", 4*second)}, quorum.Counted{TTL: 4 * second, Left: -second}},
