@@ -157,14 +157,24 @@ func (o *op) end() bool {
 }
 
 func (db *database) answer(o *op, r quorum.Result) bool {
+	db.finish(o, db.unasked(r))
+	return false
+}
+
+// unasked is a result for which no master was asked. Where a quorum of them can vote, it was for having
+// waited too long.
+func (db *database) unasked(r quorum.Result) quorum.Result {
 	r.Needed, r.Masters = quorum.QuorumOf(len(db.lanes)), len(db.lanes)
 	if r.Decision == quorum.Unavailable {
 		s := db.shortage(nil, nil)
 		r.Voted = s.can
-		if r.Why == "" {
+		switch {
+		case r.Why != "":
+		case s.can >= r.Needed:
+			r.Why = "its turn has not come in time"
+		default:
 			r.Why = s.String()
 		}
 	}
-	db.finish(o, r)
-	return false
+	return r
 }

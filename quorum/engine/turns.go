@@ -152,11 +152,14 @@ func (s *turns) want(key string, rests time.Time) {
 // keys that have rested.
 func (db *database) expireTurns(now time.Time) {
 	over, next := db.turns.expire(now, db.AcquireTimeout)
+	r := quorum.Result{Decision: quorum.Unavailable}
+	if len(over) > 0 {
+		r = db.unasked(r)
+	}
 	for _, t := range over {
 		db.inFlight.Add(-1)
 		db.decisions[quorum.Run][quorum.Unavailable].Add(1)
-		n := len(db.lanes)
-		t.op.asker.Answer(quorum.Result{Decision: quorum.Unavailable, Needed: quorum.QuorumOf(n), Masters: n}).Flush()
+		t.op.asker.Answer(r).Flush()
 	}
 	for _, t := range next {
 		db.tryAgain(t.op)

@@ -82,6 +82,30 @@ func TestTurnThatDoesNotComeIsGivenUp(t *testing.T) {
 	})
 }
 
+// Who was kept waiting by others is not told that it was the masters.
+func TestTurnThatDoesNotComeIsNotTheMastersFault(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = w.cfg.AcquireTimeout / 8 }) }, 1, 2, 3)
+		var waiters []*waiter
+		for range 40 {
+			waiters = append(waiters, w.stepOn(countStep, "k"))
+		}
+		waited := 0
+		for _, a := range waiters {
+			r := a.wait(t)
+			if r.Decision != quorum.Unavailable {
+				continue
+			}
+			if waited++; r.Voted != 3 || r.Why != "its turn has not come in time" {
+				t.Errorf("%d of %d can vote: %q", r.Voted, r.Masters, r.Why)
+			}
+		}
+		if waited == 0 {
+			t.Error("the turn of each has come")
+		}
+	})
+}
+
 // Whoever is overdue leaves all his lines, and those who are first by that are called, unless
 // another one is before them elsewhere.
 func TestThoseBehindWhoeverIsOverdueAreCalled(t *testing.T) {
