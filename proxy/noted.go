@@ -71,7 +71,7 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 	case quorum.Acquire, quorum.Release, quorum.Extend:
 		a.Signs = registry.SignedBy(r.Token)
 	}
-	a.TTL = notedTTL(r)
+	a.TTL = n.ttl(r)
 	n.srv.seen.Note(&a)
 }
 
@@ -160,11 +160,16 @@ func either(yes bool, one, other registry.What) registry.What {
 	return other
 }
 
-// notedTTL is how long a lock lives from when it was asked for, as its client counts.
-func notedTTL(r *quorum.Request) time.Duration {
+// ttl is how long a lock lives from when it was asked for, as its client counts. The time of day is the
+// masters': our own wall clock may be off.
+func (n *noting) ttl(r *quorum.Request) time.Duration {
 	switch {
 	case r.At != 0:
-		return max(time.Until(time.UnixMilli(r.At)), 0)
+		now, known := n.srv.engine.Now()
+		if !known {
+			return registry.UnknownTTL
+		}
+		return max(time.UnixMilli(r.At).Sub(now)+n.now-n.begun, 0)
 	case r.TTL > 0:
 		return r.TTL
 	case r.Kind == quorum.Write && r.Has("KEEPTTL"):

@@ -30,6 +30,7 @@ func TestWhatIsToldOfLocksIsNoted(t *testing.T) {
 		left   time.Duration
 	}{
 		{"SET k t NX PX 30000", won, "granted", 30 * time.Second},
+		{"SET k t NX PXAT 1700000030123", won, "granted", 30*time.Second - 456*time.Microsecond}, // by the engine's time
 		{"SET k t NX", won, "granted", -1},
 		{"SET k t NX PX 30000", contended, "+", 0},
 		{"SET k t NX PX 30000", quorum.Result{Decision: quorum.Unavailable}, "+", 0},
