@@ -95,6 +95,7 @@ var Calls = []Call{
 	{"CONFIG|GET", []string{"CONFIG", "GET", "appendonly"}, forSettings},
 	{"CLIENT|TRACKING", []string{"CLIENT", "TRACKING", "OFF"}, forWaits},
 	{"DUMP", []string{"DUMP", nothing}, forScripts},
+	{"PEXPIREAT", []string{"PEXPIREAT", nothing, "1"}, forScripts},
 	{"HGETALL", []string{"HGETALL", nothing}, forScripts},
 	{"SMEMBERS", []string{"SMEMBERS", nothing}, forScripts},
 	{"ZRANGE", []string{"ZRANGE", nothing, "0", "0"}, forScripts},

@@ -327,16 +327,21 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       if #d > 2097152 or type(n) == 'number' and n > 2097152 then refuse(seldom().large) end
     end
     if spend and d and #d > 127 then spend(math.floor(#d / 128)) end
-    local p = d and raw('PTTL', k) or -2
+    local p, at = d and raw('PTTL', k) or -2, 0
+    if p >= 0 then
+      -- When it ends is kept where its ttl of afterwards will be. Asked behind that, this is not too early.
+      local now = raw('TIME')
+      at = now[1] * 1000 + math.floor(now[2] / 1000) + p
+    end
     if not answer then
       -- The nil is room for a reply of one value.
-      answer = {0, 0, '', 0, k, d or '', p, '', 0, nil}
+      answer = {0, 0, '', 0, k, d or '', p, '', at, nil}
       return 5
     end
     local n = #answer
     if n >= 4 + 5 * 400 then refuse('the script writes to more than 400 keys') end
     answer[n + 1], answer[n + 2], answer[n + 3] = k, d or '', p
-    answer[n + 4], answer[n + 5] = '', 0
+    answer[n + 4], answer[n + 5] = '', at
     its.recorded = its.recorded or {}
     its.recorded[k] = n + 1
     return n + 1
@@ -709,6 +714,10 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   if its.refused or not ok then
     if its.refused then
       local left = 4194304
+      -- ended takes off a ttl that was given back what has passed of it, where the proxy's user may.
+      local function ended(k, p, at)
+        if p >= 0 then raw('PEXPIREAT', k, string.format('%.0f', at)) end
+      end
       for i = 5, answer and #answer or 0, 5 do
         local k, d, p = answer[i], answer[i + 1], answer[i + 2]
         local written = not L or its.touched and its.touched[k]
@@ -716,6 +725,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
           written = false
           if p ~= raw('PTTL', k) then
             if p < 0 then raw('PERSIST', k) else raw('PEXPIRE', k, string.format('%.0f', math.max(p, 1))) end
+            ended(k, p, answer[i + 4])
           end
         end
         local size = written and left > 0 and raw('MEMORY', 'USAGE', k)
@@ -723,7 +733,10 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         -- To restore what is the same costs less than to see that of much.
         if written and (left <= 0 or d ~= (raw('DUMP', k) or '') or p ~= raw('PTTL', k)) then
           if d == '' then raw('DEL', k)
-          else raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d, 'REPLACE') end
+          else
+            raw('RESTORE', k, p < 0 and '0' or string.format('%.0f', math.max(p, 1)), d, 'REPLACE')
+            ended(k, p, answer[i + 4])
+          end
         end
       end
       return {4 + (its.toiled and 64 or 0), 0, '-', 0, its.refused}
