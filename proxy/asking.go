@@ -15,6 +15,7 @@ type asking struct {
 	asked     int       // bytes of the commands of these slots
 	weight    int       // bytes that the undecided ones come to, see weight.go
 	undecided undecided // keys whose next command waits
+	reached   undecided // the tags of all of these, and of scripts that may use any key of one
 	stood     uint64    // slots there were, see order.go
 	writes    int       // and those undecided that write
 	lists     int       // and that list all keys

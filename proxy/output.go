@@ -97,9 +97,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 		return nil
 	}
 	kept = s.kept
-	for _, key := range s.held {
-		c.undecided.remove(key, s.queues)
-	}
+	c.decided(s)
 	s.full, s.reply, s.long = true, encoded, long
 	c.unread += len(encoded)
 	if long != nil {

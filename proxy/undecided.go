@@ -14,6 +14,10 @@ import (
 // Acquires behind acquires need not wait here: the engine has them wait in the same
 // order, and lets them share an answer. A client that polls a lock in a pipeline is
 // so answered as one that does not.
+//
+// A script that may use keys that it was not given waits for what leaves any key of its tags
+// undecided, and all of these for it. No others wait for each other by their tags: their keys go
+// their own ways.
 
 // undecided counts what leaves keys undecided. A connection that leaves none has no list.
 type undecided struct{ *doubtful }
@@ -137,19 +141,59 @@ func (c *conn) enter(s *slot, r *quorum.Request) bool {
 	if r.Kind == quorum.Run {
 		keys = r.Keys
 	}
+	if r.Kind == quorum.Run && r.Script.Reaches {
+		c.enterTags(s, keys)
+	}
 	for _, key := range keys {
 		if s.holds.has(key) {
 			continue
 		}
-		for c.phase != cutOff && c.undecided.waits(key, s.queues) {
+		tag := quorum.Tag(key)
+		for c.phase != cutOff && (c.undecided.waits(key, s.queues) || c.reached.waits(tag, true) && !slices.Contains(s.reaches, tag)) {
 			c.waitFlushed()
 		}
 		if c.phase != cutOff && (s.ordered || s.behind > 0 || r.Undecides()) {
 			s.holds.add(key)
 			c.undecided.add(key, s.queues)
+			if tag != key {
+				c.reached.add(tag, true)
+			}
 		}
 	}
 	return c.phase != cutOff
+}
+
+// enterTags waits until all keys of the tags of some are decided, and leaves all undecided from then
+// on. What the slot has left undecided itself is not waited for: it was for all that it named then.
+// mu is held.
+func (c *conn) enterTags(s *slot, keys []string) {
+	for _, key := range keys {
+		tag := quorum.Tag(key)
+		if slices.Contains(s.reaches, tag) {
+			continue
+		}
+		own := slices.ContainsFunc(s.held, func(key string) bool { return quorum.Tag(key) == tag })
+		for c.phase != cutOff && !own && (c.reached.waits(tag, false) || c.undecided.waits(tag, false)) {
+			c.waitFlushed()
+		}
+		if c.phase != cutOff {
+			s.reaches = append(s.reaches, tag)
+			c.reached.add(tag, false)
+		}
+	}
+}
+
+// decided takes what a slot has left undecided out of the way of later commands. mu is held.
+func (c *conn) decided(s *slot) {
+	for _, key := range s.held {
+		c.undecided.remove(key, s.queues)
+		if tag := quorum.Tag(key); tag != key {
+			c.reached.remove(tag, true)
+		}
+	}
+	for _, tag := range s.reaches {
+		c.reached.remove(tag, false)
+	}
 }
 
 // holds is what keeps later commands of its connection waiting for a slot.
@@ -165,6 +209,7 @@ type holds struct {
 	// request does.
 	held    []string
 	holding map[string]struct{} // the same, once they are many
+	reaches []string            // the tags of which it leaves all keys undecided
 }
 
 // has tells that a key is left undecided by this slot already.

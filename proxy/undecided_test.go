@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -61,7 +62,7 @@ func TestKeysOfACommandAreToldFromEachOtherInTime(t *testing.T) {
 	enter := func(keys []string) {
 		c, s := &conn{phase: serving}, &slot{holds: holds{ordered: true}}
 		for range 2 {
-			if !c.enter(s, &quorum.Request{Kind: quorum.Run, Keys: keys}) {
+			if !c.enter(s, &quorum.Request{Kind: quorum.Run, Script: quorum.NewScript(""), Keys: keys}) {
 				t.Fatal("the connection has ended")
 			}
 		}
@@ -82,5 +83,60 @@ func TestKeysOfACommandAreToldFromEachOtherInTime(t *testing.T) {
 	}
 	if many > 6*few {
 		t.Errorf("%v for few at a time, and %v for as many at once", few, many)
+	}
+}
+
+// A script that may use other keys than it was given waits for all that have its tags, and they for
+// it; others of one tag go their own ways.
+func TestScriptThatReachesWaitsForItsTag(t *testing.T) {
+	reaches := quorum.NewScript("")
+	reaches.Reaches = true
+	script := quorum.Request{Kind: quorum.Run, Script: reaches, Key: "{t}:x", Keys: []string{"{t}:x", "{t}:y"}}
+	given := quorum.Request{Kind: quorum.Run, Script: quorum.NewScript(""), Key: "{t}:x", Keys: []string{"{t}:x"}}
+	on := func(key string) quorum.Request { return quorum.Request{Kind: quorum.Acquire, Key: key} }
+	for _, c := range []struct {
+		first, second quorum.Request
+		waits         bool
+	}{
+		{on("{t}:a"), script, true},
+		{on("t"), script, true},
+		{script, on("{t}:a"), true},
+		{script, on("t"), true},
+		{script, script, true},
+		{script, given, true},
+		{on("{u}:a"), script, false},
+		{script, on("{u}:a"), false},
+		{script, on("{t"), false},
+		{on("{t}:a"), on("{t}:b"), false},
+		{on("{t}:a"), given, false},
+		{given, on("{t}:b"), false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			conn, first := &conn{phase: serving}, &slot{}
+			conn.changed.L = &conn.mu
+			conn.mu.Lock()
+			conn.enter(first, &c.first)
+			conn.mu.Unlock()
+			entered := false
+			go func() {
+				conn.mu.Lock()
+				defer conn.mu.Unlock()
+				second := &slot{}
+				entered = conn.enter(second, &c.second)
+				conn.decided(second)
+			}()
+			synctest.Wait()
+			if entered == c.waits {
+				t.Errorf("%v of %q and then %v of %q: it entered %v", c.first.Kind, c.first.Key, c.second.Kind, c.second.Key, entered)
+			}
+			conn.mu.Lock()
+			conn.decided(first)
+			conn.wake()
+			conn.mu.Unlock()
+			synctest.Wait()
+			if !entered || conn.undecided.any() || conn.reached.any() {
+				t.Errorf("%v of %q and then %v of %q: it is left undecided", c.first.Kind, c.first.Key, c.second.Kind, c.second.Key)
+			}
+		})
 	}
 }

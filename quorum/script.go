@@ -12,6 +12,7 @@ type Script struct {
 	Latches bool     // see NewStep
 	Exact   bool     // see NewExactStep
 	Frees   bool     // it names what deletes a key, and may so let go of a lock
+	Reaches bool     // it may use keys that it was not given, if they have the tag of one that it was
 
 	// Further, of a step that counts, tells whether it has counted further to a than
 	// to b; nil otherwise.

@@ -19,6 +19,8 @@ const (
 	FlagStep    = 16 // the records are of all keys, whatever was done
 	flagTrouble = 32 // the reply is what the master says of itself
 	flagToiled  = 64 // it took more than a thousand steps
+
+	flagReached = 128 // it has used keys that it was not given
 )
 
 // RecordElems is how many elements an undo record takes in a journaled answer.
@@ -43,7 +45,8 @@ type Journal struct {
 	// more than a few commands do.
 	toiled bool
 
-	ran bool // what it has done is known
+	ran     bool // what it has done is known
+	reached bool // it has used keys that it was not given
 
 	Undo      []UndoRecord // what may be put back: a removal is never, but for that of a step
 	Found     []UndoRecord // of all keys that it has changed
@@ -75,6 +78,7 @@ func readJournal(a Answer) (*Journal, bool) {
 		troubled: flags&flagTrouble != 0 && reply.Kind == quorum.FailureReply,
 		toiled:   flags&flagToiled != 0,
 		ran:      true,
+		reached:  flags&flagReached != 0,
 	}
 	if line >= 0 && flags&flagRefused == 0 {
 		j.Reply.Line = int(line)
@@ -111,6 +115,9 @@ func readJournal(a Answer) (*Journal, bool) {
 func (j *Journal) Declined() bool {
 	return j != nil && j.ran && !j.Acted && !slices.ContainsFunc(j.Found, func(r UndoRecord) bool { return r.Changed() })
 }
+
+// KeptToItsKeys tells that the script is known to have used no keys but those that it was given.
+func (j *Journal) KeptToItsKeys() bool { return j != nil && j.ran && !j.reached }
 
 // trouble is what the master says of itself; "" if it says nothing.
 func (j *Journal) trouble() string {

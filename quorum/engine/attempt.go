@@ -44,15 +44,14 @@ func (db *database) try(o *op, now time.Time) {
 // push puts an op into all lanes in one step, and returns the votes of those that
 // did not take it. Or it has the op wait, which counts as in flight.
 func (db *database) push(o *op) (missed decide.Votes, waits bool) {
-	hash := db.hash(o.Key)
-	o.hash = hash
+	o.place = db.place(o.Key)
 	o.takeWeight()
 	if o.kind().byToken {
 		o.lock = db.lockHash(o.Key, o.Token)
 	}
 	switch {
 	case len(o.Keys) < 2 && !o.kind().everyKey:
-		mu := &db.shards[hash%shards].mu // the rule, and cheaper
+		mu := &db.shards[o.place.tag%shards].mu // the rule, and cheaper
 		mu.Lock()
 		defer mu.Unlock()
 	case o.Flushes():

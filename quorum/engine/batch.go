@@ -24,7 +24,7 @@ type batch struct {
 	again    bool    // what it holds was sent before, see resend
 	headed   bool    // it begins with a look at the master's clock
 
-	keys     []string // of a batch among others: what it is about
+	tags     []string // of a batch among others: what it is about
 	messages bool     // and whether it publishes
 	alone    bool     // nothing goes beside it
 

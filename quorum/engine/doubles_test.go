@@ -77,16 +77,16 @@ func besideBack(t *testing.T, sides [2]side, name string, h held, back, known []
 	beside(t, sides, "put-back: "+name, h, putBackScript, undoKeys, func(s side) []string {
 		return slices.Concat([]string{s.dump("the"), dumped(s), ttl}, known, []string{moved, ended})
 	})
-	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}) {
+	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}, []string{"", "stays"}) {
 		if latch[1] == "let-go" && (back[0] != "" || back[2] != "" || back[3] != "") {
 			continue // tells nothing of it
 		}
 		h := maps.Clone(h)
 		if latch[0] != "" {
-			h[journal.LatchKeys+"k"] = heldValue{latch[0], life}
+			h[journal.Latch("k")] = heldValue{latch[0], life}
 		}
-		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, undoKeys, func(s side) []string {
-			return slices.Concat([]string{"own", latch[1], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended})
+		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, append(slices.Clone(undoKeys), journal.Latch("k")), func(s side) []string {
+			return slices.Concat([]string{"own", latch[1], latch[2], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended})
 		})
 	}
 }

@@ -39,7 +39,7 @@ func (r ruling) bringUp(i int) {
 		}
 		d := r.bringing(i, &ours, theirs)
 		d.dies = r.now.Add(r.db.MasterTimeout)
-		r.db.lanes[i].queue.undoBehind(d, r.db.hash(ours.Key), r.sent[i].ordinal, r.now)
+		r.db.lanes[i].queue.undoBehind(d, r.db.place(ours.Key), r.sent[i].ordinal, r.now)
 	}
 }
 
@@ -58,7 +58,7 @@ func (r ruling) give(i int) {
 		r.retainForever()
 		back := r.bringing(i, &decide.UndoRecord{Key: key, Left: decide.SaysAbsent, Expires: decide.SaysAbsent}, theirs)
 		if back.back.Left != decide.SaysNoTTL { // where it was let go of meanwhile by another proxy, it would stay for ever
-			r.db.lanes[i].queue.give(&ending{op: r.op, key: key, ends: bringUp, back: back}, r.db.hash(key), r.sent[i].ordinal)
+			r.db.lanes[i].queue.give(&ending{op: r.op, key: key, ends: bringUp, back: back}, r.db.place(key), r.sent[i].ordinal)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (n *ending) gives() bool { return n.ends == bringUp && n.back.value == "" }
 
 // give is endStep of a key that the master is to be given, unless what could have freed it
 // was sent since a place.
-func (q *queue) give(n *ending, key uint64, p ordinal) {
+func (q *queue) give(n *ending, key place, p ordinal) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.sentSo.freedSince(key, p) {

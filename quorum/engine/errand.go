@@ -12,7 +12,7 @@ import (
 
 // errand is a command for one master alone: a debt, which takes something back, the ending of a
 // step, a healing, which gives a key again, or an envelope. It goes to the head of the next
-// batch. What does not fit there waits for the one after, and so does every command on its key.
+// batch. What does not fit there waits for the one after, and so does every command on keys of its tag.
 type errand interface {
 	// about are the keys that it is about.
 	about() []string

@@ -104,7 +104,7 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 	case putBackScript:
 		return integer(m.putBack(name, args[1:]))
 	case latchScript:
-		return integer(m.endStep(name, args[1:]))
+		return integer(m.endStep(name, args[1], args[2:]))
 	}
 	if c := clientsScript(s); c != nil && c.Latches {
 		return m.act(c, args)

@@ -30,8 +30,8 @@ func (w *world) knowsSteps() {
 // step answers "" to what is no step.
 func (m *fakeMaster) step(args []string) string {
 	if args[0] == "EVALSHA" && args[1] == latchScript.SHA {
-		m.log = append(m.log, fmt.Sprintf("%s %s", args[7], args[3]))
-		return integer(m.endStep(args[3], args[6:]))
+		m.log = append(m.log, fmt.Sprintf("%s %s", args[8], args[3]))
+		return integer(m.endStep(args[3], args[6], args[7:]))
 	}
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
@@ -54,7 +54,7 @@ func (m *fakeMaster) act(s *quorum.Script, args []string) string {
 	n := len(args) - 2
 	argv, holder, lease := args[len(keys)+2:n], args[n], args[n+1]
 	for _, key := range keys {
-		latch := journal.LatchKeys + key
+		latch := journal.Latch(key)
 		if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
 			if !strings.HasSuffix(l.value, "!") {
 				l.value += "!"
@@ -68,14 +68,13 @@ func (m *fakeMaster) act(s *quorum.Script, args []string) string {
 	reply, acted := m.journaled(s, keys, argv)
 	for _, key := range keys {
 		if acted {
-			m.expire(journal.LatchKeys+key, fakeKey{value: holder}, lease)
+			m.expire(journal.Latch(key), fakeKey{value: holder}, lease)
 		}
 	}
 	return reply
 }
 
-func (m *fakeMaster) endStep(key string, args []string) int64 {
-	latch := journal.LatchKeys + key
+func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
 	l, held := m.key(latch)
 	mine := held && (l.value == args[0] || l.value == args[0]+"!")
 	if !mine && (held || args[1] != "bring-up") {
@@ -85,13 +84,13 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 	if args[1] != "let-go" {
 		now, _ := m.dump(key)
 		k, _ := m.key(key)
-		if dump.Fingerprint(now) != args[2] || !m.same(args[8]) || !m.ends(k, args[5], args[6], args[7]) {
+		if dump.Fingerprint(now) != args[3] || !m.same(args[9]) || !m.ends(k, args[6], args[7], args[8]) {
 			r = 0
 		} else {
-			m.becomes(key, args[3], args[4], args[9], args[10])
+			m.becomes(key, args[4], args[5], args[10], args[11])
 		}
 	}
-	if mine {
+	if mine && args[2] == "" {
 		delete(m.keys, latch)
 		if l.value != args[0] {
 			r += saysWanted
@@ -102,7 +101,7 @@ func (m *fakeMaster) endStep(key string, args []string) int64 {
 
 // latch has another proxy's step latch a key.
 func (m *fakeMaster) latch(key string, d time.Duration) {
-	m.put(journal.LatchKeys+key, "another-proxy-00:1", d)
+	m.put(journal.Latch(key), "another-proxy-00:1", d)
 }
 
 func (w *world) stepOn(s *quorum.Script, key string, args ...string) *waiter {
@@ -126,7 +125,7 @@ func (w *world) wantNumber(r quorum.Result, n int64) {
 func (w *world) wantFree(key string) {
 	w.t.Helper()
 	for _, m := range w.masters {
-		if v := m.value(journal.LatchKeys + key); v != "" {
+		if v := m.value(journal.Latch(key)); v != "" {
 			w.t.Errorf("%s holds the latch of %s for %s", m.name, key, v)
 		}
 	}

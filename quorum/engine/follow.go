@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -28,15 +29,10 @@ func (db *database) follow(o *op) (waits bool) {
 	if o.flight != nil || o.kind().everyKey {
 		return false
 	}
-	keys := o.keys()
-	if int(o.follows) >= len(keys) {
+	if int(o.follows) >= len(o.keys()) {
 		return false
 	}
-	for _, key := range keys {
-		f := db.shards[db.shard(key)].flights[key]
-		if f == nil {
-			continue
-		}
+	for f := range db.flightsOf(o) {
 		if f.bars(o) {
 			o.follows++
 			f.followers = append(f.followers, o)
@@ -45,6 +41,28 @@ func (db *database) follow(o *op) (waits bool) {
 		f.read = f.read || o.reads()
 	}
 	return false
+}
+
+// flightsOf are the acquires in flight of the keys that an op is about, and of all that it may be
+// about as a script. The shards are locked.
+func (db *database) flightsOf(o *op) iter.Seq[*flight] {
+	return func(yield func(*flight) bool) {
+		for _, key := range o.keys() {
+			if f := db.shards[db.shard(key)].flights[key]; f != nil && !yield(f) {
+				return
+			}
+		}
+		if o.Kind != quorum.Run || !o.Script.Reaches {
+			return
+		}
+		for _, tag := range o.tags() {
+			for key, f := range db.shards[db.shard(tag)].flights {
+				if quorum.Tag(key) == tag && !slices.Contains(o.Keys, key) && !yield(f) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // spoil tells the acquire in flight of a key that another client's command on the key
@@ -60,13 +78,16 @@ func (db *database) follow(o *op) (waits bool) {
 func (db *database) spoil(o *op) {
 	switch o.Kind {
 	case quorum.Release, quorum.Remove, quorum.Write:
-		db.spoilKey(o.Key, o)
 	case quorum.Run:
-		if o.Script.Reads {
+		if o.Script.Reads || len(o.Keys) == 0 {
 			return
 		}
-		for _, key := range o.Keys {
-			db.spoilKey(key, o)
+	default:
+		return
+	}
+	for f := range db.flightsOf(o) {
+		if o.Kind != quorum.Release || o.Token == f.token {
+			f.void.Store(true)
 		}
 	}
 }
@@ -84,13 +105,6 @@ func (db *database) spoilFlushed(r *quorum.Request) (unlock func()) {
 		}
 	}
 	return unlock
-}
-
-func (db *database) spoilKey(key string, o *op) {
-	f := db.shards[db.shard(key)].flights[key]
-	if f != nil && (o.Kind != quorum.Release || o.Token == f.token) {
-		f.void.Store(true)
-	}
 }
 
 // bars tells that an op has to wait for the attempt that is made. Once one that a client may put

@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
+	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
+	"redlock-proxy/quorum/journal"
 )
 
 // A step is a journaled script of ours whose writes are signed by no token: what
@@ -18,7 +22,7 @@ import (
 //	2: both are split; C reads 6 on a quorum, counts to 7 and has a 7 that nobody
 //	   counted up to
 //
-// So a step latches its keys on every master that it acts on, in the same script,
+// So a step latches the tags of its keys on every master that it acts on, in the same script,
 // until it is decided and what follows from that is done there. A step of another
 // proxy that meets a latch does nothing and says busy. Steps of one proxy take turns
 // (turns.go), so its next one may pass its own latches: whatever has to be done about
@@ -59,15 +63,39 @@ type ending struct {
 	ends ends
 	back debt // what the key is to become, unless it is let go of; told as what is owed
 
+	latched bool // its latch stays, as another ending of the step follows on a key of the same tag
+
 	confirmation *confirmation // hears whether it was done; nil: nobody waits for it
 }
 
 func (n *ending) argv(b []string, now time.Time) []string {
-	b = append(takingBack(b, latchScript, n.key), n.op.holder, n.ends.String())
+	stays := ""
+	if n.latched {
+		stays = "stays"
+	}
+	b = latchScript.Call(b, n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key))
+	b = append(b, n.op.holder, n.ends.String(), stays)
 	if n.ends == letGo {
 		return b
 	}
 	return n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now)
+}
+
+// inTurn has the latch of a tag stay until the last of a step's endings on one master that is about
+// it. What only lets go before that is left out.
+func inTurn(list []*ending) (last []*ending) {
+	var tags []string
+	for _, n := range slices.Backward(list) {
+		tag := quorum.Tag(n.key)
+		if n.latched = slices.Contains(tags, tag); !n.latched {
+			tags = append(tags, tag)
+		} else if n.ends == letGo {
+			continue
+		}
+		last = append(last, n)
+	}
+	slices.Reverse(last)
+	return last
 }
 
 // What latchScript answers, added up.
@@ -80,7 +108,7 @@ const (
 func (n *ending) heard(a decide.Answer) (answered bool) {
 	if a.Int&saysWanted != 0 {
 		db := n.op.db
-		db.turns.want(n.key, time.Now().Add(db.SplitDelay))
+		db.turns.want(quorum.Tag(n.key), time.Now().Add(db.SplitDelay))
 	}
 	if n.confirmation == nil {
 		return false

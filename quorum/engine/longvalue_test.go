@@ -84,7 +84,7 @@ func TestLongValuesAreComparedWhileTheyAreLetGo(t *testing.T) {
 
 func TestADumpThatIsPackedDoesNotMakeAValueShort(t *testing.T) {
 	var s sizes
-	write, read := &op{hash: 7, Question: decide.Question{Request: quorum.Request{Kind: quorum.Write}}}, &op{hash: 7, Question: decide.Question{Request: quorum.Request{Kind: quorum.Read}}}
+	write, read := &op{place: at(7), Question: decide.Question{Request: quorum.Request{Kind: quorum.Write}}}, &op{place: at(7), Question: decide.Question{Request: quorum.Request{Kind: quorum.Read}}}
 	s.note(7, 1<<20)
 	s.told(write, 11<<10)
 	if n := s.of(7); n != 1<<20 {

@@ -27,7 +27,7 @@ type op struct {
 	follows  int32         // how often it has waited behind an acquire
 	untold   atomic.Bool   // it was won, and is taken back
 	long     atomic.Bool   // a value of what was said is long, see longvalue.go
-	hash     uint64        // of Key
+	place    place         // of Key
 	weight   int           // in bytes, both ways, as far as that is known
 	lock     uint64        // of an Acquire or a Release: of Key with Token
 	db       *database

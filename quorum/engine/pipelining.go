@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/master"
 )
 
 // A master that is far: what is asked while a batch is on its way would wait for up to
 // a round trip, and then take one. So several batches are on their way at once, each
-// with its own proof. No two of them are about one key, so that it does not matter in
-// which order the master gets them: what is asked about a key that is on its way waits,
+// with its own proof. No two of them are about keys of one tag, so that it does not matter in
+// which order the master gets them: what is asked about a tag that is on its way waits,
 // with all that was asked about it later. What is about all keys goes alone.
 //
 // It costs processor time to send the same commands in more batches, on both sides, so
@@ -30,10 +31,10 @@ const (
 // pipelined are the batches on their way to a master that is far. The lane's goroutine
 // alone uses them.
 type pipelined struct {
-	answered chan *batch // has room for all
-	inAir    []*batch    // in the order in which they were sent
-	about    map[string]int
-	clears   bool // a survey waits, so nothing more is sent before it
+	answered chan *batch    // has room for all
+	inAir    []*batch       // in the order in which they were sent
+	about    map[string]int // how many are about a tag
+	clears   bool           // a survey waits, so nothing more is sent before it
 	timeout  *time.Timer
 }
 
@@ -142,7 +143,7 @@ func (s *sender) takeSome() *batch {
 	return b
 }
 
-// takeErrands takes errands and messages, and notes the keys of those that wait. mu is held.
+// takeErrands takes errands and messages, and notes the tags of those that wait. mu is held.
 func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 	weight := 0
 	s.queue.errands = slices.DeleteFunc(s.queue.errands, func(e errand) bool {
@@ -152,7 +153,7 @@ func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 		}
 		goes := fits && s.goes(e.about(), waits)
 		if goes && s.queue.leaves(e) {
-			b.errands, b.keys = append(b.errands, e), append(b.keys, e.about()...)
+			b.errands, b.tags = append(b.errands, e), appendTags(b.tags, e.about())
 			weight += e.room()
 		}
 		return goes
@@ -164,7 +165,7 @@ func (s *sender) takeErrands(b *batch, waits map[string]struct{}) {
 	}
 }
 
-// takeOps takes ops, but for those about keys of what waits. mu is held.
+// takeOps takes ops, but for those about tags of what waits. mu is held.
 func (s *sender) takeOps(b *batch, waits map[string]struct{}) {
 	stop, full, bytes := false, false, 0
 	s.queue.ops = slices.DeleteFunc(s.queue.ops, func(o *op) bool {
@@ -190,7 +191,7 @@ func (s *sender) takeOps(b *batch, waits map[string]struct{}) {
 		} else if !s.goes(o.keys(), waits) {
 			return false
 		}
-		b.ops, b.keys = append(b.ops, o), append(b.keys, o.keys()...)
+		b.ops, b.tags = append(b.ops, o), appendTags(b.tags, o.keys())
 		s.queue.sentSo.note(o)
 		s.queue.unqueued(o)
 		bytes += o.load()
@@ -198,22 +199,32 @@ func (s *sender) takeOps(b *batch, waits map[string]struct{}) {
 	})
 }
 
-// goes tells that nothing about keys is on its way, nor waits. Else they wait, too.
+// goes tells that nothing about the tags of keys is on its way, nor waits. Else they wait, too.
 func (s *sender) goes(keys []string, waits map[string]struct{}) bool {
-	goes := !slices.ContainsFunc(keys, func(key string) bool {
-		_, waiting := waits[key]
-		return waiting || s.about[key] > 0
-	})
+	goes := !waiting(keys, waits) && !slices.ContainsFunc(keys, func(key string) bool { return s.about[quorum.Tag(key)] > 0 })
 	if !goes {
 		wait(keys, waits)
 	}
 	return goes
 }
 
+// wait has what is about the tags of keys wait.
 func wait(keys []string, waits map[string]struct{}) {
 	for _, key := range keys {
-		waits[key] = struct{}{}
+		waits[quorum.Tag(key)] = struct{}{}
 	}
+}
+
+// waiting tells that something about the tag of a key waits.
+func waiting(keys []string, waits map[string]struct{}) bool {
+	return len(waits) > 0 && slices.ContainsFunc(keys, func(key string) bool { _, is := waits[quorum.Tag(key)]; return is })
+}
+
+func appendTags(tags, keys []string) []string {
+	for _, key := range keys {
+		tags = append(tags, quorum.Tag(key))
+	}
+	return tags
 }
 
 // launch sends a batch on its way.
@@ -224,8 +235,8 @@ func (s *sender) launch(link *master.Link, b *batch) {
 		s.timeout = time.NewTimer(time.Hour)
 	}
 	link.Overlap()
-	for _, key := range b.keys {
-		s.about[key]++
+	for _, tag := range b.tags {
+		s.about[tag]++
 	}
 	s.inAir = append(s.inAir, b)
 	s.load(link, b)
@@ -239,11 +250,11 @@ func (s *sender) launch(link *master.Link, b *batch) {
 func (s *sender) land(link *master.Link, b *batch) error {
 	i := slices.Index(s.inAir, b)
 	s.inAir = slices.Delete(s.inAir, i, i+1)
-	keys, n := b.keys, len(b.errands)+len(b.ops)
+	tags, n := b.tags, len(b.errands)+len(b.ops)
 	err := s.settle(link, b)
-	for _, key := range keys {
-		if s.about[key]--; s.about[key] == 0 {
-			delete(s.about, key)
+	for _, tag := range tags {
+		if s.about[tag]--; s.about[tag] == 0 {
+			delete(s.about, tag)
 		}
 	}
 	s.mu.Lock()

@@ -43,7 +43,7 @@ func (a *again) first() (errands []errand, ops []*op) {
 }
 
 // resendable tells whether a command on keys may be sent once more: not if later
-// ones of its batch were sent for one of them, or for all, as it would be carried
+// ones of its batch were sent for one of their tag, or for all, as it would be carried
 // out behind them.
 //
 //	1: release k t, acquire k t by another client: one batch
@@ -62,10 +62,8 @@ func (s *sender) resendable(keys []string, later []*op, sent []bool) bool {
 		if o.kind().everyKey {
 			return false
 		}
-		for _, key := range o.keys() {
-			if slices.Contains(keys, key) {
-				return false
-			}
+		if sameTag(keys, o.keys()) {
+			return false
 		}
 	}
 	return true
@@ -79,6 +77,21 @@ func (o *op) keys() []string {
 	return []string{o.Key}
 }
 
+// tags are those of all keys that an op was given, each once.
+func (o *op) tags() (tags []string) {
+	tags = appendTags(nil, o.keys())
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+// sameTag tells that one of some keys has the tag of one of others.
+func sameTag(keys, others []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		tag := quorum.Tag(key)
+		return slices.ContainsFunc(others, func(other string) bool { return quorum.Tag(other) == tag })
+	})
+}
+
 // fitsAlone tells that a read of which the answer was left out, so long, may be sent once
 // more: its batch asked for more than there is room for, as nothing was known of what it
 // reads. What later commands of the batch write is not to be read before its time.
@@ -87,7 +100,7 @@ func (s *sender) fitsAlone(o *op, length int, later []*op, sent []bool) bool {
 		return false
 	}
 	for i, other := range later {
-		if sent[i] && (other.kind().everyKey || other.Kind != quorum.Read && slices.Contains(other.keys(), o.Key)) {
+		if sent[i] && (other.kind().everyKey || other.Kind != quorum.Read && sameTag(other.keys(), o.keys())) {
 			return false
 		}
 	}

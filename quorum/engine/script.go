@@ -201,29 +201,30 @@ or f=='GT' and (e<0 or n<=e) or f=='LT' and e>=0 and n>=e then r=0 end end
 r=r or redis.pcall(ARGV[1],k,ARGV[3])
 ` + writeAfter)
 
-	// latchScript ends the step ARGV[1] on a key: it lets go of it (let-go); or makes
-	// of the key what it was (take-back) or should be (bring-up), where it is still as the
-	// step left it. What that is, and what the key becomes, is told by ARGV[3] to ARGV[11],
+	// latchScript ends the step ARGV[1] on a key, of which KEYS[4] is the latch: it lets go of it
+	// (let-go); or makes of the key what it was (take-back) or should be (bring-up), where it is
+	// still as the step left it. The latch stays where ARGV[3] is not empty. What the key is, and
+	// what it becomes, is told by ARGV[4] to ARGV[12],
 	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
 	// latched or not, so its dump alone would not tell. A key that is to be brought up
 	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
 	latchScript = master.NewScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
-local l='` + journal.LatchKeys + `'..k
+local l=KEYS[4]
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
 if not mine and (h or ARGV[2]~='bring-up') then return 0 end
 local r=1
 if ARGV[2]~='let-go' then
 local d=redis.call('DUMP',k) or ''
-local n=left(k,ARGV[5],ARGV[10],ARGV[11])
-if d~=ARGV[3] and redis.sha1hex(d)~=ARGV[3] or not same(ARGV[9]) then r=0
-elseif not ends(k,ARGV[6],ARGV[7],ARGV[8]) then r=0
-elseif ARGV[4]=='' or n~=ARGV[5] and n<=0 then redis.call('DEL',k)
+local n=left(k,ARGV[6],ARGV[11],ARGV[12])
+if d~=ARGV[4] and redis.sha1hex(d)~=ARGV[4] or not same(ARGV[10]) then r=0
+elseif not ends(k,ARGV[7],ARGV[8],ARGV[9]) then r=0
+elseif ARGV[5]=='' or n~=ARGV[6] and n<=0 then redis.call('DEL',k)
 else
-if restore(k,n,ARGV[4]).err then r=0 end
+if restore(k,n,ARGV[5]).err then r=0 end
 end end
-if mine then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
+if mine and ARGV[3]=='' then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
 return r`)
 
 	// putBackScript makes of the key what it was before a write: the dump

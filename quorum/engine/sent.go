@@ -19,7 +19,8 @@ import (
 //
 // So a lane numbers what it sends, and remembers of each key when it last sent what frees
 // or takes one. A release frees the lock of its token, and no other: those who are told no
-// often send one all the same.
+// often send one all the same. A script that may use keys that it was not given may have freed
+// any that has the tag of one that it was.
 //
 //	1: A's connection is lost; its k is won, and is to be taken back
 //	2: B is told no, and releases k under its own token behind that: one batch
@@ -53,71 +54,6 @@ type sending struct {
 	asked   clock.Span   // the same by ours: from when the batch was sent until it was answered
 }
 
-// deed is what a command may have done to a key.
-type deed uint16
-
-const (
-	empties  deed = 1 << iota // all keys
-	frees                     // whatever it holds
-	releases                  // of its token
-	takes                     // by whatever it sets
-	asks                      // as its token
-	idle                      // none of it, by what was answered
-	declines                  // none of it, but what it met may be its client's
-	spares                    // and it would have freed that
-	plain                     // it is a transaction, or another command of Redis's
-)
-
-// mark is what was sent about a key.
-type mark struct {
-	key, lock uint64 // hashes; lock is 0 of what names no token, and the saying of what declines
-	at        ordinal
-	does      deed
-	names     names // of what declines
-}
-
-// saying is which script, in its upper half, has said what, by hashes; 0 if that is not known.
-type saying uint64
-
-// lost is what is known of a lost command that is to be taken back: by whom it may have been taken
-// for his lock who came behind it, and has done nothing.
-type lost struct {
-	minor  bool // a quorum of the masters has not done it, and will not
-	names  names
-	script saying // which it was, with what all have said who declined it; 0 of what is none
-	acted  saying // the same with what it said where it was carried out
-}
-
-// denied tells that who has declined was not told that what is lost is his. By the same script
-// he was told no, as the lost one was, or is a stranger, who names nothing that the lost one does,
-// and was not told what that says where it takes the lock; by another he would have let go of it.
-// By a command of Redis's he is a stranger, too.
-func (l lost) denied(m *mark) bool {
-	said, stranger := saying(m.lock), l.names.strangers(&m.names)
-	switch {
-	case m.does&declines == 0:
-		return false
-	case m.does&plain != 0:
-		return stranger
-	case said == 0 || said == l.acted:
-		return false
-	}
-	if said>>32 == l.script>>32 {
-		return stranger || l.minor && said == l.script
-	}
-	return (stranger || l.minor) && m.does&spares != 0
-}
-
-// frees tells that a key may have been freed by it, of whatever it held.
-func (m *mark) frees(key uint64) bool {
-	return m.does&empties != 0 || m.key == key && m.does&(frees|releases) != 0
-}
-
-// freesLock tells that a key with one token may have been freed by it.
-func (m *mark) freesLock(key, lock uint64) bool {
-	return m.does&empties != 0 || m.key == key && m.does&frees != 0 || m.lock == lock && m.does&releases != 0
-}
-
 // sentSo is what a lane has sent so far. The lane's mu guards it.
 type sentSo struct {
 	last ordinal
@@ -143,20 +79,25 @@ func (s *sentSo) note(o *op) {
 	s.last++
 	switch o.Kind {
 	case quorum.Acquire:
-		s.mark(o.hash, o.lock, takes|asks)
+		s.mark(o.place.key, o.lock, takes|asks)
 	case quorum.Release:
-		s.mark(o.hash, o.lock, releases)
+		s.mark(o.place.key, o.lock, releases)
 	case quorum.Remove:
-		s.mark(o.hash, 0, frees)
+		s.mark(o.place.key, 0, frees)
 	case quorum.Write:
-		s.mark(o.hash, 0, frees|takes)
+		s.mark(o.place.key, 0, frees|takes)
 	case quorum.Run:
 		if o.Script.Reads {
 			return
 		}
-		s.mark(o.hash, 0, frees|takes)
+		s.mark(o.place.key, 0, frees|takes)
 		for _, key := range o.Keys[min(1, len(o.Keys)):] {
 			s.mark(o.db.hash(key), 0, frees|takes)
+		}
+		if o.Script.Reaches {
+			for _, tag := range o.tags() {
+				s.mark(o.db.hash(tag), 0, frees|takes|wide)
+			}
 		}
 	case quorum.Survey:
 		if o.Flushes() {
@@ -202,7 +143,9 @@ func (s *sentSo) answered(p ordinal, n int, nothing func(i int) answered) {
 			return
 		}
 		a := nothing(at)
-		m.does |= a.does
+		if m.does |= a.does; m.does&wide != 0 && a.does&within != 0 {
+			m.does |= idle
+		}
 		if a.does&declines != 0 {
 			m.lock, m.names = uint64(a.said), a.names
 		}
@@ -228,19 +171,19 @@ func (s *sentSo) since(p ordinal, is func(m *mark) bool) (was, known bool) {
 
 // freedSince tells that a key may have been freed by what was sent after a place, of
 // whatever it held.
-func (s *sentSo) freedSince(key uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.key == key && m.does&(frees|releases) != 0 })
+func (s *sentSo) freedSince(k place, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&empties == 0 && m.frees(k) })
 	if !known {
-		was = max(s.freed[memoryOf(key)], s.released[memoryOf(key)]) > p
+		was = max(s.freed[memoryOf(k.key)], s.freed[memoryOf(k.tag)], s.released[memoryOf(k.key)]) > p
 	}
 	return was || s.all > p
 }
 
 // lockFreedSince is freedSince of a key with one token.
-func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.freesLock(key, lock) })
+func (s *sentSo) lockFreedSince(k place, lock uint64, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.freesLock(k, lock) })
 	if !known {
-		was = max(s.freed[memoryOf(key)], s.releasedAs[memoryOf(lock)]) > p
+		was = max(s.freed[memoryOf(k.key)], s.freed[memoryOf(k.tag)], s.releasedAs[memoryOf(lock)]) > p
 	}
 	return was || s.all > p
 }
@@ -248,32 +191,32 @@ func (s *sentSo) lockFreedSince(key, lock uint64, p ordinal) bool {
 // goneSince is freedSince, but for what has done nothing on this master; so is lockGoneSince.
 // They are for what is taken away. What is given is not to be given behind that either: others
 // may have carried it out. What has declined counts, unless it was told no.
-func (s *sentSo) goneSince(key uint64, p ordinal, l lost) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.frees(key) && !l.denied(m) })
-	return was || !known && s.freedSince(key, p)
+func (s *sentSo) goneSince(k place, p ordinal, l lost) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.frees(k) && !l.denied(m) })
+	return was || !known && s.freedSince(k, p)
 }
 
 // lockGoneSince is goneSince of a key with one token.
-func (s *sentSo) lockGoneSince(key, lock uint64, p ordinal, l lost) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(key, lock) && !l.denied(m) })
-	return was || !known && s.lockFreedSince(key, lock, p)
+func (s *sentSo) lockGoneSince(k place, lock uint64, p ordinal, l lost) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&idle == 0 && m.freesLock(k, lock) && !l.denied(m) })
+	return was || !known && s.lockFreedSince(k, lock, p)
 }
 
 // anewSince tells that a key may have been freed, and then be held once more under a token, by
 // what was sent after a place.
-func (s *sentSo) anewSince(key, lock uint64, p ordinal) bool {
+func (s *sentSo) anewSince(k place, lock uint64, p ordinal) bool {
 	was, known := s.since(p, func(m *mark) bool { return m.lock == lock && m.does&asks != 0 })
 	if !known {
 		was = s.asked[memoryOf(lock)] > p
 	}
-	return was || s.lockFreedSince(key, lock, p)
+	return was || s.lockFreedSince(k, lock, p)
 }
 
 // takenSince tells that a key was asked for after a place.
-func (s *sentSo) takenSince(key uint64, p ordinal) bool {
-	was, known := s.since(p, func(m *mark) bool { return m.key == key && m.does&takes != 0 })
+func (s *sentSo) takenSince(k place, p ordinal) bool {
+	was, known := s.since(p, func(m *mark) bool { return m.does&takes != 0 && m.about(k) })
 	if !known {
-		was = s.taken[memoryOf(key)] > p
+		was = max(s.taken[memoryOf(k.key)], s.taken[memoryOf(k.tag)]) > p
 	}
 	return was
 }

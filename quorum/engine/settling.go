@@ -90,7 +90,7 @@ type verdict struct {
 	vote  quorum.Vote
 	did   bool
 	again bool // it is sent once more
-	does  deed // idle or declines, if it has done nothing there
+	does  deed // idle or declines, if it has done nothing there, and within
 }
 
 // ops casts the votes of a batch when all of it was read: what a lost op has left is taken back
@@ -192,6 +192,9 @@ func (s *settling) again(i int, o *op, a decide.Answer) bool {
 func (s *settling) op(i int, o *op, a decide.Answer) verdict {
 	v, did, said := decide.Judge(&o.Request, a)
 	does := nothing(o, a, v, did, &said)
+	if o.Kind == quorum.Run && said.Journal.KeptToItsKeys() {
+		does |= within
+	}
 	if o.Kind == quorum.Survey {
 		said.Value = s.link.Who.RunID
 	}

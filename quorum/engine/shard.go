@@ -9,7 +9,7 @@ import (
 )
 
 // shard makes putting an op into all lanes one step for its keys, so that all
-// masters see the commands on a key in the same order, and two clients of one
+// masters see the commands on keys of one tag in the same order, and two clients of one
 // proxy never split a vote.
 type shard struct {
 	mu      sync.Mutex // also guards flights
@@ -22,7 +22,8 @@ const shards = 256
 
 func (db *database) hash(key string) uint64 { return maphash.String(db.seed, key) }
 
-func (db *database) shard(key string) int { return int(db.hash(key) % shards) }
+// shard is that of a key's tag: a script may be about others that have the same.
+func (db *database) shard(key string) int { return int(db.hash(quorum.Tag(key)) % shards) }
 
 // lock locks the shards of a request's keys, always in the same order. A survey
 // of all masters may be about every key.

@@ -169,7 +169,7 @@ func beside(t *testing.T, sides [2]side, name string, h held, s *master.Script, 
 	if fmt.Sprint(answers[0]) != fmt.Sprint(answers[1]) {
 		t.Errorf("%s: a master answers %v, its double %v", name, answers[0], answers[1])
 	}
-	for _, key := range append(keys, journal.LatchKeys+keys[0]) {
+	for _, key := range append(keys, journal.Latch(keys[0])) {
 		one, is := sides[0].holds(key)
 		other, too := sides[1].holds(key)
 		if is != too || one.value != other.value || (one.left == 0) != (other.left == 0) || (one.left-other.left).Abs() > 5*time.Second {

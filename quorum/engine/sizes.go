@@ -41,8 +41,8 @@ func (s *sizes) note(hash uint64, n int) {
 // known of who was asked for it: other answers name it as a dump, in which Redis may have
 // packed it.
 func (s *sizes) told(o *op, n int) {
-	if o.Kind == quorum.Read || n >= master.Small && n > s.of(o.hash) {
-		s.note(o.hash, n)
+	if o.Kind == quorum.Read || n >= master.Small && n > s.of(o.place.key) {
+		s.note(o.place.key, n)
 	}
 }
 
@@ -59,7 +59,7 @@ func (db *database) weight(r *quorum.Request) int {
 // takeWeight notes what an op comes to, and what it has its key come to.
 func (o *op) takeWeight() {
 	n := o.Bytes()
-	if o.weight = n + o.db.sizes.of(o.hash); n >= master.Small {
-		o.db.sizes.note(o.hash, n)
+	if o.weight = n + o.db.sizes.of(o.place.key); n >= master.Small {
+		o.db.sizes.note(o.place.key, n)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"redlock-proxy/quorum"
@@ -65,14 +66,28 @@ type laneEnding struct {
 // endings are what takes a step back on master i, which acted. What it has only read, it lets
 // go of.
 func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
-	for _, key := range r.turn.keys {
+	var all []*ending
+	for _, key := range r.touched(i) {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		if record := r.Said[i].Journal.Record(key); record != nil && record.Changed() {
 			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, record, r.now), w
 		}
+		all = append(all, n)
+	}
+	for _, n := range inTurn(all) {
 		list = append(list, laneEnding{n, i})
 	}
 	return list
+}
+
+// touched are the keys that an op was given, each once, and what else it has written to on master i.
+func (o *op) touched(i int) []string {
+	keys := slices.Clone(o.keys())
+	for _, r := range o.Said[i].Journal.Records() {
+		keys = append(keys, r.Key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // stepEnds answers the asker of a step, or has it tried again. undone tells that
@@ -142,7 +157,8 @@ func (r ruling) commit(i int) {
 	if !r.votes.Did(i) && !declined {
 		return
 	}
-	for _, key := range r.turn.keys {
+	var all []*ending
+	for _, key := range r.touched(i) {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		ours, theirs := r.Said[i].Journal.Record(key), r.Made(r.votes, key)
 		switch {
@@ -156,7 +172,10 @@ func (r ruling) commit(i int) {
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		}
 		if r.votes.Did(i) || n.ends == bringUp {
-			r.db.lanes[i].queue.endStep(n)
+			all = append(all, n)
 		}
+	}
+	for _, n := range inTurn(all) {
+		r.db.lanes[i].queue.endStep(n)
 	}
 }

@@ -43,11 +43,11 @@ func TestStepLetsGoOfItsKeyOnceItIsWon(t *testing.T) {
 // A master whose vote does not count has carried the step out all the same.
 func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
-		w.masters[2].put(journal.LatchKeys+"k", "0123456789abcdef:1", time.Minute)
+		w.masters[2].put(journal.Latch("k"), "0123456789abcdef:1", time.Minute)
 		record := []decide.UndoRecord{{Key: "k", After: stringDump("1")}}
 		o := &op{
 			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k"}, Said: make([]decide.Said, 3)}, db: w.engine.zero,
-			turn: &turn{keys: []string{"k"}}, holder: "0123456789abcdef:1", sent: make([]sending, 3),
+			turn: &turn{tags: []string{"k"}}, holder: "0123456789abcdef:1", sent: make([]sending, 3),
 		}
 		c := decide.Votes(0).With(quorum.Won)
 		for i, v := range []quorum.Vote{quorum.Granted, quorum.Granted, quorum.Withheld} {
@@ -88,7 +88,7 @@ func TestStepDoesNotWaitForALatchForEver(t *testing.T) {
 		}
 		w.settle()
 		w.wantValues("k", "", "", "")
-		if v := w.masters[0].value(journal.LatchKeys + "k"); v != "another-proxy-00:1!" {
+		if v := w.masters[0].value(journal.Latch("k")); v != "another-proxy-00:1!" {
 			t.Errorf("the latch is %q: its holder does not learn that it is in the way", v)
 		}
 	})
@@ -118,7 +118,7 @@ func TestLostStepThatMayStandIsNoNo(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		for name, spoil := range map[string]func(m *fakeMaster, key string) string{
 			"changed":  func(m *fakeMaster, key string) string { m.keys[key] = fakeKey{value: "x"}; return "" },
-			"gone":     func(m *fakeMaster, key string) string { delete(m.keys, journal.LatchKeys+key); return "" },
+			"gone":     func(m *fakeMaster, key string) string { delete(m.keys, journal.Latch(key)); return "" },
 			"unheard":  func(m *fakeMaster, key string) string { return silence },
 			"unwilled": func(m *fakeMaster, key string) string { return "-OOM command not allowed\r\n" },
 		} {
@@ -126,7 +126,7 @@ func TestLostStepThatMayStandIsNoNo(t *testing.T) {
 			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 5 * ms }) }, 1, 2)
 			w.masters[2].set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
-					if len(args) > 7 && args[7] == "take-back" {
+					if len(args) > 8 && args[8] == "take-back" {
 						if reply := spoil(m, args[3]); reply != "" {
 							return reply
 						}

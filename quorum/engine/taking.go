@@ -106,7 +106,7 @@ func fitting(ops []*op, n int) int {
 	return n
 }
 
-// waitingFor are the keys of the errands that did not fit into a batch.
+// waitingFor are the tags of the errands that did not fit into a batch.
 func waitingFor(errands []errand) map[string]struct{} {
 	waits := make(map[string]struct{}, len(errands))
 	for _, e := range errands {
@@ -117,10 +117,10 @@ func waitingFor(errands []errand) map[string]struct{} {
 
 // overtake is how many of ops go into a batch, and at most so many, where the first n of them
 // do, as no more fit. Those that are short go before the long ones behind that: who takes a
-// lock is not to wait until all values have come that others read. About each key the order
+// lock is not to wait until all values have come that others read. About each tag the order
 // stays as it is, and nothing goes before what is about all keys.
 //
-// Where errands wait for the next batch, n is 0, and nothing about one of their keys, which
+// Where errands wait for the next batch, n is 0, and nothing about one of their tags, which
 // are in waits, goes either. It would be carried out before the errand:
 //
 //	1: SET k x comes to nothing, but master 1 has done it. It is to be put back there, when a
@@ -147,7 +147,7 @@ func overtake(ops []*op, n, most int, waits map[string]struct{}) int {
 		}
 		full = full || n > 0 && bytes+o.load() > maxBatchBytes
 		keys := o.keys()
-		if full && o.weight >= master.Small || slices.ContainsFunc(keys, func(key string) bool { _, waiting := waits[key]; return waiting }) {
+		if full && o.weight >= master.Small || waiting(keys, waits) {
 			wait(keys, waits)
 			stay = append(stay, o)
 			continue

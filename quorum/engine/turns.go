@@ -8,18 +8,18 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// Turns: at most one step on a key is under way at a proxy, between tries included.
-// Those that come meanwhile wait here, in order, as long as a decision may take. One
-// that is about several keys waits until it is the first on each of them.
+// Turns: at most one step on keys of one tag is under way at a proxy, between tries included:
+// they have one latch. Those that come meanwhile wait here, in order, as long as a decision may
+// take. One that is about several tags waits until it is the first on each of them.
 //
-// When the latches of this proxy have kept another one out, the key rests for a while
+// When the latches of this proxy have kept another one out, the tag rests for a while
 // before the next turn: that would otherwise find every master free in the very batch
 // that lets go of them, and the other proxy none.
 
-// turn is a step's place in the lines of its keys.
+// turn is a step's place in the lines of the tags of its keys.
 type turn struct {
 	op     *op
-	keys   []string
+	tags   []string
 	ahead  int // lines in which another one is the first
 	called bool
 	over   bool // it has waited too long, and is in no line any more
@@ -30,17 +30,17 @@ type turns struct {
 	lines map[string]*line
 }
 
-// line is the turns on one key. The first may be under way.
+// line is the turns on one tag. The first may be under way.
 type line struct {
 	turns  []*turn
 	wanted bool      // the latch of the first has kept another proxy out
 	rests  time.Time // no turn begins before
 }
 
-// takeTurn has a step wait if another is under way on one of its keys; else it is
+// takeTurn has a step wait if another is under way on one of its tags; else it is
 // under way itself from here on, and the caller's to put.
 func (db *database) takeTurn(o *op) (waits bool) {
-	t := &turn{op: o, keys: slices.Compact(slices.Sorted(slices.Values(o.keys())))}
+	t := &turn{op: o, tags: o.tags()}
 	o.turn = t
 	s := &db.turns
 	s.mu.Lock()
@@ -48,11 +48,11 @@ func (db *database) takeTurn(o *op) (waits bool) {
 	if s.lines == nil {
 		s.lines = make(map[string]*line)
 	}
-	for _, key := range t.keys {
-		l := s.lines[key]
+	for _, tag := range t.tags {
+		l := s.lines[tag]
 		if l == nil {
 			l = new(line)
-			s.lines[key] = l
+			s.lines[tag] = l
 		}
 		if l.turns = append(l.turns, t); len(l.turns) > 1 {
 			t.ahead++
@@ -70,10 +70,10 @@ func (db *database) takeTurn(o *op) (waits bool) {
 	return true
 }
 
-// rests is until when a turn's keys rest. mu is held.
+// rests is until when a turn's tags rest. mu is held.
 func (s *turns) rests(t *turn) (until time.Time) {
-	for _, key := range t.keys {
-		if at := s.lines[key].rests; at.After(until) {
+	for _, tag := range t.tags {
+		if at := s.lines[tag].rests; at.After(until) {
 			until = at
 		}
 	}
@@ -98,26 +98,26 @@ func (db *database) endTurn(t *turn, failed bool) {
 }
 
 // remove takes a turn out of its lines, of each of which it is the first, and calls those that
-// are it by that. A key that is wanted rests until a time. mu is held.
+// are it by that. A tag that is wanted rests until a time. mu is held.
 func (s *turns) remove(t *turn, rests time.Time) (next []*turn) {
-	for _, key := range t.keys {
-		l := s.lines[key]
+	for _, tag := range t.tags {
+		l := s.lines[tag]
 		l.turns[0] = nil
 		l.turns = l.turns[1:]
-		next = s.advance(key, l, rests, next)
+		next = s.advance(tag, l, rests, next)
 	}
 	return next
 }
 
 // advance calls who has come to be the first of a line, if all else has its turn, and appends
-// it to next. A key that is wanted rests until a time. mu is held.
-func (s *turns) advance(key string, l *line, rests time.Time, next []*turn) []*turn {
+// it to next. A tag that is wanted rests until a time. mu is held.
+func (s *turns) advance(tag string, l *line, rests time.Time, next []*turn) []*turn {
 	if l.wanted {
 		l.wanted, l.rests = false, rests
 	}
 	if len(l.turns) == 0 {
 		if l.rests.IsZero() {
-			delete(s.lines, key)
+			delete(s.lines, tag)
 		}
 		return next
 	}
@@ -129,18 +129,18 @@ func (s *turns) advance(key string, l *line, rests time.Time, next []*turn) []*t
 	return next
 }
 
-// want notes that another proxy waits for a key, which rests until a time if nobody has
+// want notes that another proxy waits for a tag, which rests until a time if nobody has
 // his turn.
-func (s *turns) want(key string, rests time.Time) {
+func (s *turns) want(tag string, rests time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.lines[key]
+	l := s.lines[tag]
 	switch {
 	case l == nil:
 		if s.lines == nil {
 			s.lines = make(map[string]*line)
 		}
-		s.lines[key] = &line{rests: rests}
+		s.lines[tag] = &line{rests: rests}
 	case len(l.turns) == 0:
 		l.rests = rests
 	default:
@@ -149,7 +149,7 @@ func (s *turns) want(key string, rests time.Time) {
 }
 
 // expireTurns answers the steps that have waited too long, and forgets the lines of
-// keys that have rested.
+// tags that have rested.
 func (db *database) expireTurns(now time.Time) {
 	over, next := db.turns.expire(now, db.AcquireTimeout)
 	r := quorum.Result{Decision: quorum.Unavailable}
@@ -172,10 +172,10 @@ func (db *database) expireTurns(now time.Time) {
 func (s *turns) expire(now time.Time, patience time.Duration) (over, next []*turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, l := range s.lines {
+	for tag, l := range s.lines {
 		if len(l.turns) == 0 {
 			if !l.rests.After(now) {
-				delete(s.lines, key)
+				delete(s.lines, tag)
 			}
 			continue
 		}
@@ -189,7 +189,7 @@ func (s *turns) expire(now time.Time, patience time.Duration) (over, next []*tur
 			return late
 		})
 		if first.over {
-			next = s.advance(key, l, now, next)
+			next = s.advance(tag, l, now, next)
 		}
 	}
 	return over, next

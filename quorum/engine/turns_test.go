@@ -112,7 +112,7 @@ func TestThoseBehindWhoeverIsOverdueAreCalled(t *testing.T) {
 	start := time.Now()
 	s := turns{lines: map[string]*line{}}
 	put := func(after time.Duration, keys ...string) *turn {
-		n := &turn{op: &op{began: start.Add(after)}, keys: keys}
+		n := &turn{op: &op{began: start.Add(after)}, tags: keys}
 		for _, key := range keys {
 			if s.lines[key] == nil {
 				s.lines[key] = new(line)
@@ -146,9 +146,9 @@ func TestThoseBehindWhoeverIsOverdueAreCalled(t *testing.T) {
 func TestOverdueTurnsAreGoneThroughOnce(t *testing.T) {
 	const n = 200_000
 	o, keys := &op{began: time.Now()}, []string{"k"}
-	l := &line{turns: []*turn{{op: o, keys: keys, called: true}}}
+	l := &line{turns: []*turn{{op: o, tags: keys, called: true}}}
 	for range n {
-		l.turns = append(l.turns, &turn{op: o, keys: keys, ahead: 1})
+		l.turns = append(l.turns, &turn{op: o, tags: keys, ahead: 1})
 	}
 	s := turns{lines: map[string]*line{"k": l}}
 	began := time.Now()

@@ -50,7 +50,7 @@ func (q *queue) mayTakeBack(d *debt) bool {
 // isGone tells that what a debt is about may have been freed, or been replaced, by what was
 // sent after a place. mu is held.
 func (q *queue) isGone(d *debt, p ordinal) bool {
-	key := q.db.hash(d.key)
+	key := q.db.place(d.key)
 	if d.back != nil {
 		return q.sentSo.goneSince(key, p, d.lost)
 	}
@@ -71,7 +71,7 @@ func (r ruling) minor() bool {
 
 // undoBehind is undo of what was sent at a place, unless what could have freed its key
 // was sent since.
-func (q *queue) undoBehind(d debt, key uint64, p ordinal, now time.Time) {
+func (q *queue) undoBehind(d debt, key place, p ordinal, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.sentSo.freedSince(key, p) {
@@ -200,7 +200,7 @@ func (q *queue) mayTry(d debt) bool {
 //	2: master 1 is back, and holds a k of "1" that ends soon: it is not taken
 //	3: B is given k as "1"; what is tried once more would take that
 func (q *queue) hasCome(d debt) bool {
-	key, p := q.db.hash(d.key), d.tried-1
+	key, p := q.db.place(d.key), d.tried-1
 	if d.back != nil {
 		return q.isGone(&d, p)
 	}
@@ -223,7 +223,7 @@ func (q *queue) owe(d debt, o *op, told int, left time.Duration, now time.Time) 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := &o.sent[q.index]
-	if d.nonce = s.nonce; q.sentSo.takenSince(o.hash, s.ordinal) {
+	if d.nonce = s.nonce; q.sentSo.takenSince(o.place, s.ordinal) {
 		return
 	}
 	if told >= 0 {
@@ -256,7 +256,7 @@ func (q *queue) oweLocked(d debt, now time.Time) {
 func (q *queue) heal(o *op) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.sentSo.lockFreedSince(o.hash, q.db.lockHash(o.Key, o.Token), o.sent[q.index].ordinal) {
+	if q.sentSo.lockFreedSince(o.place, q.db.lockHash(o.Key, o.Token), o.sent[q.index].ordinal) {
 		return
 	}
 	if q.open && q.addErrand(&healing{o, o.put}) {

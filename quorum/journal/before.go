@@ -17,24 +17,41 @@ const DatedText = "do local t=redis.call('TIME') if t[1]*1000+t[2]/1000>tonumber
 // Undated is the text of a script without that.
 func Undated(text string) string { return strings.TrimPrefix(text, DatedText) }
 
-// LatchKeys is what the names of the latches begin with; the key's own name follows.
-const LatchKeys = quorum.PrivateKeys + "latch}:"
+// latchKeys is what the names of the latches begin with; the tag of the key follows.
+const latchKeys = quorum.PrivateKeys + "latch}:"
+
+// Latch is the name of a key's latch, which all keys of its tag have.
+func Latch(key string) string { return latchKeys + quorum.Tag(key) }
+
+// tagText makes __tag, which is quorum.Tag.
+const tagText = `
+local function __tag(k)
+  local open = string.find(k, '{', 1, true)
+  local close = open and string.find(k, '}', open + 1, true)
+  return close and close > open + 1 and string.sub(k, open + 1, close - 1) or k
+end
+`
 
 // latchText goes before the prelude of a step, whose last two arguments are who it is
 // and how long its latches live. A latch that kept somebody out is marked, so that its
-// holder gives way.
-var latchText = OneLine(`
+// holder gives way. What it is to latch is the third of __latch.
+var latchText = OneLine(tagText + `
 local __latch = (function(K, A)
   local lease, me = table.remove(A), table.remove(A)
+  local latches, there = {}, {}
   for i = 1, #K do
-    local l = '` + LatchKeys + `' .. K[i]
+    local l = '` + latchKeys + `' .. __tag(K[i])
+    if not there[l] then there[l], latches[#latches + 1] = true, l end
+  end
+  for i = 1, #latches do
+    local l = latches[i]
     local h = redis.call('GET', l)
     if h and string.sub(h, 1, 16) ~= string.sub(me, 1, 16) then
       if string.sub(h, -1) ~= '!' then redis.call('SET', l, h .. '!', 'KEEPTTL') end
       return false
     end
   end
-  return {me, lease}
+  return {me, lease, latches}
 end)(KEYS, ARGV)
 if not __latch then return {8, -1, '_', 0} end
 `)

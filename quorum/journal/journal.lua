@@ -16,8 +16,8 @@
 -- or passes on is looked at by raw access alone, so that none of it is called.
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
--- arguments follow. L is nil, or who a step is and how long its latches live (see
--- latch.go): it latches its keys where it acts, and tells of them where it declines.
+-- arguments follow. L is nil, or who a step is, how long its latches live (see latch.go), and their
+-- names: it latches its keys where it acts, and tells of them where it declines.
 -- O tells that the script may only read. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
 -- The answer is {flags, line, shape, n, n undo records, values, published}, one flat
@@ -766,7 +766,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     answer = {0, 0, '', 0, value}
   end
   if L then
-    for i = 1, (its.wrote or its.removed) and #K or 0 do raw('SET', 'redlock-proxy:{latch}:' .. K[i], L[1], 'PX', L[2]) end
+    for i = 1, (its.wrote or its.removed) and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
   end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
     + (its.toiled and 64 or 0)
