@@ -25,6 +25,7 @@ type scriptCalled struct {
 	sc         *script
 	keys, argv []string
 	reads      bool // it may not write, see EVAL_RO
+	confined   bool // it may use no keys but those that it was given, see judged
 }
 
 // mixes are the scripts of ours that carry out transactions with clients' scripts: one for those that call the same
@@ -36,7 +37,8 @@ type mixes struct {
 	made map[[sha1.Size]byte]*quorum.Script
 }
 
-// of is that for the scripts of a transaction. All are forgotten where they are too many.
+// of is that for the scripts of a transaction, none of which uses other keys than it was given where one may not.
+// All are forgotten where they are too many.
 func (m *mixes) of(steps []step) *quorum.Script {
 	h := sha1.New()
 	for i := range steps {
@@ -44,6 +46,7 @@ func (m *mixes) of(steps []step) *quorum.Script {
 			h.Write([]byte(call.sc.sha))
 		}
 	}
+	reaches := reachesAny(steps)
 	sum := [sha1.Size]byte(h.Sum(nil))
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +58,24 @@ func (m *mixes) of(steps []step) *quorum.Script {
 		s = quorum.NewRunner(execText, m.bounds)
 		m.made[sum] = s
 	}
+	if !reaches {
+		return s.Confined()
+	}
 	return s
+}
+
+// reachesAny tells that a script of a transaction may use keys that it was not given, and all of them might.
+func reachesAny(steps []step) (reaches bool) {
+	for i := range steps {
+		switch call := steps[i].call; {
+		case call == nil:
+		case call.confined:
+			return false
+		default:
+			reaches = reaches || call.sc.journaled.Reaches
+		}
+	}
+	return reaches
 }
 
 // scriptsOf are the scripts of a transaction, each once.

@@ -51,7 +51,7 @@ func TestScriptsInTransactionsAreGivenToOneStep(t *testing.T) {
 		t.Error("scripts are not told apart by what is called")
 	}
 	for i := range 2 * mostMixes {
-		d.mixes.of([]step{{call: &scriptCalled{sc: &script{sha: fmt.Sprint(i)}}}})
+		d.mixes.of([]step{{call: &scriptCalled{sc: &script{sha: fmt.Sprint(i), journaled: quorum.NewPrinted(quorum.Printed{})}}}})
 	}
 	if len(d.mixes.made) > mostMixes {
 		t.Errorf("%d are kept", len(d.mixes.made))

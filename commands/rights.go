@@ -95,11 +95,9 @@ func (s *Session) forbidden(c *Command, args []string, a *Action) bool {
 	case user.Unbound(c.Index) && (s.rights.scripts || !c.runsScript()):
 		return false
 	}
-	denial, sc := s.d.denial(user, c, args)
+	denial, j := s.d.denial(user, c, args)
 	if denial == (acl.Denial{}) {
-		if c.runsScript() {
-			s.judged = &judged{sc}
-		}
+		s.judged = j
 		return false
 	}
 	*a = refuse(denialText(user, c, denial))
@@ -107,9 +105,13 @@ func (s *Session) forbidden(c *Command, args []string, a *Action) bool {
 	return true
 }
 
-// judged is the script that a user may call, nil if there was none of that name: what comes under it
-// later he was not judged by.
-type judged struct{ script *script }
+// judged is what a user was found to be allowed to call: the script, nil if there was none of that name, as what
+// comes under it later he was not judged by; and whether on no keys but those that it is given. Which others it uses
+// is known on the masters alone, and what he may use is not.
+type judged struct {
+	script   *script
+	confined bool
+}
 
 // denialText is how a denial reads, as on Redis.
 func denialText(user *acl.User, c *Command, denial acl.Denial) string {
@@ -124,9 +126,9 @@ func denialText(user *acl.User, c *Command, denial acl.Denial) string {
 	return oneLine("NOPERM " + denial.Words(user.Name))
 }
 
-// denial is why a user may not make a call of which name and arity are right; the zero value is that he may. sc is
-// the script that it runs, if it does.
-func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.Denial, sc *script) {
+// denial is why a user may not make a call of which name and arity are right; the zero value is that he may. j is
+// what he was found to be allowed, if it runs a script.
+func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.Denial, j *judged) {
 	call := acl.Call{Command: c.Index}
 	if c.KeyFlags != "" {
 		access := c.access(args)
@@ -150,8 +152,8 @@ func (d *Dialect) denial(user *acl.User, c *Command, args []string) (denial acl.
 	if denial = user.May(catalogue(), &call); denial != (acl.Denial{}) || !c.runsScript() {
 		return denial, nil
 	}
-	sc = d.addScript(&call, c, args) // which is not read, nor kept, for whom it is refused already
-	return user.May(catalogue(), &call), sc
+	sc := d.addScript(&call, c, args) // which is not read, nor kept, for whom it is refused already
+	return user.May(catalogue(), &call), &judged{sc, !user.MayAnywhere(catalogue(), &call)}
 }
 
 // reads tells which keys a command that lists some may show the session's user, nil for all: those that he may

@@ -56,7 +56,7 @@ func (s *Session) scriptCalled(c *Command, args []string) (call *scriptCalled, t
 	if text != "" {
 		return nil, text
 	}
-	call = &scriptCalled{keys: keys, argv: argv, reads: c.HasFlag("readonly")}
+	call = &scriptCalled{keys: keys, argv: argv, reads: c.HasFlag("readonly"), confined: s.judged != nil && s.judged.confined}
 	if !bySHA {
 		call.sc = s.d.scripts.enter(args[1])
 	} else if call.sc = s.scriptNamed(args[1]); call.sc == nil {
@@ -105,10 +105,14 @@ func (s *Session) run(c *scriptCalled) Action {
 			return call.action(s)
 		}
 	}
+	run := sc.journaled
 	if c.reads {
-		return journal(sc, sc.journaled.ReadOnly(), c.keys, c.argv)
+		run = run.ReadOnly()
 	}
-	return journal(sc, sc.journaled, c.keys, c.argv)
+	if c.confined {
+		run = run.Confined()
+	}
+	return journal(sc, run, c.keys, c.argv)
 }
 
 // journal runs a script on the masters.

@@ -45,8 +45,33 @@ func (sc *script) calls() []scriptCall {
 	return sc.called.calls
 }
 
-// scriptCall is one call: its command, and its first argument, if that is told.
-type scriptCall struct{ command, first word }
+// scriptCall is one call: its command, and its first argument, if that is told, and whether it has no other.
+type scriptCall struct {
+	command, first word
+	alone          bool
+}
+
+// reaches tells that a script may use keys that it was not given: not every call names its keys by their places
+// in KEYS.
+func reaches(body string) bool {
+	s := callsOf(body)
+	return s.any || slices.ContainsFunc(s.calls, scriptCall.reaches)
+}
+
+func (c scriptCall) reaches() bool {
+	if !c.command.known || c.command.n != 0 || len(c.command.text) > longestName {
+		return true
+	}
+	row := byName[lower(c.command.text)]
+	switch {
+	case row == nil, row.KeyFlags == "" && len(row.Subcommands) > 0:
+		return true
+	case row.KeyFlags == "":
+		return false
+	}
+	given := c.first.known && c.first.n != 0 && c.first.text == "KEYS"
+	return !given || !c.alone && (row.FirstKey != 1 || row.LastKey != 1)
+}
 
 // word is an argument of a call in a script: a literal, or one of those that the script was given.
 type word struct {
@@ -129,7 +154,8 @@ func (s *scriptCalls) redis(after []lua.Token) {
 		command, rest := readWord(next[1:])
 		call := scriptCall{command: command}
 		if isSymbol(rest[0], ",") {
-			call.first, _ = readWord(rest[1:])
+			call.first, rest = readWord(rest[1:])
+			call.alone = isSymbol(rest[0], ")")
 		}
 		s.calls = append(s.calls, call)
 	default:

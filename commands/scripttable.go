@@ -170,6 +170,7 @@ func newScript(text string, bounds quorum.Bounds) *script {
 	sc.printed = len(program.Body)
 	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
 	sc.journaled.Frees = namesDeletion(body)
+	sc.journaled.Reaches = reaches(body)
 	return sc
 }
 

@@ -62,7 +62,7 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 		n.srv.seen.Flush(a.DB, a.At)
 		return
 	case quorum.Run:
-		n.noteRun(&a, r, result.TTL)
+		n.noteRun(&a, r, result)
 		return
 	case quorum.Write:
 		if r.Args[0] == "SET" {
@@ -75,8 +75,8 @@ func (n *noting) note(r *quorum.Request, result *quorum.Result, reply *commands.
 	n.srv.seen.Note(&a)
 }
 
-// noteRun notes a script, which has given its first key that ttl: see quorum.Result.
-func (n *noting) noteRun(a *registry.Act, r *quorum.Request, ttl time.Duration) {
+// noteRun notes a script, as to the keys that it was given, and those that it has written to besides.
+func (n *noting) noteRun(a *registry.Act, r *quorum.Request, result *quorum.Result) {
 	args := r.Args
 	if r.Script.Printed == nil { // one of ours, which is told the command
 		for len(args) > 0 && (args[0] == r.Key || strings.EqualFold(args[0], n.command.Name)) {
@@ -92,12 +92,18 @@ func (n *noting) noteRun(a *registry.Act, r *quorum.Request, ttl time.Duration) 
 		}
 	}
 	a.Signs = registry.SignsOf(args)
-	if a.TTL = ttl; ttl == 0 {
+	if a.TTL = result.TTL; a.TTL == 0 {
 		a.TTL = registry.UnknownTTL
 	}
 	for _, a.Key = range r.Keys[:min(len(r.Keys), mostNoted)] {
 		n.srv.seen.Note(a)
 		a.TTL = registry.UnknownTTL
+	}
+	if a.What == registry.Refused {
+		return // what was written to besides is put back
+	}
+	for _, a.Key = range result.Others[:min(len(result.Others), mostNoted)] {
+		n.srv.seen.Note(a)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"math/bits"
+	"slices"
 	"time"
 
 	"redlock-proxy/commands"
@@ -180,7 +181,7 @@ func (r *blockedRoom) stirredBy(srv *Server, q *quorum.Request, result *quorum.R
 	if q.Kind != quorum.Run || q.Script.Reads || result.Decision == quorum.Contended {
 		return
 	}
-	for _, key := range q.Keys[min(but, len(q.Keys)):] {
+	for _, key := range slices.Concat(q.Keys[min(but, len(q.Keys)):], result.Others) {
 		r.stirred(srv, q.DB, key)
 	}
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -210,7 +211,7 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 	case q.Kind == quorum.Extend && result.Decision == quorum.Won:
 		r.moved(resource{q.DB, q.Key}, q.TTL, now)
 	case q.Kind == quorum.Run && !q.Script.Reads && result.Decision != quorum.Contended:
-		for _, key := range q.Keys {
+		for _, key := range slices.Concat(q.Keys, result.Others) {
 			r.freed(resource{q.DB, key}, now)
 		}
 	case q.Flushes():

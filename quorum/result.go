@@ -44,6 +44,10 @@ type Result struct {
 	// Script is the reply to a Run, nil if there is none.
 	Script *ScriptReply
 
+	// Others are the keys that a Run was not given and has written to, on whatever master, as far
+	// as that is known.
+	Others []string
+
 	// Toiled tells of a Run that the script, a client's, took a master more than a thousand
 	// steps, or all that it may: ten times what one for locks takes. Of an Unavailable it tells
 	// that masters that were asked have not answered in time, which may be the script's doing.

@@ -12,7 +12,7 @@ type Script struct {
 	Latches bool     // see NewStep
 	Exact   bool     // see NewExactStep
 	Frees   bool     // it names what deletes a key, and may so let go of a lock
-	Reaches bool     // it may use keys that it was not given, if they have the tag of one that it was
+	Reaches bool     // a client's, or one that runs some, may use keys that it was not given, if they have the tag of one that it was
 
 	// Further, of a step that counts, tells whether it has counted further to a than
 	// to b; nil otherwise.
@@ -25,7 +25,8 @@ type Script struct {
 	// Known is for the engine: how the masters know it.
 	Known atomic.Value
 
-	reading atomic.Pointer[Script] // the same, where it may not write
+	reading  atomic.Pointer[Script] // the same, where it may not write
+	confined atomic.Pointer[Script] // and where it may use no keys but those that it was given
 }
 
 // Printed is a client's script as it runs on a master: what was printed from what was
@@ -50,7 +51,11 @@ var DefaultBounds = Bounds{Steps: 10_000, Memory: 1 << 20}
 func NewScript(text string) *Script { return &Script{Text: text} }
 
 // NewPrinted makes a Script of a client's.
-func NewPrinted(p Printed) *Script { return &Script{Text: p.Body, Printed: &p} }
+func NewPrinted(p Printed) *Script { return &Script{Text: p.Body, Printed: &p, Reaches: true} }
+
+// NewReaching makes a Script of a text of ours that is ordered as one which may use keys that it was
+// not given.
+func NewReaching(text string) *Script { return &Script{Text: text, Reaches: true} }
 
 // NewStep makes a Script whose calls keep out of each other's way: it latches its
 // keys. It is for scripts of our own, whose writes are signed by no token.
@@ -63,7 +68,7 @@ func NewExactStep(text string) *Script { return &Script{Text: text, Latches: tru
 // NewRunner makes an exact step that runs clients' scripts, which are given to it as arguments, all of them
 // together within these bounds. One is to be made for those that are run together, as what it takes is theirs.
 func NewRunner(text string, bounds Bounds) *Script {
-	return &Script{Text: text, Latches: true, Exact: true, Runs: &bounds}
+	return &Script{Text: text, Latches: true, Exact: true, Runs: &bounds, Reaches: true}
 }
 
 // NewCountUp makes a step that counts a string up and answers the number.
@@ -86,7 +91,18 @@ func (s *Script) OfClient() bool { return s.Printed != nil || s.Runs != nil }
 // ReadOnly is the script in calls that may not write.
 func (s *Script) ReadOnly() *Script {
 	if s.reading.Load() == nil {
-		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Runs: s.Runs, Latches: s.Latches, Exact: s.Exact, Reads: true})
+		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Runs: s.Runs, Latches: s.Latches, Exact: s.Exact, Reads: true, Reaches: s.Reaches})
 	}
 	return s.reading.Load()
+}
+
+// Confined is the script in calls that may use no keys but those that it was given.
+func (s *Script) Confined() *Script {
+	if !s.Reaches {
+		return s
+	}
+	if s.confined.Load() == nil {
+		s.confined.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Runs: s.Runs, Latches: s.Latches, Exact: s.Exact, Reads: s.Reads, Frees: s.Frees, Further: s.Further})
+	}
+	return s.confined.Load()
 }

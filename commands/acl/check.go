@@ -66,6 +66,11 @@ func (u *User) MayOnAll(command int) bool {
 	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.allKeys && s.may.has(command) })
 }
 
+// MayAnywhere tells that the user may do this on whatever keys, by one of his selectors.
+func (u *User) MayAnywhere(c *Catalogue, call *Call) bool {
+	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.allKeys && s.allows(c, call) == Denial{} })
+}
+
 // May tells whether the user may do this: one of his selectors must allow all of it. Of several denials the one
 // is told that came furthest.
 func (u *User) May(c *Catalogue, call *Call) Denial {

@@ -145,10 +145,14 @@ func (j *Journal) sameEffect(k *Journal) bool {
 	})
 }
 
-// sameChanges is sameEffect of a step, of which records are of all keys, as to those that one of the
-// two has changed. Of a list it is to be known that they have made the same.
+// sameChanges is sameEffect of a step, of which records are of all keys that it was given, as to
+// those that one of the two has changed. Of a list it is to be known that they have made the same,
+// and what one alone has written to they have not.
 func (j *Journal) sameChanges(k *Journal) bool {
-	return !slices.ContainsFunc(j.Found, func(r UndoRecord) bool {
+	alone := func(one, other *Journal) bool {
+		return slices.ContainsFunc(one.Found, func(r UndoRecord) bool { return r.Changed() && RecordOf(other.Found, r.Key) == nil })
+	}
+	return !alone(j, k) && !alone(k, j) && !slices.ContainsFunc(j.Found, func(r UndoRecord) bool {
 		s := RecordOf(k.Found, r.Key)
 		switch {
 		case s == nil || !r.Changed() && !s.Changed():

@@ -128,8 +128,9 @@ func (q *Question) HasFreed(v Votes) bool {
 // acted is none: a script may say yes, and do nothing, where the lock is its client's already.
 func (c *counted) tellRun(r *quorum.Result) {
 	for i := range c.Said { // but for what comes yet
-		if c.Vote(i) != 0 && c.Said[i].Journal != nil && c.Said[i].Journal.toiled {
-			r.Toiled = true
+		if c.Vote(i) != 0 && c.Said[i].Journal != nil {
+			r.Toiled = r.Toiled || c.Said[i].Journal.toiled
+			r.Others = c.others(r.Others, c.Said[i].Journal)
 		}
 	}
 	r.Toiled = r.Toiled || r.Decision == quorum.Unavailable && c.TimeUp()
@@ -152,6 +153,19 @@ func (c *counted) tellRun(r *quorum.Result) {
 	if r.Decision == quorum.Won {
 		r.TTL = c.given()
 	}
+}
+
+// others adds to keys those that a script was not given and has written to.
+func (c *counted) others(keys []string, j *Journal) []string {
+	if !j.reached {
+		return keys
+	}
+	for i := range j.Found {
+		if key := j.Found[i].Key; !slices.Contains(c.Keys, key) && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // given is the ttl that a script has given its key, see quorum.Result.

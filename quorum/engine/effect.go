@@ -50,7 +50,7 @@ func (r ruling) give(i int) {
 	if r.votes.Vote(i) != quorum.Refused || r.Said[i].Journal.Busy {
 		return
 	}
-	for _, key := range r.keys() {
+	for _, key := range r.allTouched() {
 		theirs := r.Made(r.votes, key)
 		if theirs == nil || theirs.Before == "" || !dump.Is(theirs.After) {
 			continue

@@ -136,7 +136,7 @@ func (r ruling) lostOn(i int) lost {
 
 // replaces tells max-hold of the keys that hold something else on a quorum since a script was won.
 func (r ruling) replaces() {
-	for _, key := range r.keys() {
+	for _, key := range r.allTouched() {
 		n := 0
 		for i := range r.Said {
 			if r.votes.Vote(i) != quorum.Granted {

@@ -80,14 +80,28 @@ func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 	return list
 }
 
-// touched are the keys that an op was given, each once, and what else it has written to on master i.
-func (o *op) touched(i int) []string {
-	keys := slices.Clone(o.keys())
-	for _, r := range o.Said[i].Journal.Records() {
-		keys = append(keys, r.Key)
+// touched are the keys that an op was given, each once, and what else it has written to on some masters.
+func (r ruling) touched(masters ...int) []string {
+	keys := slices.Clone(r.keys())
+	for _, i := range masters {
+		if r.votes.Vote(i) == 0 { // it may be about to tell
+			continue
+		}
+		for _, record := range r.Said[i].Journal.Records() {
+			keys = append(keys, record.Key)
+		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// allTouched are those of all masters that have told.
+func (r ruling) allTouched() []string {
+	masters := make([]int, len(r.Said))
+	for i := range masters {
+		masters[i] = i
+	}
+	return r.touched(masters...)
 }
 
 // stepEnds answers the asker of a step, or has it tried again. undone tells that

@@ -23,7 +23,7 @@ const latchKeys = quorum.PrivateKeys + "latch}:"
 // Latch is the name of a key's latch, which all keys of its tag have.
 func Latch(key string) string { return latchKeys + quorum.Tag(key) }
 
-// tagText makes __tag, which is quorum.Tag.
+// tagText makes __tag, which is quorum.Tag. The prelude has it where that says so.
 const tagText = `
 local function __tag(k)
   local open = string.find(k, '{', 1, true)
@@ -35,8 +35,9 @@ end
 // latchText goes before the prelude of a step, whose last two arguments are who it is
 // and how long its latches live. A latch that kept somebody out is marked, so that its
 // holder gives way. What it is to latch is the third of __latch.
-var latchText = OneLine(tagText + `
+var latchText = OneLine(`
 local __latch = (function(K, A)
+` + tagText + `
   local lease, me = table.remove(A), table.remove(A)
   local latches, there = {}, {}
   for i = 1, #K do

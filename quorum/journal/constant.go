@@ -15,9 +15,10 @@ var constants struct {
 }
 
 type constantKey struct {
-	bounds quorum.Bounds
-	reads  bool
-	text   string // of ours; "" if it is a client's
+	bounds  quorum.Bounds
+	reads   bool
+	reaches bool
+	text    string // of ours; "" if it is a client's
 }
 
 // constantLine is where the prelude is in a constant script: behind any line that a script
@@ -27,17 +28,17 @@ const constantLine = 1 + 70_000
 // Constant is the script that runs a client's where that is given to it as an argument: one for
 // all that have the same bounds.
 func (f *Form) Constant() *master.Script {
-	b, reads := f.Printed.Bounds, f.Reads
-	return constant(constantKey{bounds: b, reads: reads}, func() *master.Script {
+	b, k := f.Printed.Bounds, constantKey{bounds: f.Printed.Bounds, reads: f.Reads, reaches: f.Reaches}
+	return constant(k, func() *master.Script {
 		return master.NewScript(DatedText + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
-			strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), wrapping{reads: reads, bounds: &b}))
+			strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), wrapping{reads: k.reads, reaches: k.reaches, bounds: &b}))
 	})
 }
 
 // running is a script of ours that runs clients': one for all that have the same bounds. Its lines are none of theirs.
 func running(s *quorum.Script) *master.Script {
-	return constant(constantKey{*s.Runs, s.Reads, s.Text}, func() *master.Script {
-		return prelude.wrap(s.Text, wrapping{first: DatedText + latchText + " ", latch: "__latch", reads: s.Reads, bounds: s.Runs, runs: true})
+	return constant(constantKey{*s.Runs, s.Reads, s.Reaches, s.Text}, func() *master.Script {
+		return prelude.wrap(s.Text, wrapping{first: DatedText + latchText + " ", latch: "__latch", reads: s.Reads, reaches: s.Reaches, bounds: s.Runs, runs: true})
 	})
 }
 

@@ -63,7 +63,7 @@ func (f *Form) Called(now time.Time) {
 
 // sum is by which a script is known, of its own, before that is put together.
 func (f *Form) sum() [sha1.Size]byte {
-	return sha1.Sum(fmt.Appendf(nil, "%v %t %v %s", f.Printed.Bounds, f.Reads, f.Printed.Helpers, f.Text))
+	return sha1.Sum(fmt.Appendf(nil, "%v %t %t %v %s", f.Printed.Bounds, f.Reads, f.Reaches, f.Printed.Helpers, f.Text))
 }
 
 // Own is the Script as one of its own. A client's is put together anew by each call.
@@ -71,7 +71,7 @@ func (f *Form) Own() *master.Script {
 	if f.wrapped != nil {
 		return f.wrapped
 	}
-	return prelude.wrap(f.Text, wrapping{first: DatedText, reads: f.Reads, bounds: &f.Printed.Bounds, knows: helpers.of(f.Printed.Helpers)})
+	return prelude.wrap(f.Text, wrapping{first: DatedText, reads: f.Reads, reaches: f.Reaches, bounds: &f.Printed.Bounds, knows: helpers.of(f.Printed.Helpers)})
 }
 
 // Runs is what the masters are to run, and the argument by which that is told what the script

@@ -1,7 +1,8 @@
 -- The prelude of every journaled script. The script is a function that it is given, and
 -- knows Redis only through a shadow of it, which
 --   * keeps an undo record of each key at its first write,
---   * lets only commands through that a lock script needs, on declared keys,
+--   * lets only commands through that a lock script needs, on keys that it was given, and on
+--     those that have the tag of one, before any of them is touched,
 --   * answers TIME with the clock that all masters are given,
 --   * pads expiries by the drift and takes it off the ttls that are read,
 --   * takes PUBLISH aside.
@@ -18,12 +19,13 @@
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is, how long its latches live (see latch.go), and their
 -- names: it latches its keys where it acts, and tells of them where it declines.
--- O tells that the script may only read. make makes the script, P is the line of the prelude,
+-- O tells that the script may only read, and reaches that it may use keys that it was not given,
+-- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
 -- The answer is {flags, line, shape, n, n undo records, values, published}, one flat
 -- array, since each further one takes a master more than all that is in it; see
 -- journal.go.
-return (function(R, K, A, L, O, make, P, steps, memory)
+return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   local raw = R.pcall
 
   -- What the script may write into is its own: K says which keys it was given. Each is
@@ -56,8 +58,10 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   --   * wrote and removed: it did so.
   --   * recorded: where the answer has the record of a key, but for the first.
   --   * touched, of a step, which has a record of all its keys: which of them it writes to.
-  --   * declared: the keys that it was given, if it names others than the first.
-  --   * ttls: the remaining ttls that it was told. published: its messages.
+  --   * declared: the keys that it was given, if it names others than the first, and those that it
+  --     was found to be allowed besides. tags: of all that it was given, or the transaction that it is
+  --     part of. reached: it has used others than these.
+  --   * given: the keys of the call. ttls: the remaining ttls that it was told. published: its messages.
   --   * raised: the error that the shadow raised last, and where.
   --   * troubled: what the master first said of itself instead of carrying out a command: no
   --     error of the script's own, whatever that reads like, and whatever the script makes of it.
@@ -69,7 +73,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
   --   * heavy: what the recorded keys come to together that are not small.
   --   * unordered says of replies whose order is each master's own what they are made of: see
   --     readShape.
-  local its = {wrote = false, removed = false, toil = 0, absent = false}
+  local its = {wrote = false, removed = false, toil = 0, absent = false, given = K}
 
   -- What is behind this is a function for its speed. To find a variable that a function made
   -- here takes along, Lua goes through all others that any took along; one that is of the
@@ -224,6 +228,27 @@ return (function(R, K, A, L, O, make, P, steps, memory)
       return text
     end
 
+    -- what a tag is
+
+    -- further has a script use a key that it was not given, or refuses it: nothing is asked of
+    -- Redis about a key before.
+    function rare.further(k)
+      local name = #k > 128 and string.sub(k, 1, 128) .. '...' or k
+      name = string.gsub(name, '%c', '?')
+      if string.sub(k, 1, 15) == 'redlock-proxy:{' then
+        refuse("the script uses the key '" .. name .. "': keys that begin with redlock-proxy:{ are the proxy's own")
+      end
+      local cure = "', which it was not given: give it in KEYS"
+      if not reaches then refuse("the script uses the key '" .. name .. cure) end
+      if #k > 65536 then refuse('the name of a key is longer than 65536 bytes') end
+      if not its.tags then
+        its.tags = {}
+        for i = 1, #its.given do its.tags[__tag(its.given[i])] = true end
+      end
+      if not its.tags[__tag(k)] then refuse("the script uses the key '" .. name .. cure .. ", or give it the hash tag of one that is there") end
+      its.reached, its.declared[k] = true, true
+    end
+
     -- line is where the script is, beyond what is called in the prelude and, at most, as many
     -- functions of Lua's own. 0 where there is no telling, as where it ends in
     -- return redis.call(…), which Lua carries out in its place.
@@ -260,7 +285,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
         its.declared = {}
         for i = 1, #K do its.declared[K[i]] = true end
       end
-      if not its.declared[k] then refuse('the script uses a key that it was not given in KEYS') end
+      if not its.declared[k] then seldom().further(k) end
     end
   end
 
@@ -769,7 +794,7 @@ return (function(R, K, A, L, O, make, P, steps, memory)
     for i = 1, (its.wrote or its.removed) and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
   end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
-    + (its.toiled and 64 or 0)
+    + (its.toiled and 64 or 0) + (its.reached and 128 or 0)
   answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
   if values then
     for i = 1, #values do answer[n + i] = values[i] end

@@ -11,12 +11,13 @@ import (
 
 // wrapping is how a script and the prelude are put together.
 type wrapping struct {
-	first  string // what is done before
-	latch  string // the name of what the prelude is to know of a latch, if there is one
-	reads  bool
-	bounds *quorum.Bounds // of a client's script, or of those that one of ours runs; nil if it is neither
-	runs   bool           // it is one of ours that runs clients'
-	knows  string         // what makes the helpers of a client's
+	first   string // what is done before
+	latch   string // the name of what the prelude is to know of a latch, if there is one
+	reads   bool
+	reaches bool
+	bounds  *quorum.Bounds // of a client's script, or of those that one of ours runs; nil if it is neither
+	runs    bool           // it is one of ours that runs clients'
+	knows   string         // what makes the helpers of a client's
 }
 
 // wrap puts a script before the prelude.
@@ -42,7 +43,7 @@ func (p preludeParts) run(line int, knows string, w wrapping) string {
 	if b := w.bounds; b != nil {
 		bounds = fmt.Sprintf("%d,%d", b.Steps, b.Memory)
 	}
-	return fmt.Sprintf("%s %s %s(redis,KEYS,ARGV,%s,%t,__make,%d,%s)", p.before, knows, p.after, latch, w.reads, line, bounds)
+	return fmt.Sprintf("%s %s %s(redis,KEYS,ARGV,%s,%t,%t,__make,%d,%s)", p.before, knows, p.after, latch, w.reads, w.reaches, line, bounds)
 }
 
 // A client's script is given what it may name, and makes besides what takes its steps. What is no
@@ -60,13 +61,15 @@ var preludeText string
 //go:embed few.lua
 var fewText string
 
-// prelude is the journal's text on one line, parted where it says what a script knows.
+// prelude is the journal's text on one line, with what stands elsewhere, parted where it says what a script knows.
 var prelude = func() preludeParts {
-	const few, knows = "-- what few call\n", "-- what it knows\n"
-	if strings.Count(preludeText, few) != 1 || strings.Count(preludeText, knows) != 1 {
-		panic("the prelude does not say what few call, or what a script knows")
+	const few, tag, knows = "-- what few call\n", "-- what a tag is\n", "-- what it knows\n"
+	for _, place := range []string{few, tag, knows} {
+		if strings.Count(preludeText, place) != 1 {
+			panic("the prelude does not say " + place[3:])
+		}
 	}
-	before, after, _ := strings.Cut(strings.Replace(preludeText, few, fewText, 1), knows)
+	before, after, _ := strings.Cut(strings.NewReplacer(few, fewText, tag, tagText).Replace(preludeText), knows)
 	return preludeParts{OneLine(before), OneLine(after)}
 }()
 

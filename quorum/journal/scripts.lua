@@ -15,7 +15,8 @@ h.script = function(client, reads, given, argv)
     for name in string.gmatch(client.names, '%S+') do local _ = theirs[name] end
   end
 
-  -- What it may use is what it was given, and nobody else's keys; it may write into its own KEYS.
+  -- What it may use is what it was given, and what has the tag of a key of the transaction, which is
+  -- latched; it may write into its own KEYS.
   local all, only, before, own = K, O, left, {}
   for i = 1, #given do own[i] = given[i] end
   K, O, its.declared, its.raised = given, O or reads, nil, nil
