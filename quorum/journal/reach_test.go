@@ -86,3 +86,25 @@ __h.redis_call('DEL', '{k}:hash') __h.redis_call('SET', KEYS[1], 'is') __h.redis
 		t.Errorf("it has left %s", got)
 	}
 }
+
+// Steps on keys of one tag keep out of each other's way, by one latch.
+func TestStepsOnKeysOfOneTagHaveOneLatch(t *testing.T) {
+	do := redis(t)
+	step := quorum.NewStep("return redis.call('INCR', KEYS[1])")
+	const me, other = "0123456789abcdef:1", "fedcba9876543210:7"
+	on := func(key, holder string) string {
+		return do("EVAL", FormOf(step).Own().Text, "2", key, "x{"+key+"}", "1", "0", holder, "60000", NoDate)
+	}
+	for _, c := range []struct{ key, mate string }{{"k", "a{k}b"}, {"{t}:a", "{t}:b"}, {"k", "k2"}} {
+		do("FLUSHALL")
+		if said := on(c.key, me); !strings.HasPrefix(said, "[17 ") || do("GET", Latch(c.key)) != me {
+			t.Errorf("a step on %s said %s, and its latch is %s", c.key, said, do("GET", Latch(c.key)))
+		}
+		if mates := quorum.Tag(c.key) == quorum.Tag(c.mate); strings.HasPrefix(on(c.mate, other), "[8 ") != mates {
+			t.Errorf("a step on %s does not keep out one on %s: %v", c.key, c.mate, mates)
+		}
+		if said := on(c.key, me[:17]+"2"); !strings.HasPrefix(said, "[17 ") {
+			t.Errorf("the next step of the same proxy said %s", said)
+		}
+	}
+}

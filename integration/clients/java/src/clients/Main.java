@@ -31,6 +31,7 @@ final class Main {
                 new Redisson(host, port, Redisson.Kind.PLAIN),
                 new Redisson(host, port, Redisson.Kind.WAITING),
                 new Redisson(host, port, Redisson.Kind.SPIN),
+                new Redisson(host, port, Redisson.Kind.READ_WRITE),
                 new JedisClassic(host, port, false),
                 new LettuceClassic(host, port),
                 new ShedLock(host, port, false),

@@ -29,7 +29,9 @@ final class Redisson implements Library {
         /** Until a message says that it was released. */
         WAITING("redisson/RLock-waiting"),
         /** By asking again and again. */
-        SPIN("redisson/SpinLock");
+        SPIN("redisson/SpinLock"),
+        /** As a writer, until a message says that it was released; and before that once as a reader. */
+        READ_WRITE("redisson/RReadWriteLock");
 
         private final String title;
 
@@ -82,6 +84,13 @@ final class Redisson implements Library {
             return List.of(new Scenario("tryLock with waiting", Redisson::waitsForTheMessage),
                     new Scenario("tryLock waits in vain", Redisson::waitsInVain));
         }
+        if (kind == Kind.READ_WRITE) {
+            return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY,
+                    new Scenario("readers share", Redisson::readersShare),
+                    new Scenario("a reader's holds end one by one", Redisson::readsTwice),
+                    new Scenario("a reader is extended by the watchdog", Redisson::watchdogExtendsReader),
+                    new Scenario("a writer reads and goes on reading", Redisson::downgrades));
+        }
         return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY,
                 new Scenario("extended by the watchdog", Redisson::watchdogExtends),
                 new Scenario("taken twice by one thread", Redisson::reenters),
@@ -111,7 +120,19 @@ final class Redisson implements Library {
         }
 
         RLock of(String key) {
-            return kind == Kind.SPIN ? redisson.getSpinLock(key) : redisson.getLock(key);
+            return switch (kind) {
+                case SPIN -> redisson.getSpinLock(key);
+                case READ_WRITE -> redisson.getReadWriteLock(key).writeLock();
+                default -> redisson.getLock(key);
+            };
+        }
+
+        RLock toRead(String key) {
+            return redisson.getReadWriteLock(key).readLock();
+        }
+
+        boolean take(RLock lock) throws Exception {
+            return does(() -> lock.tryLock(0, PLENTY.toMillis(), TimeUnit.MILLISECONDS));
         }
 
         <T> T does(Callable<T> what) throws Exception {
@@ -131,6 +152,9 @@ final class Redisson implements Library {
         public Optional<Lease> lock(String key, Duration ttl) throws Exception {
             if (kind == Kind.PLAIN) {
                 return Contender.super.lock(key, ttl);
+            }
+            if (kind == Kind.READ_WRITE && take(toRead(key))) {
+                hold(unlock(toRead(key)), "what was read could not be released");
             }
             return tryLock(key, Duration.ofSeconds(3), ttl);
         }
@@ -227,6 +251,67 @@ final class Redisson implements Library {
         hold(other.of(key).forceUnlock(), "it was not there");
         hold(!other.of(key).forceUnlock(), "it was there twice");
         hold(!got.unlock(), "it could be released after that");
+        free(other, key);
+    }
+
+    private static void readersShare(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder other = holder(stage);
+        Holder writer = holder(stage);
+        String key = stage.key("readers");
+        hold(one.take(one.toRead(key)), "it was not to be had by a reader");
+        hold(other.take(other.toRead(key)), "it was not to be had by a second reader");
+        held(writer, key);
+        hold(one.unlock(one.toRead(key)), "it could not be released by a reader");
+        hold(!one.unlock(one.toRead(key)), "it could be released twice");
+        held(writer, key);
+        hold(other.unlock(other.toRead(key)), "it could not be released by the last reader");
+        Lease got = had(writer.tryLock(key, PLENTY), "what nobody reads");
+        hold(!one.take(one.toRead(key)), "it could be read while it was written");
+        hold(got.unlock(), "it could not be released by the writer");
+        hold(one.take(one.toRead(key)), "it was not to be had by a reader after the writer");
+        hold(one.unlock(one.toRead(key)), "it could not be released at the end");
+    }
+
+    private static void readsTwice(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder writer = holder(stage);
+        String key = stage.key("reads");
+        RLock lock = one.toRead(key);
+        for (int i = 0; i < 2; i++) {
+            hold(one.take(lock), "it was not to be had");
+        }
+        hold(one.unlock(lock), "it could not be released");
+        held(writer, key);
+        hold(one.unlock(lock), "it could not be released once more");
+        hold(!one.unlock(lock), "it could be released more often than taken");
+        free(writer, key);
+    }
+
+    private static void watchdogExtendsReader(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder writer = holder(stage);
+        String key = stage.key("reader's watchdog");
+        RLock lock = one.toRead(key);
+        hold(one.does(() -> lock.tryLock()), "it was not to be had");
+        Thread.sleep(WATCHDOG.multipliedBy(3).dividedBy(2).toMillis());
+        held(writer, key);
+        hold(one.unlock(lock), "it was the reader's no more");
+        free(writer, key);
+    }
+
+    private static void downgrades(Stage stage) throws Exception {
+        Holder one = holder(stage);
+        Holder other = holder(stage);
+        String key = stage.key("downgrade");
+        Lease got = had(one.tryLock(key, PLENTY), "the lock");
+        hold(one.take(one.toRead(key)), "its writer could not read");
+        hold(!other.take(other.toRead(key)), "another could read while it was written");
+        hold(got.unlock(), "it could not be released by the writer");
+        held(other, key);
+        hold(other.take(other.toRead(key)), "another could not read with the one who had written");
+        hold(other.unlock(other.toRead(key)), "it could not be released by the other");
+        hold(one.unlock(one.toRead(key)), "it could not be released by the one who had written");
         free(other, key);
     }
 
