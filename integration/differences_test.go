@@ -149,7 +149,7 @@ var differences = []difference{
 		}, ends: true,
 	},
 	{
-		tells: "a script names only what is [told below](#what-a-script-may-do), and takes no more steps and bytes than that",
+		tells: "a script names only what is [told below](#what-a-script-may-do), uses no other keys, and takes no more steps and bytes than that",
 		is: func(x *exchange) bool {
 			return x.ours.Failed("ERR ") && strings.Contains(x.ours.Text, "not for lock scripts") || x.ours.Failed("ERR the script ")
 		},

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // readWriter is a thread that locks as one of Redisson 4.7 does by a RReadWriteLock. Of each hold of
@@ -150,5 +152,85 @@ func TestReadWriteLockIsHeldWhileMastersDie(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// While a master dies and comes back without its memory, and then another one dies, whoever writes is
+// alone.
+func TestWriterIsAloneAmongReaders(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3)
+	var mu sync.Mutex
+	writing, reading, writes, reads, most := 0, 0, 0, 0, 0
+	inside := func(n *int, by int) {
+		mu.Lock()
+		defer mu.Unlock()
+		*n += by
+		if writing > 1 || writing == 1 && reading > 0 {
+			t.Errorf("%d write while %d read", writing, reading)
+		}
+		most = max(most, reading)
+	}
+	enough := make(chan struct{})
+	var done sync.WaitGroup
+	for i := range 6 {
+		r := &readWriter{do: dial(t, p.Addr).do, t: t, key: "rw", who: fmt.Sprint("uuid:", i)}
+		take, leave, n, all := r.read, r.unread, &reading, &reads
+		if i < 2 {
+			take, leave, n, all = r.write, r.unwrite, &writing, &writes
+		}
+		done.Go(func() {
+			for over := false; !over; {
+				select {
+				case <-enough:
+					over = true
+				default:
+				}
+				took := take()
+				if took == nil {
+					inside(n, 1)
+					time.Sleep(2 * time.Millisecond)
+					inside(n, -1)
+					mu.Lock()
+					*all++
+					mu.Unlock()
+				}
+				// What may have happened is let go of, until that is known.
+				for said := took; took == nil || isNoQuorum(said); {
+					if said = leave(); !isNoQuorum(said) {
+						break
+					}
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+	had := func(n int) {
+		eventually(t, func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			if writes < n || reads < n {
+				return fmt.Errorf("%d have written, and %d read", writes, reads)
+			}
+			return nil
+		})
+	}
+	had(10)
+	must(t, masters[1].Kill())
+	mu.Lock()
+	n := max(writes, reads)
+	mu.Unlock()
+	had(n + 10)
+	must(t, masters[1].Restart())
+	awaitVoting(t, p, 3)
+	must(t, masters[2].Kill())
+	mu.Lock()
+	n = max(writes, reads)
+	mu.Unlock()
+	had(n + 10)
+	close(enough)
+	done.Wait()
+	if most < 2 {
+		t.Error("no two have read at once")
 	}
 }
