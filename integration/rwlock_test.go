@@ -16,6 +16,7 @@ type readWriter struct {
 	do       func(args ...string) any
 	t        *testing.T
 	key, who string
+	lease    time.Duration
 	requests int
 }
 
@@ -32,7 +33,7 @@ func (r *readWriter) eval(script string, keys, args []string) any {
 }
 
 func (r *readWriter) read() any {
-	return r.eval("redisson-readTryLock", k(r.key, r.timeouts()), k(milliseconds(ttl), r.who, r.who+":write"))
+	return r.eval("redisson-readTryLock", k(r.key, r.timeouts()), k(milliseconds(r.lease), r.who, r.who+":write"))
 }
 
 func (r *readWriter) unread() any {
@@ -40,16 +41,16 @@ func (r *readWriter) unread() any {
 }
 
 func (r *readWriter) write() any {
-	return r.eval("redisson-writeTryLock", k(r.key), k(milliseconds(ttl), r.who+":write"))
+	return r.eval("redisson-writeTryLock", k(r.key), k(milliseconds(r.lease), r.who+":write"))
 }
 
 func (r *readWriter) unwrite() any {
-	return r.eval("redisson-writeUnlock", k(r.key, r.channel(), r.latch()), k("0", milliseconds(ttl), r.who+":write", "publish", "13500"))
+	return r.eval("redisson-writeUnlock", k(r.key, r.channel(), r.latch()), k("0", milliseconds(r.lease), r.who+":write", "publish", "13500"))
 }
 
 // renew is what the watchdog says for a read lock.
 func (r *readWriter) renew() any {
-	return r.eval("redisson-readRenew", k(r.key, "{"+r.key+"}"), k(milliseconds(ttl), "1", r.who))
+	return r.eval("redisson-readRenew", k(r.key, "{"+r.key+"}"), k(milliseconds(r.lease), "1", r.who))
 }
 
 // does has one of them do something, by its name.
@@ -72,7 +73,7 @@ var readWritten = []struct {
 func readWriters(t *testing.T, key string, connect func() talk) map[string]*readWriter {
 	all := make(map[string]*readWriter)
 	for _, name := range []string{"a", "b", "w"} {
-		all[name] = &readWriter{do: connect().do, t: t, key: key, who: name + "-uuid:1"}
+		all[name] = &readWriter{do: connect().do, t: t, key: key, who: name + "-uuid:1", lease: ttl}
 	}
 	return all
 }
@@ -155,45 +156,84 @@ func TestReadWriteLockIsHeldWhileMastersDie(t *testing.T) {
 	}
 }
 
+// inside is who has a lock at this moment, as far as he knows, and until when.
+type inside struct {
+	mu            sync.Mutex
+	holds         map[*readWriter]time.Time
+	writer        *readWriter
+	writes, reads int
+	shared        bool // two have read at once
+}
+
+// enter has somebody be inside, who has asked at a time, and tells of whom he is not to meet there.
+func (in *inside) enter(r *readWriter, writes bool, asked time.Time) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	now := time.Now()
+	for other, until := range in.holds {
+		if meets := now.Before(until) && now.Before(asked.Add(r.lease)); meets && (writes || other == in.writer) {
+			r.t.Errorf("%s is inside with %s, and one of them writes", r.who, other.who)
+		} else if meets {
+			in.shared = true
+		}
+	}
+	in.holds[r] = asked.Add(r.lease)
+	if writes {
+		in.writer = r
+		in.writes++
+	} else {
+		in.reads++
+	}
+}
+
+func (in *inside) leave(r *readWriter) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.holds, r)
+	if in.writer == r {
+		in.writer = nil
+	}
+}
+
+// goOn waits until as many more have written, and as many read.
+func (in *inside) goOn(t *testing.T, n int) {
+	t.Helper()
+	in.mu.Lock()
+	writes, reads := in.writes+n, in.reads+n
+	in.mu.Unlock()
+	eventually(t, func() error {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		if in.writes < writes || in.reads < reads {
+			return fmt.Errorf("%d have written, want %d; and %d read, want %d", in.writes, writes, in.reads, reads)
+		}
+		return nil
+	})
+}
+
 // While a master dies and comes back without its memory, and then another one dies, whoever writes is
-// alone.
+// alone. A hold that is left behind by what was split as one died ends with its lease.
 func TestWriterIsAloneAmongReaders(t *testing.T) {
 	t.Parallel()
 	masters, p := startQuorum(t, 3)
-	var mu sync.Mutex
-	writing, reading, writes, reads, most := 0, 0, 0, 0, 0
-	inside := func(n *int, by int) {
-		mu.Lock()
-		defer mu.Unlock()
-		*n += by
-		if writing > 1 || writing == 1 && reading > 0 {
-			t.Errorf("%d write while %d read", writing, reading)
-		}
-		most = max(most, reading)
-	}
+	in := &inside{holds: make(map[*readWriter]time.Time)}
 	enough := make(chan struct{})
 	var done sync.WaitGroup
 	for i := range 6 {
-		r := &readWriter{do: dial(t, p.Addr).do, t: t, key: "rw", who: fmt.Sprint("uuid:", i)}
-		take, leave, n, all := r.read, r.unread, &reading, &reads
-		if i < 2 {
-			take, leave, n, all = r.write, r.unwrite, &writing, &writes
+		writes := i < 2
+		r := &readWriter{do: dial(t, p.Addr).do, t: t, key: "rw", who: fmt.Sprint("uuid:", i), lease: 3 * time.Second}
+		take, leave := r.read, r.unread
+		if writes {
+			take, leave = r.write, r.unwrite
 		}
 		done.Go(func() {
 			for over := false; !over; {
-				select {
-				case <-enough:
-					over = true
-				default:
-				}
+				asked := time.Now()
 				took := take()
 				if took == nil {
-					inside(n, 1)
+					in.enter(r, writes, asked)
 					time.Sleep(2 * time.Millisecond)
-					inside(n, -1)
-					mu.Lock()
-					*all++
-					mu.Unlock()
+					in.leave(r)
 				}
 				// What may have happened is let go of, until that is known.
 				for said := took; took == nil || isNoQuorum(said); {
@@ -201,36 +241,24 @@ func TestWriterIsAloneAmongReaders(t *testing.T) {
 						break
 					}
 				}
-				time.Sleep(5 * time.Millisecond)
+				select {
+				case <-enough:
+					over = true
+				case <-time.After(5 * time.Millisecond):
+				}
 			}
 		})
 	}
-	had := func(n int) {
-		eventually(t, func() error {
-			mu.Lock()
-			defer mu.Unlock()
-			if writes < n || reads < n {
-				return fmt.Errorf("%d have written, and %d read", writes, reads)
-			}
-			return nil
-		})
-	}
-	had(10)
+	in.goOn(t, 10)
 	must(t, masters[1].Kill())
-	mu.Lock()
-	n := max(writes, reads)
-	mu.Unlock()
-	had(n + 10)
+	in.goOn(t, 10)
 	must(t, masters[1].Restart())
 	awaitVoting(t, p, 3)
 	must(t, masters[2].Kill())
-	mu.Lock()
-	n = max(writes, reads)
-	mu.Unlock()
-	had(n + 10)
+	in.goOn(t, 10)
 	close(enough)
 	done.Wait()
-	if most < 2 {
+	if !in.shared {
 		t.Error("no two have read at once")
 	}
 }
