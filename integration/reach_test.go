@@ -57,7 +57,7 @@ func TestScriptThatUsesAForeignKeyLeavesNothingBehind(t *testing.T) {
 		for _, user := range []string{"ann", "bob"} {
 			restricted := dial(t, p.Addr)
 			restricted.want("OK", "AUTH", user, "x")
-			refused(restricted, "app", "foreign", fmt.Sprintf(notGiven, "{app}:mate"))
+			refused(restricted, "app", "foreign", fmt.Sprintf(notGiven, "{app}:mate")+", since its user may not use all keys")
 		}
 	}
 	all()

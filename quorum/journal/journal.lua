@@ -239,7 +239,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         refuse("the script uses the key '" .. name .. "': keys that begin with redlock-proxy:{ are the proxy's own")
       end
       local cure = "', which it was not given: give it in KEYS"
-      if not reaches then refuse("the script uses the key '" .. name .. cure) end
+      if not reaches then refuse("the script uses the key '" .. name .. cure .. ', since its user may not use all keys') end
       if #k > 65536 then refuse('the name of a key is longer than 65536 bytes') end
       if not its.tags then
         its.tags = {}

@@ -36,7 +36,7 @@ func TestScriptReachesKeysOfATagThatItWasGiven(t *testing.T) {
 		if mate && !strings.HasPrefix(said, "[129 ") {
 			t.Errorf("given %q: that it has reached %q it does not tell, by %q", c.given, c.key, said)
 		}
-		if said := runs(do, sets.Confined(), []string{"other", c.given}, c.key); !strings.HasSuffix(said, "which it was not given: give it in KEYS]") {
+		if said := runs(do, sets.Confined(), []string{"other", c.given}, c.key); !strings.HasSuffix(said, "which it was not given: give it in KEYS, since its user may not use all keys]") {
 			t.Errorf("confined, and given %q, it said %q of %q", c.given, said, c.key)
 		}
 		if said := runs(do, sets.ReadOnly(), []string{c.given}, c.key); !strings.Contains(said, "Write commands are not allowed") {
