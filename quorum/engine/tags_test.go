@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/journal"
 )
@@ -163,4 +164,32 @@ func TestCommandIsNotSentAgainBehindOneOfItsTag(t *testing.T) {
 	if fmt.Sprint(later.tags()) != "[t]" {
 		t.Errorf("its tags are %q", later.tags())
 	}
+}
+
+// What a quorum has made of a key that a script was not given, a master that has declined is given, too.
+func TestMasterThatDeclinedIsGivenWhatAScriptReached(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		record := decide.UndoRecord{Key: "{k}:x", Before: stringDump("4"), Left: 60000, After: stringDump("5"), Expires: 60000}
+		o := &op{
+			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: renewHash, Key: "k", Keys: []string{"k"}}, Said: make([]decide.Said, 3)},
+			db:       w.engine.zero, sent: make([]sending, 3), put: time.Now(),
+		}
+		o.refs.Store(1)
+		c := decide.Votes(0).With(quorum.Won)
+		for i, v := range []quorum.Vote{quorum.Granted, quorum.Granted, quorum.Refused} {
+			o.Said[i].Journal = &decide.Journal{Acted: v == quorum.Granted}
+			if v == quorum.Granted {
+				o.Said[i].Journal.Undo = []decide.UndoRecord{record}
+			}
+			now := w.engine.zero.Boot()
+			o.sent[i].nonce, o.sent[i].asked = w.engine.zero.lanes[i].nonce, clock.Span{From: now, To: now}
+			c = c.Voted(i, v, v == quorum.Granted)
+		}
+		ruling{o, c, time.Now()}.give(2)
+		w.settle()
+		w.wantValues("{k}:x", "", "", "5")
+		if got := (ruling{o, c, time.Now()}).allTouched(); !slices.Equal(got, []string{"k", "{k}:x"}) {
+			t.Errorf("it has touched %q", got)
+		}
+	})
 }
