@@ -14,7 +14,7 @@
 //	queue.go         what waits for a master; sizes.go, what it comes to in bytes
 //	taking.go        what of it goes with the next batch: batch.go, pipelining.go for masters that are far
 //	exchange.go      a batch is sent, and answered; sender.go, resend.go, yield_linux.go
-//	settling.go      what becomes of its answers: sent.go, what may have happened to a key since
+//	settling.go      what becomes of its answers: sent.go and mark.go, what may have happened to a key since
 //	vote.go          a vote is cast; withhold.go, whether it counts
 //	ruling.go        what follows from a decision, in a file for each kind of request: acquire.go,
 //	                 extend.go, release.go, read.go, write.go, run.go, survey.go (kinds.go)
@@ -24,7 +24,7 @@
 //	                 nothing else than was decided
 //	sweep.go         ends what takes too long
 //
-// A journaled script of ours whose writes no token signs is a step. It latches its keys on the masters
+// A journaled script of ours whose writes no token signs is a step. It latches the tags of its keys on the masters
 // until it is decided, and what follows is done there:
 //
 //	turns.go         steps of one proxy take turns

@@ -57,7 +57,7 @@ func TestNothingGoesBeforeWhatHasItsTag(t *testing.T) {
 
 func TestStepsOnOneTagTakeTurns(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
-		w.masters[2].set(func(m *fakeMaster) { m.lag = 3 * ms })
+		w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 3 * ms }) }, 1, 2, 3)
 		var mu sync.Mutex
 		var order []string
 		var waiters []*waiter
