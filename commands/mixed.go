@@ -138,3 +138,17 @@ func (s *Session) queueScript(args []string, eval bool) (refusal string) {
 	tx.text += len(sc.text)
 	return ""
 }
+
+// waitScript does nothing: its answer comes after those of what was asked before. Before what may be
+// about other keys, it waits for these as well.
+var (
+	waitScript     = quorum.NewScript("return 1").ReadOnly()
+	waitsForOthers = quorum.NewReaching("return 1").ReadOnly()
+)
+
+func (e *execution) waiting() *quorum.Script {
+	if reachesAny(e.steps) {
+		return waitsForOthers
+	}
+	return waitScript
+}

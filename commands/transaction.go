@@ -268,20 +268,6 @@ func (e *execution) begin() Action {
 	return e.action()
 }
 
-// waitScript does nothing: its answer comes after those of what was asked before. Before what may be
-// about other keys, it waits for these as well.
-var (
-	waitScript     = quorum.NewScript("return 1").ReadOnly()
-	waitsForOthers = quorum.NewReaching("return 1").ReadOnly()
-)
-
-func (e *execution) waiting() *quorum.Script {
-	if reachesAny(e.steps) {
-		return waitsForOthers
-	}
-	return waitScript
-}
-
 // keys are those given and those of all steps, each once.
 func (e *execution) keys(keys []string) []string {
 	var all keySet
