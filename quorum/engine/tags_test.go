@@ -193,3 +193,39 @@ func TestMasterThatDeclinedIsGivenWhatAScriptReached(t *testing.T) {
 		}
 	})
 }
+
+// However far the masters are, and however many batches are on their way, each is asked about the
+// keys of one tag in the order in which they were put.
+func TestEachMasterIsAskedAboutATagInOneOrder(t *testing.T) {
+	inFarWorld(t, func(w *world) {
+		keys := []string{"{t}:a", "t", "b{t}", "{t}{u}"}
+		var put []string
+		var waiters []*waiter
+		for i := range 120 {
+			key, other := keys[i%len(keys)], fmt.Sprint("other", i)
+			put = append(put, fmt.Sprint(key, "=", i))
+			for _, key := range []string{key, other} {
+				waiters = append(waiters, w.put(quorum.Request{Kind: quorum.Write, Key: key, Args: []string{"SET", key, fmt.Sprint(i)}}))
+			}
+			if i%3 == 0 {
+				time.Sleep(ms / 2)
+			}
+		}
+		for _, a := range waiters {
+			w.want(a.wait(t), quorum.Won)
+		}
+		w.settle()
+		for _, m := range w.masters {
+			var asked []string
+			for _, command := range m.commands("write ") {
+				words := strings.Fields(command)
+				if key, value := words[1], words[len(words)-1]; slices.Contains(keys, key) {
+					asked = append(asked, key+"="+value)
+				}
+			}
+			if !slices.Equal(asked, put) {
+				t.Errorf("%s was asked %q", m.name, asked)
+			}
+		}
+	})
+}
