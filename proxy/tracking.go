@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -222,7 +223,7 @@ func (t *tracking) changedBy(srv *Server, q *quorum.Request, result *quorum.Resu
 	one := [1]string{q.Key}
 	keys := one[:]
 	if q.Kind == quorum.Run {
-		keys = q.Keys
+		keys = slices.Concat(q.Keys, result.Others)
 	}
 	var all []notice
 	now := srv.clock()
