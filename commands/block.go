@@ -72,7 +72,11 @@ func (c *Command) moves() bool { return c.SecondKey != "" }
 
 // blockTime is how long somebody waits, in seconds with a fraction, or what is wrong with it.
 func blockTime(word string) (time.Duration, string) {
-	seconds, err := strconv.ParseFloat(word, 64)
+	number := lower(word)
+	if strings.Contains(number, "0x") && !strings.Contains(number, "p") { // which C does not ask for
+		number += "p0"
+	}
+	seconds, err := strconv.ParseFloat(number, 64)
 	switch {
 	case err != nil && !math.IsInf(seconds, 0), math.IsNaN(seconds), strings.Contains(word, "_"): // which Go reads over
 		return 0, errTimeoutNotFloat
