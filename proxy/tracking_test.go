@@ -76,6 +76,16 @@ func (tr *trackers) reads(c *client, key string, r quorum.Result) {
 	c.expect(fmt.Sprintf("$%d\r\n%s\r\n", len(r.Value), r.Value))
 }
 
+// keeps has a client read what masters 0 and 1 tell of from then on, and so keep it.
+func (tr *trackers) keeps(c *client, key string) {
+	tr.t.Helper()
+	tr.reads(c, key, alikeSays("v"))
+	c.expect(invalid(key)) // no master told of changes by then
+	tr.registers(key, 0, 1)
+	tr.reads(c, key, alikeSays("v", 0, 1))
+	c.expectSilence()
+}
+
 func invalid(key string) string {
 	return fmt.Sprintf(">2\r\n$10\r\ninvalidate\r\n*1\r\n$%d\r\n%s\r\n", len(key), key)
 }
@@ -143,10 +153,7 @@ func TestWhatAMasterToldOfIsInvalidWhenItTellsNoMore(t *testing.T) {
 	withTrackers(t, func(tr *trackers) {
 		c, other := tr.tracks(""), tr.tracks("")
 		for _, key := range []string{"a", "b"} {
-			tr.reads(c, key, alikeSays("v"))
-			c.expect(invalid(key))
-			tr.registers(key, 0, 1)
-			tr.reads(c, key, alikeSays("v", 0, 1))
+			tr.keeps(c, key)
 		}
 		tr.engine.observer.Changed(2, "") // which told of neither
 		c.expectSilence()
@@ -180,10 +187,7 @@ func TestChangeThroughTheProxyIsToldBeforeItsAnswer(t *testing.T) {
 	withTrackers(t, func(tr *trackers) {
 		c, quiet, writer := tr.tracks(""), tr.tracks("NOLOOP"), tr.dial()
 		for _, reader := range []*client{c, quiet} {
-			tr.reads(reader, "k", alikeSays("v"))
-			reader.expect(invalid("k"))
-			tr.registers("k", 0, 1, 2)
-			tr.reads(reader, "k", alikeSays("v", 0, 1))
+			tr.keeps(reader, "k")
 		}
 		writer.send("SET k w\r\n")
 		synctest.Wait()
@@ -211,10 +215,7 @@ func TestClientIsNotToldOfHisOwnChangesWithNoloop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			withTrackers(t, func(tr *trackers) {
 				c := tr.tracks("NOLOOP")
-				tr.reads(c, "k", alikeSays("v"))
-				c.expect(invalid("k"))
-				tr.registers("k", 0, 1, 2)
-				tr.reads(c, "k", alikeSays("v", 0, 1))
+				tr.keeps(c, "k")
 				c.send("SET k w\r\n")
 				synctest.Wait()
 				tr.engine.observer.Changed(0, "k")
@@ -246,10 +247,7 @@ func TestWhoTracksNoMoreIsToldOfNothing(t *testing.T) {
 	for _, end := range []string{"CLIENT TRACKING OFF\r\n", "RESET\r\n", ""} {
 		withTrackers(t, func(tr *trackers) {
 			c := tr.tracks("")
-			tr.reads(c, "k", alikeSays("v"))
-			c.expect(invalid("k"))
-			tr.registers("k", 0, 1, 2)
-			tr.reads(c, "k", alikeSays("v", 0, 1))
+			tr.keeps(c, "k")
 			if c.send(end); end == "" {
 				c.nc.Close()
 			}
