@@ -204,6 +204,7 @@ func TestFurtherCommandsAreTheSameInScriptsAndTransactions(t *testing.T) {
 		{"ZREVRANGEBYSCORE z 2 1", []any{"b", "a"}},
 		{"TOUCH h s nosuch h", int64(3)},
 		{"ZSCAN nosuch 0", []any{"0", []any{}}},
+		{"ZSCAN nosuch 0\x00x", []any{"0", []any{}}},
 		{"SSCAN s 0 MATCH 1*", []any{"0", []any{"1"}}},
 		{"OBJECT ENCODING s", "intset"},
 		{"OBJECT encoding nosuch", nil},

@@ -195,6 +195,8 @@ elseif n == 'HSCAN' or n == 'SSCAN' or n == 'ZSCAN' then
   local options, each = {...}, n == 'SSCAN' and 1 or 2
   local cursor, most, pattern = text(options[1]), 10, nil
   if #options ~= given or type(cursor) ~= 'string' then return raw(n, k, ...) end
+  -- It ends at a zero byte, as to C.
+  cursor = string.match(cursor, '^[^%z]*')
   local from = cursor == '' and '0' or string.match(cursor, '^[+-]?(%d+)$')
   if not from or #from > 20 or #from == 20 and from > '18446744073709551615' then return {err = 'ERR invalid cursor'} end
   from = tonumber(cursor) or 0
