@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -154,6 +155,16 @@ func (e *fakeEngine) answer(t testing.TB, key string, r quorum.Result) {
 		r.Lock.Key = key
 	}
 	found.asker.Answer(r).Flush()
+}
+
+// take takes out the oldest waiting request for key, which there is.
+func (e *fakeEngine) take(key string) asked {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.waiting, func(a asked) bool { return a.request.Key == key })
+	a := e.waiting[i]
+	e.waiting = slices.Delete(e.waiting, i, i+1)
+	return a
 }
 
 // keys are those of all requests so far, with the kind.

@@ -99,18 +99,24 @@ func (s *slot) isTracked() (stale []string) {
 	return stale
 }
 
-// changing tells that a command of the connection is about to change a key, and then is to be told if it has not.
-// mu is not held.
-func (c *conn) changing(key string) (is bool) {
+// changing tells that a command of the connection is about to change a key, and then is to be told if it has not. It is
+// not so where the key is read behind it: that may have been answered before. mu is not held.
+func (c *conn) changing(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var changes *slot
 	for s := c.owed.head; s != nil; s = s.next {
-		if !s.full && slices.Contains(s.mine, key) {
-			s.kept = append(s.kept, key)
-			is = true
+		switch {
+		case changes != nil && slices.Contains(s.tracks, key):
+			return false
+		case !s.full && slices.Contains(s.mine, key):
+			changes = s
 		}
 	}
-	return is
+	if changes != nil {
+		changes.kept = append(changes.kept, key)
+	}
+	return changes != nil
 }
 
 // notice is that a client is told of a key, or of all.

@@ -232,6 +232,21 @@ func TestClientIsNotToldOfHisOwnChangesWithNoloop(t *testing.T) {
 	}
 }
 
+// What he reads behind his change he is told of, be that answered before the change is.
+func TestWhatIsReadBehindAChangeIsToldOfWithNoloop(t *testing.T) {
+	withTrackers(t, func(tr *trackers) {
+		c := tr.tracks("NOLOOP")
+		tr.keeps(c, "k")
+		c.send("SET k w\r\nMGET k\r\n")
+		synctest.Wait()
+		set := tr.engine.take("k")
+		tr.engine.answer(t, "k", alikeSays("w", 0, 1))
+		tr.engine.observer.Changed(0, "k")
+		set.asker.Answer(quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}}).Flush()
+		c.expect(ok + "*1\r\n$1\r\nw\r\n" + invalid("k"))
+	})
+}
+
 func TestTrackingIsRefusedWhereTooFewMastersTell(t *testing.T) {
 	withTrackers(t, func(tr *trackers) {
 		tr.engine.dumb = errors.New("2 of 3 masters tell of no changes, and 2 have to")
