@@ -45,6 +45,7 @@ var (
 var libraries = []library{
 	redsyncOverGoRedis,
 	redsyncOverRedigo,
+	redsyncOverRueidis,
 	redislock,
 	redislock094,
 	goRedis,

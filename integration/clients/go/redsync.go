@@ -9,8 +9,11 @@ import (
 	"github.com/go-redsync/redsync/v4"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 	"github.com/go-redsync/redsync/v4/redis/redigo"
+	rueidispool "github.com/go-redsync/redsync/v4/redis/rueidis"
 	redigolib "github.com/gomodule/redigo/redis"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidiscompat"
 )
 
 const redsyncModule = "github.com/go-redsync/redsync/v4"
@@ -35,6 +38,20 @@ var redsyncOverRedigo = library{
 			Dial:        func() (redigolib.Conn, error) { return redigolib.Dial("tcp", addr) },
 		}
 		return &redsyncClient{redsync.New(redigo.NewPool(pool)), pool.Close}, nil
+	},
+	also: []scenario{{"extend that takes again", extendTakesAgain}},
+}
+
+var redsyncOverRueidis = library{
+	name:   "redsync/rueidis",
+	module: redsyncModule,
+	connect: func(addr string) (client, error) {
+		c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{addr}})
+		if err != nil {
+			return nil, err
+		}
+		end := func() error { c.Close(); return nil }
+		return &redsyncClient{redsync.New(rueidispool.NewPool(rueidiscompat.NewAdapter(c))), end}, nil
 	},
 	also: []scenario{{"extend that takes again", extendTakesAgain}},
 }
