@@ -17,6 +17,11 @@ interface Contender extends AutoCloseable {
         return got;
     }
 
+    /** Waits for so long, by what the library has for that. */
+    default Optional<Lease> await(String key, Duration patience, Duration ttl) throws Exception {
+        throw new UnsupportedOperationException("it does not wait");
+    }
+
     @Override
     void close();
 

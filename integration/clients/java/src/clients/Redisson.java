@@ -8,7 +8,6 @@ import static clients.Stage.hold;
 
 import clients.Contender.Lease;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -18,7 +17,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
 
 /** Redisson's locks belong to a thread of a client, so that each contender is one. */
 final class Redisson implements Library {
@@ -40,32 +38,12 @@ final class Redisson implements Library {
         }
     }
 
-    /** The watchdog extends a lock three times in this time. Its default, half a minute, would make a long test. */
-    private static final Duration WATCHDOG = Duration.ofSeconds(3);
-
-    private final String host;
-    private final int port;
     private final Kind kind;
-    /** The contenders are threads of two programs. Guarded by this. */
-    private final List<RedissonClient> programs = new ArrayList<>();
-
-    private int contenders; // guarded by this
+    private final RedissonPrograms programs;
 
     Redisson(String host, int port, Kind kind) {
-        this.host = host;
-        this.port = port;
+        this.programs = new RedissonPrograms(host, port);
         this.kind = kind;
-    }
-
-    /** A program connects at once: not before it is asked for, so that its failure is told as its own. */
-    private synchronized RedissonClient program() {
-        if (programs.size() < 2) {
-            Config config = new Config();
-            config.setLockWatchdogTimeout(WATCHDOG.toMillis());
-            config.useSingleServer().setAddress("redis://" + host + ":" + port);
-            programs.add(org.redisson.Redisson.create(config));
-        }
-        return programs.get(contenders++ % programs.size());
     }
 
     @Override
@@ -81,8 +59,7 @@ final class Redisson implements Library {
     @Override
     public List<Scenario> scenarios() {
         if (kind == Kind.WAITING) {
-            return List.of(new Scenario("tryLock with waiting", Redisson::waitsForTheMessage),
-                    new Scenario("tryLock waits in vain", Redisson::waitsInVain));
+            return List.of(Scenarios.WOKEN, Scenarios.VAIN);
         }
         if (kind == Kind.READ_WRITE) {
             return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY,
@@ -100,12 +77,12 @@ final class Redisson implements Library {
 
     @Override
     public Holder contender() {
-        return new Holder(kind, program());
+        return new Holder(kind, programs.next());
     }
 
     @Override
-    public synchronized void close() {
-        programs.forEach(RedissonClient::shutdown);
+    public void close() {
+        programs.close();
     }
 
     /** A thread that locks. */
@@ -145,7 +122,7 @@ final class Redisson implements Library {
 
         @Override
         public Optional<Lease> tryLock(String key, Duration ttl) throws Exception {
-            return tryLock(key, Duration.ZERO, ttl);
+            return await(key, Duration.ZERO, ttl);
         }
 
         @Override
@@ -156,10 +133,11 @@ final class Redisson implements Library {
             if (kind == Kind.READ_WRITE && take(toRead(key))) {
                 hold(unlock(toRead(key)), "what was read could not be released");
             }
-            return tryLock(key, Duration.ofSeconds(3), ttl);
+            return await(key, Duration.ofSeconds(3), ttl);
         }
 
-        private Optional<Lease> tryLock(String key, Duration patience, Duration ttl) throws Exception {
+        @Override
+        public Optional<Lease> await(String key, Duration patience, Duration ttl) throws Exception {
             RLock lock = of(key);
             if (!does(() -> lock.tryLock(patience.toMillis(), ttl.toMillis(), TimeUnit.MILLISECONDS))) {
                 return Optional.empty();
@@ -205,7 +183,7 @@ final class Redisson implements Library {
         String key = stage.key("watchdog");
         RLock lock = one.of(key);
         hold(one.does(() -> lock.tryLock()), "it was not to be had");
-        Thread.sleep(WATCHDOG.multipliedBy(3).dividedBy(2).toMillis());
+        Thread.sleep(RedissonPrograms.WATCHDOG.multipliedBy(3).dividedBy(2).toMillis());
         held(other, key);
         hold(one.unlock(lock), "it was the holder's no more");
         free(other, key);
@@ -294,7 +272,7 @@ final class Redisson implements Library {
         String key = stage.key("reader's watchdog");
         RLock lock = one.toRead(key);
         hold(one.does(() -> lock.tryLock()), "it was not to be had");
-        Thread.sleep(WATCHDOG.multipliedBy(3).dividedBy(2).toMillis());
+        Thread.sleep(RedissonPrograms.WATCHDOG.multipliedBy(3).dividedBy(2).toMillis());
         held(writer, key);
         hold(one.unlock(lock), "it was the reader's no more");
         free(writer, key);
@@ -312,38 +290,6 @@ final class Redisson implements Library {
         hold(other.take(other.toRead(key)), "another could not read with the one who had written");
         hold(other.unlock(other.toRead(key)), "it could not be released by the other");
         hold(one.unlock(one.toRead(key)), "it could not be released by the one who had written");
-        free(other, key);
-    }
-
-    private static void waitsForTheMessage(Stage stage) throws Exception {
-        Holder one = holder(stage);
-        Holder other = holder(stage);
-        String key = stage.key("message");
-        Lease got = had(one.tryLock(key, PLENTY), "the lock");
-        ExecutorService later = Executors.newSingleThreadExecutor();
-        try {
-            long begun = System.nanoTime();
-            var released = later.submit(() -> {
-                Thread.sleep(500);
-                return got.unlock();
-            });
-            Lease next = had(other.tryLock(key, PLENTY.dividedBy(2), PLENTY), "the lock, when it was released,");
-            Duration after = Duration.ofNanos(System.nanoTime() - begun);
-            hold(released.get(), "it could not be released");
-            hold(after.compareTo(Duration.ofSeconds(3)) < 0, "the message came after " + after);
-            hold(next.unlock(), "it could not be released by the next");
-        } finally {
-            later.shutdown();
-        }
-    }
-
-    private static void waitsInVain(Stage stage) throws Exception {
-        Holder one = holder(stage);
-        Holder other = holder(stage);
-        String key = stage.key("vain");
-        Lease got = had(one.tryLock(key, PLENTY), "the lock");
-        hold(other.tryLock(key, Duration.ofMillis(500), PLENTY).isEmpty(), "it could be taken while it was held");
-        hold(got.unlock(), "it could not be released");
         free(other, key);
     }
 }

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /** What every lock is asked to do. */
 final class Scenarios {
@@ -22,6 +24,8 @@ final class Scenarios {
     static final Scenario STRANGER = new Scenario("release by a stranger is refused", Scenarios::strangerIsRefused);
     static final Scenario EXTEND = new Scenario("extend", Scenarios::extend);
     static final Scenario EXPIRY = new Scenario("expiry frees it", Scenarios::expiryFrees);
+    static final Scenario WOKEN = new Scenario("waiting woken by the message", Scenarios::wokenByTheMessage);
+    static final Scenario VAIN = new Scenario("waiting in vain", Scenarios::waitsInVain);
 
     private Scenarios() {}
 
@@ -108,6 +112,37 @@ final class Scenarios {
             got = c.tryLock(key, PLENTY);
         }
         return got;
+    }
+
+    private static void wokenByTheMessage(Stage stage) throws Exception {
+        Contender other = stage.contender();
+        String key = stage.key("message");
+        Lease got = had(stage.contender().tryLock(key, PLENTY), "the lock");
+        ExecutorService later = Executors.newSingleThreadExecutor();
+        try {
+            long begun = System.nanoTime();
+            var released = later.submit(() -> {
+                Thread.sleep(500);
+                return got.unlock();
+            });
+            Lease next = had(other.await(key, PLENTY.dividedBy(2), PLENTY), "the lock, when it was released,");
+            Duration after = Duration.ofNanos(System.nanoTime() - begun);
+            hold(released.get(), "it could not be released");
+            hold(after.compareTo(Duration.ofMillis(500)) >= 0, "it was had after " + after);
+            hold(after.compareTo(Duration.ofSeconds(3)) < 0, "the message came after " + after);
+            hold(next.unlock(), "it could not be released by the next");
+        } finally {
+            later.shutdown();
+        }
+    }
+
+    private static void waitsInVain(Stage stage) throws Exception {
+        Contender other = stage.contender();
+        String key = stage.key("vain");
+        Lease got = had(stage.contender().tryLock(key, PLENTY), "the lock");
+        hold(other.await(key, Duration.ofMillis(500), PLENTY).isEmpty(), "it could be taken while it was held");
+        hold(got.unlock(), "it could not be released");
+        free(other, key);
     }
 
     /** The scripts are lost before everything that a library does with one. */
