@@ -13,7 +13,8 @@
 //                       documentation shows; false if the lock was not had
 //   close()
 //
-// and keys, if it locks several at once: acquire then takes a list too.
+// keys, if it locks several at once: acquire then takes a list too; and also, what
+// only this one is asked: what it is, and how it is run.
 'use strict'
 
 const counter = require('./counter')
@@ -25,10 +26,11 @@ const libraries = [
   require('./ioredis'),
   require('./node_redis'),
   require('./redis_semaphore'),
+  require('./redlock_universal'),
 ]
 
 // How many counters run at a time.
-const SIDE_BY_SIDE = 4
+const SIDE_BY_SIDE = 5
 
 // What may be heard of a library that is still pending, by its name.
 function pendingReasons(texts) {

@@ -108,6 +108,7 @@ function quiet(s) {
     row(s, 'extend', extended),
     row(s, 'expiry and a late release', expiryAndStranger),
     ...(s.keys ? [row(s, 'several keys', severalKeys)] : []),
+    ...(s.also ?? []),
   ]
 }
 
@@ -116,4 +117,4 @@ function loud(s) {
   return [row(s, 'SCRIPT FLUSH', scriptsFlushed)]
 }
 
-module.exports = { quiet, loud }
+module.exports = { expect, quiet, loud }
