@@ -3,6 +3,7 @@ package clients;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -39,7 +40,9 @@ final class Main {
                 new JedisClassic(host, port, false),
                 new LettuceClassic(host, port),
                 new ShedLock(host, port, false),
-                new ShedLock(host, port, true));
+                new ShedLock(host, port, true),
+                new SpringIntegration(host, port, RedisLockType.PUB_SUB_LOCK),
+                new SpringIntegration(host, port, RedisLockType.SPIN_LOCK));
     }
 
     private static void flush(String host, int port) {
