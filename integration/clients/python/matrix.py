@@ -14,7 +14,8 @@ which it is used. A subject has a name and
                        documentation shows, until the monotonic clock says so
     close()
 
-and CAN_EXTEND, where it cannot.
+and CAN_EXTEND, where it cannot. One that is too unlike these has scenarios of its
+own instead, by quiet() and loud(): what is run, and how.
 """
 
 import importlib
@@ -86,10 +87,10 @@ def report(verdicts):
 def main(host, port, libraries):
     subjects = [s for name in libraries for s in importlib.import_module(name).subjects(host, int(port))]
     verdicts = {s: [] for s in subjects}
-    together(subjects, lambda s: several(verdicts, s, scenarios.quiet(s)))
+    together(subjects, lambda s: several(verdicts, s, s.quiet() if hasattr(s, "quiet") else scenarios.quiet(s)))
     # One after the other: SCRIPT FLUSH is felt by everybody.
     for s in subjects:
-        several(verdicts, s, scenarios.loud(s))
+        several(verdicts, s, s.loud() if hasattr(s, "loud") else scenarios.loud(s))
     for some in groups(subjects):
         together(some, lambda s: count(verdicts, s))
     for s in subjects:
