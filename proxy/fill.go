@@ -10,7 +10,7 @@ import (
 // fill makes the reply of the results, or asks on. A client that is gone does
 // not stop that: what it asked for is carried out to the end.
 func (s *slot) fill() {
-	if s.mayWait && s.stays() || s.block != nil && s.blocks() {
+	if s.waitsOn() {
 		return
 	}
 	c, turn := s.conn, s.turn

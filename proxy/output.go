@@ -50,10 +50,15 @@ func (b *buffer) release() {
 func (c *conn) append(encoded []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.appendTo(c.owed.tail, encoded)
+}
+
+// appendTo is append behind one that is owed, nil for none. mu is held.
+func (c *conn) appendTo(last *slot, encoded []byte) bool {
 	if c.phase == cutOff {
 		return false
 	}
-	if last := c.owed.tail; last == nil {
+	if last == nil {
 		c.push(encoded)
 	} else {
 		last.after = append(last.after, encoded...)

@@ -140,6 +140,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 // expect prepares the slot for the answers to requests.
 func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 	s.render = render
+	s.rest.Store(false)
 	s.asks, s.results = s.single.ask[:], s.single.result[:]
 	if len(requests) > 1 {
 		s.asks, s.results = make([]ask, len(requests)), make([]quorum.Result, len(requests))

@@ -21,3 +21,11 @@ func (l *slotLine) pop() *slot {
 	}
 	return s
 }
+
+// before is the one in front of another that is in the line, nil if that is the first.
+func (l *slotLine) before(s *slot) (p *slot) {
+	for q := l.head; q != s; q = q.next {
+		p = q
+	}
+	return p
+}

@@ -109,7 +109,10 @@ func (s *subscribers) Flush() {
 // connection is about to end, maybe for this message: it did not ask for it, so nothing
 // else keeps it from being owed ever more. As on Redis, a quarter of what it may be owed it may
 // be owed for a minute, however slowly it reads meanwhile.
-func (c *conn) deliver(encoded []byte) bool {
+func (c *conn) deliver(encoded []byte) bool { return c.mayHave(encoded) && c.append(encoded) }
+
+// mayHave tells that a client may be sent what he has not asked for. One who does not read is cut off.
+func (c *conn) mayHave(encoded []byte) bool {
 	limit := c.srv.cfg.Limits.MaxUnread
 	c.mu.Lock()
 	ending, over := c.phase >= closing, c.unread+len(encoded) > limit
@@ -122,7 +125,7 @@ func (c *conn) deliver(encoded []byte) bool {
 		c.overflow()
 		return false
 	}
-	return c.append(encoded)
+	return true
 }
 
 // since is when something began that has been so ever since, by the server's clock.

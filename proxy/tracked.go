@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"redlock-proxy/commands"
@@ -17,8 +18,9 @@ type tracked struct {
 	needed int      // how many of them have to tell
 	bcast  bool     // of all keys
 
-	mine []string // keys that the command may change, of a client who is not to be told of that
-	kept []string // those that he was not told of for that; the connection's mu guards it
+	mine []string    // keys that the command may change, of a client who is not to be told of that
+	kept []string    // those that he was not told of for that; the connection's mu guards it
+	rest atomic.Bool // it waits, and has changed nothing yet
 }
 
 // track begins to tell a client when keys change.
@@ -99,6 +101,23 @@ func (s *slot) isTracked() (stale []string) {
 	return stale
 }
 
+// waitsOn tells that a slot that was answered waits, or has been put anew. Meanwhile its client is told of what others
+// change, however long that takes.
+func (s *slot) waitsOn() bool {
+	if !s.mayWait && s.block == nil {
+		return false
+	}
+	if c, r := s.conn, &s.results[0]; r.Decision != quorum.Won || s.block != nil && !s.block.Found(r) {
+		s.rest.Store(true)
+		c.mu.Lock()
+		kept := s.kept
+		s.kept = nil
+		c.mu.Unlock()
+		c.tellKept(kept)
+	}
+	return s.mayWait && s.stays() || s.block != nil && s.blocks()
+}
+
 // changing tells that a command of the connection is about to change a key, and then is to be told if it has not. It is
 // not so where the key is read behind it: that may have been answered before. mu is not held.
 func (c *conn) changing(key string) bool {
@@ -109,7 +128,7 @@ func (c *conn) changing(key string) bool {
 		switch {
 		case changes != nil && slices.Contains(s.tracks, key):
 			return false
-		case !s.full && slices.Contains(s.mine, key):
+		case !s.full && !s.rest.Load() && slices.Contains(s.mine, key):
 			changes = s
 		}
 	}
@@ -167,9 +186,21 @@ func (c *conn) invalidate(t *commands.Tracking, n notice) {
 	to.notify(commands.Invalidation(session.Proto, key), session.Proto)
 }
 
-// notify sends a client what he has not asked for, behind all that he is owed.
+// notify sends a client what he has not asked for, behind all that he is owed, but for what waits: that reads nothing
+// which he keeps, and may wait for ever.
 func (c *conn) notify(r commands.Reply, proto int) {
-	if c.deliver(resp.Append(nil, &r, proto)) {
+	encoded := resp.Append(nil, &r, proto)
+	if !c.mayHave(encoded) {
+		return
+	}
+	c.mu.Lock()
+	last := c.owed.tail
+	if last != nil && last.rest.Load() {
+		last = c.owed.before(last)
+	}
+	sent := c.appendTo(last, encoded)
+	c.mu.Unlock()
+	if sent {
 		c.flushDelivered()
 	}
 }
@@ -186,11 +217,13 @@ func (c *conn) answer(s *slot, decided time.Duration, encoded []byte, long *resp
 	if !won {
 		stale = append(stale, kept...)
 	}
-	if len(stale) == 0 {
-		return
-	}
+	c.tellKept(stale)
+}
+
+// tellKept tells a client of keys, whoever has changed them.
+func (c *conn) tellKept(keys []string) {
 	if t := &c.snapshot.Load().Tracking; t.On {
-		for _, key := range stale {
+		for _, key := range keys {
 			c.invalidate(t, notice{id: c.id, key: key})
 		}
 	}

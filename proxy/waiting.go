@@ -54,11 +54,14 @@ func (c *conn) join(s *slot) (joined bool, t todo) {
 	}
 	n := noting{srv: c.srv, command: s.command, by: s.origin, begun: s.begun, now: s.put}
 	r := s.single.request[0] // when it is in the line, others are at the slot
+	s.rest.Store(true)
 	w, t := c.srv.room.enter(s, s.put, true)
-	if w != nil {
-		n.note(&r, &quorum.Result{Decision: quorum.Contended}, &commands.Reply{})
+	if w == nil {
+		s.rest.Store(false)
+		return false, t
 	}
-	return w != nil, t
+	n.note(&r, &quorum.Result{Decision: quorum.Contended}, &commands.Reply{})
+	return true, t
 }
 
 // tryAgain puts the acquire of a waiter to the masters.
