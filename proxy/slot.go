@@ -146,7 +146,7 @@ func (s *slot) expect(requests []quorum.Request, render commands.Render) {
 		s.asks, s.results = make([]ask, len(requests)), make([]quorum.Result, len(requests))
 	}
 	for i := range requests {
-		requests[i].Tracked = len(s.tracks) > 0
+		requests[i].Tracked, requests[i].Spares = len(s.tracks) > 0, len(s.mine) > 0
 		s.asks[i] = ask{slot: s, request: &requests[i], n: i}
 	}
 	s.missing.Store(int32(len(requests)))

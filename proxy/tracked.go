@@ -212,12 +212,36 @@ func (c *conn) answer(s *slot, decided time.Duration, encoded []byte, long *resp
 	if len(s.tracks) > 0 {
 		stale = s.isTracked()
 	}
-	won := s.results[0].Decision == quorum.Won
-	kept := c.complete(s, decided, encoded, long)
-	if !won {
-		stale = append(stale, kept...)
+	var changed map[string]bool
+	if len(s.mine) > 0 {
+		changed = s.changed()
+	}
+	for _, key := range c.complete(s, decided, encoded, long) {
+		if !changed[key] {
+			stale = append(stale, key)
+		}
 	}
 	c.tellKept(stale)
+}
+
+// changed are the keys that a command is known to have changed.
+func (s *slot) changed() map[string]bool {
+	keys := make(map[string]bool)
+	for i := range s.results {
+		r, q := &s.results[i], s.asks[i].request
+		if r.Decision != quorum.Won {
+			continue
+		}
+		if keys[q.Key] = true; q.Kind == quorum.Run {
+			for _, key := range q.Keys {
+				keys[key] = true
+			}
+		}
+		for _, key := range r.Spared {
+			delete(keys, key)
+		}
+	}
+	return keys
 }
 
 // tellKept tells a client of keys, whoever has changed them.

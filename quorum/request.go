@@ -132,6 +132,9 @@ type Request struct {
 	// Tracked says, of what reads, that Result.Alike is asked for.
 	Tracked bool
 
+	// Spares says that Result.Spared is asked for.
+	Spares bool
+
 	// Trace is where the engine notes how the request fared, nil if nobody wants to know.
 	Trace *Trace
 }

@@ -48,6 +48,9 @@ type Result struct {
 	// as that is known.
 	Others []string
 
+	// Spared, of a Write, Remove or Run that Spares and is Won, are the keys that it was given and is not known to have changed.
+	Spared []string
+
 	// Toiled tells of a Run that the script, a client's, took a master more than a thousand
 	// steps, or all that it may: ten times what one for locks takes. Of an Unavailable it tells
 	// that masters that were asked have not answered in time, which may be the script's doing.

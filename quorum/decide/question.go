@@ -103,5 +103,8 @@ func (q *Question) Result(v Votes) quorum.Result {
 	if q.Tracked {
 		r.Alike = c.alike(&r)
 	}
+	if q.Spares && r.Decision == quorum.Won {
+		r.Spared = c.spared(&r)
+	}
 	return r
 }

@@ -1,0 +1,45 @@
+package decide
+
+import (
+	"slices"
+	"testing"
+
+	"redlock-proxy/quorum"
+)
+
+// What a script was given and masters have no change of is spared; what they have one of is not.
+func TestKeysThatAScriptHasNotChangedAreTold(t *testing.T) {
+	q := Question{Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewPrinted(quorum.Printed{}), Spares: true, Key: "k", Keys: []string{"k", "j", "l"}}, Said: make([]Said, 3)}
+	var c Votes
+	for i := range q.Said {
+		v, did, said := judgeRun(answered(FlagWrote+FlagStep, "k", "j"))
+		r := &said.Journal.Found[1] // looked at, as time passes
+		r.Before, r.Left, r.Expires = r.After, 1000, 999
+		q.Said[i] = said
+		c = c.Voted(i, v, did)
+	}
+	if r := q.Result(c.With(quorum.Won)); !slices.Equal(r.Spared, []string{"j", "l"}) {
+		t.Errorf("spared are %q", r.Spared)
+	}
+}
+
+// The reply to a write tells whether it has changed anything.
+func TestKeyThatAWriteHasNotChangedIsTold(t *testing.T) {
+	for _, test := range []struct {
+		reply  quorum.Reply
+		spared bool
+	}{
+		{quorum.Reply{Kind: quorum.IntegerReply}, true},
+		{quorum.Reply{Kind: quorum.IntegerReply, Int: 1}, false},
+	} {
+		q := Question{Request: quorum.Request{Kind: quorum.Write, Spares: true, Key: "k", Args: []string{"PERSIST", "k"}}, Said: make([]Said, 3)}
+		var c Votes
+		for i := range q.Said {
+			q.Said[i].Reply = test.reply
+			c = c.Voted(i, quorum.Granted, test.reply.Int != 0)
+		}
+		if r := q.Result(c.With(quorum.Won)); (len(r.Spared) > 0) != test.spared {
+			t.Errorf("%+v: spared are %q", test.reply, r.Spared)
+		}
+	}
+}
