@@ -93,7 +93,7 @@ func (s *slot) isTracked() (stale []string) {
 		}
 		return s.tracks
 	}
-	stale = c.srv.tracking.answered(c.id, s.tracks, s.alike, s.needed, s.begun)
+	stale = c.srv.tracking.answered(c.srv, c.id, s.tracks, s.alike, s.needed, s.begun)
 	if q := s.asks[0].request; q.Kind == quorum.Extend && s.results[0].Decision == quorum.Won && len(stale) > 0 {
 		c.srv.tracking.check(c.srv, c.id, q)
 		return nil

@@ -64,7 +64,7 @@ func (t *tracking) want(srv *Server, db int, keys []string, now time.Duration) {
 	for _, key := range keys {
 		k := t.keys[key]
 		if k == nil {
-			gone = append(gone, t.makeRoom(len(key))...)
+			gone = append(gone, t.makeRoom(len(key)+trackedSize)...)
 			k = new(trackedKey)
 			if t.keys == nil {
 				t.keys = make(map[string]*trackedKey)
@@ -84,10 +84,10 @@ func (t *tracking) want(srv *Server, db int, keys []string, now time.Duration) {
 	}
 }
 
-// makeRoom takes keys out until there is room for one more, and tells who is to be told. mu is held.
-func (t *tracking) makeRoom(name int) (gone []notice) {
+// makeRoom takes keys out until there is room for so many bytes more, and tells who is to be told. mu is held.
+func (t *tracking) makeRoom(more int) (gone []notice) {
 	for key, k := range t.keys {
-		if t.bytes+name+trackedSize <= mostTracked {
+		if t.bytes+more <= mostTracked {
 			break
 		}
 		gone = append(gone, t.take(key, k)...)
@@ -144,16 +144,19 @@ func tellers(all *[quorum.MaxMasters]time.Duration, before time.Duration) (maste
 
 // answered notes of what a client is told who has been answered: masters that said so have told of changes since before
 // it was asked. It returns the keys of which he is not.
-func (t *tracking) answered(id int64, keys []string, alike uint16, needed int, asked time.Duration) (stale []string) {
+func (t *tracking) answered(srv *Server, id int64, keys []string, alike uint16, needed int, asked time.Duration) (stale []string) {
+	var gone []notice
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	for _, key := range keys {
 		if k := t.keys[key]; k != nil && bits.OnesCount16(k.tellers(asked)&alike) >= needed {
 			t.add(k, id)
+			gone = append(gone, t.makeRoom(0)...) // which may be of this key
 		} else {
 			stale = append(stale, key)
 		}
 	}
+	t.mu.Unlock()
+	srv.tellAll(gone)
 	return stale
 }
 
