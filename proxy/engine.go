@@ -64,8 +64,8 @@ type Engine interface {
 	Observe(o quorum.Observer)
 	Watch(db int, key string)
 
-	// Tells waits until so many masters tell of changes that no quorum makes one untold, until ctx ends, or until it is
-	// known that too few can, which is an error.
+	// Tells waits until a quorum tells of changes, until ctx ends, or until it is known that too few can, which is an
+	// error.
 	Tells(ctx context.Context) error
 
 	// Broadcast has masters tell of all changes, or no more.

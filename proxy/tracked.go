@@ -79,7 +79,7 @@ func (s *slot) hear() {
 	for i := range s.results {
 		r := &s.results[i]
 		s.alike &= r.Alike
-		s.needed = max(s.needed, r.Masters-r.Needed+1)
+		s.needed = max(s.needed, r.Needed, 1)
 	}
 }
 

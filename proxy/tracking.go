@@ -12,8 +12,8 @@ import (
 
 // Clients that track (CLIENT TRACKING) keep what they have read, and are told when it changes. Masters tell of the next
 // change of a key that was asked for by its name (quorum.Observer), each once. So of an answer a client is told if
-// N-quorum+1 masters have said it who told of changes by the time that it was asked for, and have told of none since: no
-// quorum comes to another answer without one of them. Otherwise the client is told at once, behind the answer: what it
+// a quorum has said it that told of changes by the time that it was asked for, and has told of none since: what these say
+// is the answer until one of them changes. Otherwise the client is told at once, behind the answer: what it
 // reads next is asked for when the masters tell.
 //
 //	1: P asks masters to tell of k, and reads v on 1 and 2; 1 tells of changes by then, and 2 not yet

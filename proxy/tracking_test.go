@@ -108,12 +108,12 @@ func TestClientIsToldWhenWhatHeHasReadChanges(t *testing.T) {
 	})
 }
 
-// It is not enough that masters tell: those must whose answer it is, since before it was asked for, and as many as no
-// quorum does without.
+// It is not enough that masters tell: those must whose answer it is, since before it was asked for, and be a quorum.
 func TestAnswerIsKeptOnlyIfThoseTellWhoHaveGivenIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell, late, lost []int
 		alike            []int
+		of               int // masters, 3 if it is not said
 		kept             bool
 	}{
 		"all":                          {tell: []int{0, 1, 2}, alike: []int{0, 1, 2}, kept: true},
@@ -123,6 +123,8 @@ func TestAnswerIsKeptOnlyIfThoseTellWhoHaveGivenIt(t *testing.T) {
 		"one of them not any more":     {tell: []int{0, 1}, lost: []int{1}, alike: []int{0, 1}},
 		"one, and lost, and another":   {tell: []int{0, 1, 2}, lost: []int{1}, alike: []int{0, 2}, kept: true},
 		"nobody knows whose it is":     {tell: []int{0, 1, 2}},
+		"a quorum of four":             {tell: []int{0, 1, 2}, alike: []int{0, 1, 2}, of: 4, kept: true},
+		"half of four":                 {tell: []int{0, 1}, alike: []int{0, 1, 2}, of: 4},
 		"lost, and anew, but too late": {tell: []int{0, 1}, lost: []int{1}, late: []int{1}, alike: []int{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +139,11 @@ func TestAnswerIsKeptOnlyIfThoseTellWhoHaveGivenIt(t *testing.T) {
 					tr.engine.observer.Changed(m, "")
 				}
 				tr.registers("k", test.late...)
-				tr.engine.answer(t, "k", alikeSays("v", test.alike...))
+				r := alikeSays("v", test.alike...)
+				if test.of > 0 {
+					r.Masters, r.Needed = test.of, quorum.QuorumOf(test.of)
+				}
+				tr.engine.answer(t, "k", r)
 				c.expect("$1\r\nv\r\n")
 				if test.kept {
 					c.expectSilence()

@@ -77,7 +77,7 @@ type Result struct {
 	Votes Votes
 
 	// Alike, of a Read or Run that is Tracked and was answered, are the masters that have said what is told, the first
-	// as the lowest bit: no quorum comes to anything else while none of N-quorum+1 of them changes.
+	// as the lowest bit: where they are a quorum, nothing else can be told until one of them changes.
 	Alike uint16
 
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if

@@ -76,8 +76,8 @@ func (e *Engine) Watch(db int, key string) {
 	}
 }
 
-// Tells waits until so many masters tell of changes that no quorum makes one untold. It is an error where too few can,
-// and none where that is not known by ctx's end: some are away.
+// Tells waits until a quorum tells of changes. It is an error where too few masters can, and none where that is not
+// known by ctx's end: some are away.
 func (e *Engine) Tells(ctx context.Context) error {
 	if e.zero.closing.Load() {
 		return nil
@@ -86,7 +86,7 @@ func (e *Engine) Tells(ctx context.Context) error {
 	for {
 		tell, refuse, moved := e.tracking.count()
 		masters := len(e.tracking.wanted)
-		switch needed := masters - quorum.QuorumOf(masters) + 1; {
+		switch needed := quorum.QuorumOf(masters); {
 		case tell >= needed:
 			return nil
 		case masters-refuse < needed:
