@@ -22,6 +22,12 @@ func TestRenamedAndCopiedKeysKeepTheirTTL(t *testing.T) {
 	c.want(int64(1), "PEXPIRE", "a", "600000")
 	var before []time.Time
 	for _, m := range masters {
+		eventually(t, func() error { // one of them may be late with it
+			if left := pttl(t, m, "a"); left < time.Minute {
+				return fmt.Errorf("a lives for %v", left)
+			}
+			return nil
+		})
 		before = append(before, ends(m, "a"))
 	}
 	c.want("OK", "SET", "c", "is replaced")
