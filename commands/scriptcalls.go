@@ -45,10 +45,11 @@ func (sc *script) calls() []scriptCall {
 	return sc.called.calls
 }
 
-// scriptCall is one call: its command, and its first argument, if that is told, and whether it has no other.
+// scriptCall is one call: its command, and its first two arguments, if they are told; whether the first has no other
+// behind it, and whether it is none that was given, but made up.
 type scriptCall struct {
-	command, first word
-	alone          bool
+	command, first, second word
+	alone, made            bool
 }
 
 // reaches tells that a script may use keys that it was not given: not every call names its keys by their places
@@ -154,8 +155,11 @@ func (s *scriptCalls) redis(after []lua.Token) {
 		command, rest := readWord(next[1:])
 		call := scriptCall{command: command}
 		if isSymbol(rest[0], ",") {
+			call.made = isMade(rest[1:])
 			call.first, rest = readWord(rest[1:])
-			call.alone = isSymbol(rest[0], ")")
+			if call.alone = isSymbol(rest[0], ")"); isSymbol(rest[0], ",") {
+				call.second, _ = readWord(rest[1:])
+			}
 		}
 		s.calls = append(s.calls, call)
 	default:
@@ -183,6 +187,24 @@ func readWord(tokens []lua.Token) (w word, rest []lua.Token) {
 		return word{}, tokens
 	}
 	return w, rest
+}
+
+// isMade tells that an argument is a literal, or put together.
+func isMade(tokens []lua.Token) bool {
+	depth := 0
+	for _, t := range tokens {
+		switch {
+		case isSymbol(t, "(", "[", "{"):
+			depth++
+		case isSymbol(t, ",") && depth == 0, isSymbol(t, ")", "]", "}") && depth == 0:
+			return tokens[0].Kind == lua.String
+		case isSymbol(t, ")", "]", "}"):
+			depth--
+		case isSymbol(t, "..") && depth == 0:
+			return true
+		}
+	}
+	return false
 }
 
 // onlyRead tells that nothing can be written to KEYS or ARGV at a place where one of them is named.

@@ -171,6 +171,8 @@ func newScript(text string, bounds quorum.Bounds) *script {
 	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
 	sc.journaled.Frees = namesDeletion(body)
 	sc.journaled.Reaches = reaches(body)
+	sc.journaled.Latches = shares(body)
+	sc.journaled.Exact = sc.journaled.Latches
 	return sc
 }
 

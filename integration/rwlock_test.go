@@ -211,19 +211,14 @@ func (in *inside) goOn(t *testing.T, n int) {
 	})
 }
 
-// While a master dies and comes back without its memory, and then another one dies, whoever writes is
-// alone. A hold that is left behind by what was split as one died ends with its lease.
-func TestWriterIsAloneAmongReaders(t *testing.T) {
-	t.Parallel()
-	masters, p := startQuorum(t, 3)
-	in := &inside{holds: make(map[*readWriter]time.Time)}
-	enough := make(chan struct{})
+// visits has clients of proxies take the lock in turns, two of them to write, until enough is closed. A hold that was not
+// let go of ends after a lease.
+func (in *inside) visits(t *testing.T, lease time.Duration, enough <-chan struct{}, proxies ...*Proxy) *sync.WaitGroup {
 	var done sync.WaitGroup
 	for i := range 6 {
-		writes := i < 2
-		r := &readWriter{do: dial(t, p.Addr).do, t: t, key: "rw", who: fmt.Sprint("uuid:", i), lease: 3 * time.Second}
+		r := &readWriter{do: dial(t, proxies[i%len(proxies)].Addr).do, t: t, key: "rw", who: fmt.Sprint("uuid:", i), lease: lease}
 		take, leave := r.read, r.unread
-		if writes {
+		if i < 2 {
 			take, leave = r.write, r.unwrite
 		}
 		done.Go(func() {
@@ -231,7 +226,7 @@ func TestWriterIsAloneAmongReaders(t *testing.T) {
 				asked := time.Now()
 				took := take()
 				if took == nil {
-					in.enter(r, writes, asked)
+					in.enter(r, i < 2, asked)
 					time.Sleep(2 * time.Millisecond)
 					in.leave(r)
 				}
@@ -249,6 +244,17 @@ func TestWriterIsAloneAmongReaders(t *testing.T) {
 			}
 		})
 	}
+	return &done
+}
+
+// While a master dies and comes back without its memory, and then another one dies, whoever writes is
+// alone. A hold that is left behind by what was split as one died ends with its lease.
+func TestWriterIsAloneAmongReaders(t *testing.T) {
+	t.Parallel()
+	masters, p := startQuorum(t, 3)
+	in := &inside{holds: make(map[*readWriter]time.Time)}
+	enough := make(chan struct{})
+	done := in.visits(t, 3*time.Second, enough, p)
 	in.goOn(t, 10)
 	must(t, masters[1].Kill())
 	in.goOn(t, 10)
@@ -261,4 +267,17 @@ func TestWriterIsAloneAmongReaders(t *testing.T) {
 	if !in.shared {
 		t.Error("no two have read at once")
 	}
+}
+
+// Readers and writers of two proxies go on: no lease ends meanwhile.
+func TestReadersAndWritersOfTwoProxiesGoOn(t *testing.T) {
+	t.Parallel()
+	masters, first := startQuorum(t, 3)
+	second := startProxy(t, flags(masters)...)
+	in := &inside{holds: make(map[*readWriter]time.Time)}
+	enough := make(chan struct{})
+	done := in.visits(t, ttl, enough, first, second)
+	in.goOn(t, 30)
+	close(enough)
+	done.Wait()
 }

@@ -58,7 +58,7 @@ func NewPrinted(p Printed) *Script { return &Script{Text: p.Body, Printed: &p, R
 func NewReaching(text string) *Script { return &Script{Text: text, Reaches: true} }
 
 // NewStep makes a Script whose calls keep out of each other's way: it latches its
-// keys. It is for scripts of our own, whose writes are signed by no token.
+// keys. It is for scripts whose writes are signed by no token.
 func NewStep(text string) *Script { return &Script{Text: text, Latches: true} }
 
 // NewExactStep makes a step whose answer tells too little of what it has made: a quorum must have
@@ -91,7 +91,7 @@ func (s *Script) OfClient() bool { return s.Printed != nil || s.Runs != nil }
 // ReadOnly is the script in calls that may not write.
 func (s *Script) ReadOnly() *Script {
 	if s.reading.Load() == nil {
-		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Runs: s.Runs, Latches: s.Latches, Exact: s.Exact, Reads: true, Reaches: s.Reaches})
+		s.reading.CompareAndSwap(nil, &Script{Text: s.Text, Printed: s.Printed, Runs: s.Runs, Latches: s.Latches && s.Printed == nil, Exact: s.Exact, Reads: true, Reaches: s.Reaches})
 	}
 	return s.reading.Load()
 }

@@ -7,7 +7,7 @@ import (
 	"redlock-proxy/quorum/dump"
 )
 
-// A step is a run of a script of ours whose writes no token signs. It latches its keys on the
+// A step is a run of a script whose writes no token signs. It latches its keys on the
 // masters until it is decided and what follows is done there.
 
 // IsStep tells that the request is a step.

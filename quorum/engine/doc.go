@@ -24,7 +24,7 @@
 //	                 nothing else than was decided
 //	sweep.go         ends what takes too long
 //
-// A journaled script of ours whose writes no token signs is a step. It latches the tags of its keys on the masters
+// A journaled script whose writes no token signs is a step: ours, and those of clients that write what many share. It latches the tags of its keys on the masters
 // until it is decided, and what follows is done there:
 //
 //	turns.go         steps of one proxy take turns

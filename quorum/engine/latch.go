@@ -13,7 +13,7 @@ import (
 	"redlock-proxy/quorum/journal"
 )
 
-// A step is a journaled script of ours whose writes are signed by no token: what
+// A step is a journaled script whose writes are signed by no token: what
 // two clients write may be the very same, as where both count one further. If two
 // proxies each did that on one master, both would lose, and yet those masters would
 // hold what looks like a quorum's value until both are undone:

@@ -161,7 +161,7 @@ var rulesOfVotes = []rule{
 		"case o.Kind == quorum.Write && v != quorum.Unknown && !did:",
 		"case false:", true, 0, named("TestWhatIsLostIsTakenBackBesideWhatDidNothing")},
 	{"a command of Redis's that was answered with no keeps nothing from being taken back", "settling.go",
-		"case o.IsStep() && (no ||",
+		"case o.isOurStep() && (no ||",
 		"case false && (no ||", true, 0, named("TestWhatIsLostIsTakenBackBesideWhatDidNothing")},
 	{"a transaction may tell its client that a lock is his", "settling.go",
 		"return declines | plain",

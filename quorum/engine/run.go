@@ -99,7 +99,7 @@ func (o *op) names() (n names) {
 		if _, err := strconv.Atoi(text); err == nil && len(text) < 10 {
 			continue
 		}
-		if o.IsStep() && (text == o.Key || slices.ContainsFunc(plainWords, func(word string) bool { return strings.EqualFold(text, word) })) {
+		if o.isOurStep() && (text == o.Key || slices.ContainsFunc(plainWords, func(word string) bool { return strings.EqualFold(text, word) })) {
 			continue
 		}
 		if len(known) == len(n) {

@@ -158,9 +158,9 @@ func nothing(o *op, a decide.Answer, v quorum.Vote, did bool, said *decide.Said)
 	case o.Kind == quorum.Run && v == quorum.Refused && said.Journal.Declined():
 		no := said.Journal.Reply.SaysNo()
 		switch {
-		case o.IsStep() && (no || said.Journal.Reply.Kind == quorum.FailureReply): // ours have no other word for it
+		case o.isOurStep() && (no || said.Journal.Reply.Kind == quorum.FailureReply): // ours have no other word for it
 			return idle
-		case o.IsStep():
+		case o.isOurStep():
 			return declines | plain
 		case no && o.Script.Frees:
 			return declines | spares

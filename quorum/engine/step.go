@@ -8,6 +8,9 @@ import (
 	"redlock-proxy/quorum/dump"
 )
 
+// isOurStep tells of a step that it is none of a client's scripts.
+func (o *op) isOurStep() bool { return o.IsStep() && o.Script.Printed == nil }
+
 // stepDecided acts on the decision on a step. One that is lost is taken back before
 // its asker hears "no", or before it is tried again: a "no" to what is signed by no
 // token must be true.

@@ -18,6 +18,7 @@ type constantKey struct {
 	bounds  quorum.Bounds
 	reads   bool
 	reaches bool
+	latches bool
 	text    string // of ours; "" if it is a client's
 }
 
@@ -28,17 +29,21 @@ const constantLine = 1 + 70_000
 // Constant is the script that runs a client's where that is given to it as an argument: one for
 // all that have the same bounds.
 func (f *Form) Constant() *master.Script {
-	b, k := f.Printed.Bounds, constantKey{bounds: f.Printed.Bounds, reads: f.Reads, reaches: f.Reaches}
+	b, k := f.Printed.Bounds, constantKey{bounds: f.Printed.Bounds, reads: f.Reads, reaches: f.Reaches, latches: f.Latches}
 	return constant(k, func() *master.Script {
-		return master.NewScript(DatedText + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
-			strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), wrapping{reads: k.reads, reaches: k.reaches, bounds: &b}))
+		w := first(f.Script)
+		w.bounds = &b
+		return master.NewScript(w.first + "local __make,__e=loadstring(table.remove(ARGV,3),'@user_script') if not __make then return {err='ERR Error compiling script (new function): '..__e} end" +
+			strings.Repeat("\n", constantLine-1) + prelude.run(constantLine, helpers.all(), w))
 	})
 }
 
 // running is a script of ours that runs clients': one for all that have the same bounds. Its lines are none of theirs.
 func running(s *quorum.Script) *master.Script {
-	return constant(constantKey{*s.Runs, s.Reads, s.Reaches, s.Text}, func() *master.Script {
-		return prelude.wrap(s.Text, wrapping{first: DatedText + latchText + " ", latch: "__latch", reads: s.Reads, reaches: s.Reaches, bounds: s.Runs, runs: true})
+	return constant(constantKey{*s.Runs, s.Reads, s.Reaches, s.Latches, s.Text}, func() *master.Script {
+		w := first(s)
+		w.bounds, w.runs = s.Runs, true
+		return prelude.wrap(s.Text, w)
 	})
 }
 

@@ -31,14 +31,19 @@ func FormOf(s *quorum.Script) *Form {
 	case s.Runs != nil:
 		f.wrapped = running(s)
 	case s.Printed == nil:
-		w := wrapping{first: DatedText, reads: s.Reads}
-		if s.Latches {
-			w.first, w.latch = DatedText+latchText+" ", "__latch"
-		}
-		f.wrapped = prelude.wrap(s.Text, w)
+		f.wrapped = prelude.wrap(s.Text, first(s))
 	}
 	s.Known.CompareAndSwap(nil, f)
 	return s.Known.Load().(*Form)
+}
+
+// first is what is done before a script, and what the prelude is to know of it.
+func first(s *quorum.Script) wrapping {
+	w := wrapping{first: DatedText, reads: s.Reads, reaches: s.OfClient() && s.Reaches}
+	if s.Latches {
+		w.first, w.latch = DatedText+latchText+" ", "__latch"
+	}
+	return w
 }
 
 // Called notes a call.
@@ -71,7 +76,9 @@ func (f *Form) Own() *master.Script {
 	if f.wrapped != nil {
 		return f.wrapped
 	}
-	return prelude.wrap(f.Text, wrapping{first: DatedText, reads: f.Reads, reaches: f.Reaches, bounds: &f.Printed.Bounds, knows: helpers.of(f.Printed.Helpers)})
+	w := first(f.Script)
+	w.bounds, w.knows = &f.Printed.Bounds, helpers.of(f.Printed.Helpers)
+	return prelude.wrap(f.Text, w)
 }
 
 // Runs is what the masters are to run, and the argument by which that is told what the script

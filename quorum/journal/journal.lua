@@ -49,9 +49,8 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   local spend, bounding
   local longest = 65536
 
-  -- Of a script of ours, sparing refuses what would read more than it may answer, and become
-  -- what its keys have become; see ours.lua.
-  local sparing, become
+  -- Of a script of ours, sparing refuses what would read more than it may answer; see ours.lua.
+  local sparing
 
   -- its is what else there is to know of the script, in one table, since each variable that
   -- functions share costs a call as much as that.
@@ -730,7 +729,22 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     ok, shape, value, values = pcall(encode, v)
     if not ok then thrown = 'ERR ' .. tostring(shape) end
   end
-  if L and its.touched and not its.refused then pcall(become) end
+  if L and its.touched and not its.refused then
+    -- A step is refused by what its keys have become, before that is dumped. They have not become
+    -- more than they were, and were given: an element takes less than 128 bytes more. But a client's
+    -- script may write what it is given again and again.
+    pcall(function()
+      local sum = its.heavy or 0
+      local given = sum + 128 * #A
+      for i = 1, #A do given = given + #A[i] end
+      if sum + given <= 1048576 and not its.ran and not spend then return end
+      for k, what in pairs(its.touched) do
+        local size = what == 'value' and bulk(k) or 0
+        if size > 4096 then sum = sum + size end
+        if sum > 4194304 then refuse(seldom().tooMuch) end
+      end
+    end)
+  end
   if spend then
     if not its.refused then its.toiled = steps - spend(0) > 1000 end
   else

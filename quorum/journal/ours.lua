@@ -43,20 +43,5 @@ sparing = function(n, k, ...)
   end
 end
 
--- become refuses a step by what its keys have become, before that is dumped. They have
--- not become more than they were, and were given: an element takes less than 128 bytes more. But
--- a client's script may write what it is given again and again.
-become = function()
-  local sum = its.heavy or 0
-  local given = sum + 128 * #A
-  for i = 1, #A do given = given + #A[i] end
-  if sum + given <= 1048576 and not its.ran then return end
-  for k, what in pairs(its.touched) do
-    local size = what == 'value' and bulk(k) or 0
-    if size > 4096 then sum = sum + size end
-    if sum > 4194304 then refuse(seldom().tooMuch) end
-  end
-end
-
 -- Besides, whole reads what a script has found to be little enough itself, as by bulk.
 h = {call = call, pcall = asked, error_reply = R.error_reply, sha1hex = R.sha1hex, whole = wholly, bulk = bulk, refuse = refuse}
