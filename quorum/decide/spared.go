@@ -3,7 +3,7 @@ package decide
 import "redlock-proxy/quorum"
 
 // spared are the keys that were given and are not known to be changed by what was won, as its reply or the masters'
-// records tell. A script with one key has changed that, if it has done anything.
+// records tell. A script that can use one key alone has changed that, if it has done anything.
 func (c *counted) spared(told *quorum.Result) (keys []string) {
 	switch c.Kind {
 	case quorum.Write, quorum.Remove:
@@ -11,7 +11,7 @@ func (c *counted) spared(told *quorum.Result) (keys []string) {
 			return []string{c.Key}
 		}
 	case quorum.Run:
-		if len(c.Keys) < 2 {
+		if len(c.Keys) < 2 && !c.Script.Reaches {
 			return nil
 		}
 		changed := make(map[string]bool)

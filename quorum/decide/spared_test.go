@@ -23,6 +23,32 @@ func TestKeysThatAScriptHasNotChangedAreTold(t *testing.T) {
 	}
 }
 
+// A script with one key has changed that if it has done anything, unless it may have done that to
+// others of its tag.
+func TestKeyOfAScriptThatHasChangedAnotherIsTold(t *testing.T) {
+	script := quorum.NewPrinted(quorum.Printed{})
+	for _, test := range []struct {
+		script  *quorum.Script
+		changed string
+		spared  bool
+	}{
+		{script, "{k}:x", true},
+		{script, "k", false},
+		{script.Confined(), "k", false},
+	} {
+		q := Question{Request: quorum.Request{Kind: quorum.Run, Script: test.script, Spares: true, Key: "k", Keys: []string{"k"}}, Said: make([]Said, 3)}
+		var c Votes
+		for i := range q.Said {
+			v, did, said := judgeRun(answered(FlagWrote, test.changed))
+			q.Said[i] = said
+			c = c.Voted(i, v, did)
+		}
+		if r := q.Result(c.With(quorum.Won)); (len(r.Spared) > 0) != test.spared {
+			t.Errorf("of %s changed, spared are %q", test.changed, r.Spared)
+		}
+	}
+}
+
 // The reply to a write tells whether it has changed anything.
 func TestKeyThatAWriteHasNotChangedIsTold(t *testing.T) {
 	for _, test := range []struct {
