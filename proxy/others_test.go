@@ -46,3 +46,17 @@ func TestWhatAScriptHasDoneToOtherKeysIsKnown(t *testing.T) {
 		r.end()
 	})
 }
+
+// Who has such a key from his last reading is told before the script's client has his answer.
+func TestWhatAScriptHasDoneToOtherKeysIsToldBeforeItsAnswer(t *testing.T) {
+	withTrackers(t, func(tr *trackers) {
+		c, writer := tr.tracks(""), tr.dial()
+		tr.keeps(c, "{k}:x")
+		writer.send("EVAL \"return redis.call('incr', KEYS[1] .. ':x')\" 1 {k}\r\n")
+		synctest.Wait()
+		reply := quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: 1}}
+		go tr.engine.answer(t, "{k}", quorum.Result{Decision: quorum.Won, Script: &reply, Others: []string{"{k}:x"}})
+		c.expect(invalid("{k}:x"))
+		writer.expect(":1\r\n")
+	})
+}
