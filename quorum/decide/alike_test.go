@@ -92,6 +92,10 @@ func TestScriptsThatSaidTheSameAreAlike(t *testing.T) {
 	if r := o.Result(c.With(o.Decide(c))); r.Decision != quorum.Contended || r.Alike != 0b101 {
 		t.Errorf("%+v", r)
 	}
+	o.Said[2].Journal.reached = true
+	if r := o.Result(c.With(o.Decide(c))); r.Alike != 0b001 {
+		t.Errorf("one has used another key: %+v", r)
+	}
 	o.Tracked = false
 	if r := o.Result(c.With(o.Decide(c))); r.Alike != 0 {
 		t.Errorf("nobody asked: %+v", r)
