@@ -210,7 +210,7 @@ func (r *room) freedBy(q *quorum.Request, result *quorum.Result, now time.Durati
 		r.freed(resource{q.DB, q.Key}, now)
 	case q.Kind == quorum.Extend && result.Decision == quorum.Won:
 		r.moved(resource{q.DB, q.Key}, q.TTL, now)
-	case q.Kind == quorum.Run && !q.Script.Reads && result.Decision != quorum.Contended:
+	case q.Kind == quorum.Run && !q.Script.Reads && (result.Decision != quorum.Contended || result.Tidied):
 		for _, key := range slices.Concat(q.Keys, result.Others) {
 			r.freed(resource{q.DB, key}, now)
 		}

@@ -220,7 +220,7 @@ func (t *tracking) changedBy(srv *Server, q *quorum.Request, result *quorum.Resu
 	switch {
 	case q.Kind == quorum.Read, q.Kind == quorum.Run && q.Script.Reads, q.Kind == quorum.Survey && !q.Flushes():
 		return
-	case result.Decision == quorum.Contended && q.Kind != quorum.Remove:
+	case result.Decision == quorum.Contended && q.Kind != quorum.Remove && !result.Tidied:
 		return
 	}
 	one := [1]string{q.Key}

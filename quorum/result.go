@@ -48,6 +48,9 @@ type Result struct {
 	// as that is known.
 	Others []string
 
+	// Tidied tells of a Run that masters who declined have removed something, which stays so.
+	Tidied bool
+
 	// Spared, of a Write, Remove or Run that Spares and is Won, are the keys that it was given and is not known to have changed.
 	Spared []string
 

@@ -116,6 +116,9 @@ func (j *Journal) Declined() bool {
 	return j != nil && j.ran && !j.Acted && !slices.ContainsFunc(j.Found, func(r UndoRecord) bool { return r.Changed() })
 }
 
+// tidied tells of a script that has declined that it has changed something all the same.
+func (j *Journal) tidied() bool { return j.ran && !j.Declined() }
+
 // KeptToItsKeys tells that the script is known to have used no keys but those that it was given.
 func (j *Journal) KeptToItsKeys() bool { return j != nil && j.ran && !j.reached }
 

@@ -67,3 +67,28 @@ func TestExactStepsDifferInAKeyThatOneHasReached(t *testing.T) {
 		t.Error("what nobody has changed is not the same")
 	}
 }
+
+// A script may say no, and have removed something: it is told that it has.
+func TestScriptThatSaysNoTellsWhatItHasRemoved(t *testing.T) {
+	removed := answered(FlagRemoved, "k")
+	removed.Elems[2].Str, removed.Elems = "_", removed.Elems[:len(removed.Elems)-1]
+	for _, test := range []struct {
+		answer Answer
+		tidied bool
+	}{
+		{removed, true},
+		{Answer{Kind: quorum.ArrayReply, Elems: []Answer{{Kind: quorum.IntegerReply}, {Kind: quorum.IntegerReply, Int: -1}, {Kind: quorum.BulkReply, Str: "_"}, {Kind: quorum.IntegerReply}}}, false},
+		{Answer{Kind: quorum.FailureReply, Str: "ERR it does not compile"}, false},
+	} {
+		q := Question{Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewPrinted(quorum.Printed{}), Key: "k", Keys: []string{"k"}}, Said: make([]Said, 3)}
+		var c Votes
+		for i := range q.Said {
+			v, did, said := judgeRun(test.answer)
+			q.Said[i] = said
+			c = c.Voted(i, v, did)
+		}
+		if r := q.Result(c.With(q.Decide(c))); r.Decision != quorum.Contended || r.Tidied != test.tidied {
+			t.Errorf("%+v: %v, it has removed something: %v", test.answer, r.Decision, r.Tidied)
+		}
+	}
+}

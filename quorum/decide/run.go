@@ -131,6 +131,7 @@ func (c *counted) tellRun(r *quorum.Result) {
 		if c.Vote(i) != 0 && c.Said[i].Journal != nil {
 			r.Toiled = r.Toiled || c.Said[i].Journal.toiled
 			r.Others = c.others(r.Others, c.Said[i].Journal)
+			r.Tidied = r.Tidied || c.Vote(i) == quorum.Refused && c.Said[i].Journal.tidied()
 		}
 	}
 	r.Toiled = r.Toiled || r.Decision == quorum.Unavailable && c.TimeUp()
