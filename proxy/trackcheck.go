@@ -93,6 +93,5 @@ func (t *tracking) overdue(srv *Server) {
 			all = append(all, t.endChecks(key, k, func(c *check) bool { return now-c.began > lookSpan })...)
 		}
 	}
-	t.mu.Unlock()
-	srv.tellAll(all)
+	t.tellTaken(srv, all)
 }

@@ -42,6 +42,8 @@ type tracking struct {
 	bytes int
 	looks int // checks of all keys
 
+	untold []*batch
+
 	prefixed
 	casting sync.Mutex // is held by who has masters tell of all changes, or no more
 }
@@ -77,8 +79,7 @@ func (t *tracking) want(srv *Server, db int, keys []string, now time.Duration) {
 			ask = append(ask, key)
 		}
 	}
-	t.mu.Unlock()
-	srv.tellAll(gone)
+	t.tellTaken(srv, gone)
 	for _, key := range ask {
 		srv.engine.Watch(db, key)
 	}
@@ -155,8 +156,7 @@ func (t *tracking) answered(srv *Server, id int64, keys []string, alike uint16, 
 			stale = append(stale, key)
 		}
 	}
-	t.mu.Unlock()
-	srv.tellAll(gone)
+	t.tellTaken(srv, gone)
 	return stale
 }
 
@@ -176,8 +176,7 @@ func (t *tracking) changed(srv *Server, master int, key string, now time.Duratio
 			t.drop(key)
 		}
 	}
-	t.mu.Unlock()
-	srv.tellAll(all)
+	t.tellTaken(srv, all)
 	if again {
 		srv.engine.Watch(db, key)
 	}
@@ -236,19 +235,19 @@ func (t *tracking) changedBy(srv *Server, q *quorum.Request, result *quorum.Resu
 			all = append(all, t.lostAll(master)...)
 		}
 		all = append(all, t.everybody()...)
-		keys = nil
+		keys, all = nil, append(all, t.untoldOf("")...)
 	}
 	again := make([]string, 0, 1)
 	for _, key := range keys {
 		all = append(all, t.followers(key)...)
+		all = append(all, t.untoldOf(key)...)
 		if k := t.keys[key]; k != nil && len(k.by) > 0 {
 			all = append(all, t.take(key, k)...)
 			again = append(again, key)
 			k.asked, k.lost = now, false
 		}
 	}
-	t.mu.Unlock()
-	srv.tellAll(all)
+	t.tellTaken(srv, all)
 	for _, key := range again {
 		srv.engine.Watch(q.DB, key)
 	}
