@@ -34,7 +34,8 @@ const (
 // tracking is what clients are told of. None of its locks is held where connections are.
 type tracking struct {
 	clients atomic.Int64 // who track
-	needed  atomic.Int64 // masters that have to tell, 0 while that is not known
+	masters atomic.Int64 // that there are, 0 while that is not known
+	needed  atomic.Int64 // of these, that have to tell
 
 	mu    sync.Mutex // guards what follows
 	keys  map[string]*trackedKey
@@ -74,7 +75,7 @@ func (t *tracking) want(srv *Server, db int, keys []string, now time.Duration) {
 			t.keys[key] = k
 			t.bytes += trackedSize + len(key)
 		}
-		if k.db = db; k.asked == 0 || k.lost || k.telling(now+1) < int(t.needed.Load()) && now-k.asked > lookSpan {
+		if k.db = db; k.asked == 0 || k.lost || k.telling(now+1) < int(t.masters.Load()) && now-k.asked > lookSpan {
 			k.asked, k.lost = max(now, 1), false
 			ask = append(ask, key)
 		}

@@ -39,6 +39,7 @@ func (s *Server) watch() {
 	st := s.engine.Status()
 	moved := s.see(&st, s.engine.Ready())
 	s.blocked.hangsOn(s, len(st.Masters)-st.Quorum+1, moved)
+	s.tracking.masters.Store(int64(len(st.Masters)))
 	s.tracking.needed.Store(int64(st.Quorum))
 	s.tracking.overdue(s)
 }
