@@ -114,9 +114,15 @@ func (s *Server) Broadcast(_ int, key string) {
 	s.tellAll(all)
 }
 
-// covers tells that enough of these masters have told of all changes since before a time.
-func (t *tracking) covers(alike uint16, needed int, before time.Duration) bool {
+// uncovered are keys of which too few masters that have said so have told of all changes since before a time.
+func (t *tracking) uncovered(keys []string, by *said, before time.Duration) (stale []string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return bits.OnesCount16(tellers(&t.prefixed.since, before)&alike) >= needed
+	telling := tellers(&t.prefixed.since, before)
+	t.mu.Unlock()
+	for _, key := range keys {
+		if bits.OnesCount16(telling&by.about(key)) < by.needed {
+			stale = append(stale, key)
+		}
+	}
+	return stale
 }

@@ -72,7 +72,7 @@ func (c *check) read() { c.srv.engine.Put(&c.request, c) }
 // Answer is what the masters hold.
 func (c *check) Answer(r quorum.Result) quorum.Flusher {
 	if r.Decision == quorum.Won && r.Exists && r.Value == c.token {
-		if len(c.srv.tracking.answered(c.srv, c.id, []string{c.key}, r.Alike, r.Needed, c.put)) == 0 {
+		if len(c.srv.tracking.answered(c.srv, c.id, []string{c.key}, &said{alike: r.Alike, needed: r.Needed}, c.put)) == 0 {
 			return c
 		}
 	}

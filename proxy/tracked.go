@@ -14,9 +14,8 @@ import (
 // tracked is the part of a slot that is about what its client is told of.
 type tracked struct {
 	tracks []string // keys that are read
-	alike  uint16   // masters that have said all that the reply is made of
-	needed int      // how many of them have to tell
-	bcast  bool     // of all keys
+	said   said     // by whom what the reply is made of was
+	bcast  bool     // he is told of all keys
 
 	mine []string    // keys that the command may change, of a client who is not to be told of that
 	kept []string    // those that he was not told of for that; the connection's mu guards it
@@ -64,7 +63,7 @@ func redirection(t *commands.Tracking) int64 {
 func (s *slot) trackFor(a *commands.Action) {
 	t := &s.conn.snapshot.Load().Tracking
 	if s.tracks = a.Tracks; len(s.tracks) > 0 {
-		s.alike, s.bcast = ^uint16(0), t.Bcast
+		s.said.alike, s.bcast = ^uint16(0), t.Bcast
 	}
 	if t.On && t.NoLoop && changes(a) {
 		for i := range a.Requests {
@@ -74,12 +73,42 @@ func (s *slot) trackFor(a *commands.Action) {
 	}
 }
 
+// said is which masters have said what.
+type said struct {
+	alike  uint16            // all of it
+	each   map[string]uint16 // what is about a key, where several were asked for by themselves
+	needed int               // how many of them have to tell
+}
+
+// about is who has said what is about a key.
+func (s *said) about(key string) uint16 {
+	if alike, by := s.each[key]; by {
+		return alike
+	}
+	return s.alike
+}
+
 // hear takes in who has said what the reply is made of.
 func (s *slot) hear() {
+	t := &s.said
+	before := t.alike
+	if t.each == nil && len(s.results) > 1 {
+		t.each = make(map[string]uint16, len(s.results))
+	}
 	for i := range s.results {
-		r := &s.results[i]
-		s.alike &= r.Alike
-		s.needed = max(s.needed, r.Needed, 1)
+		r, q := &s.results[i], s.asks[i].request
+		t.alike &= r.Alike
+		t.needed = max(t.needed, r.Needed, 1)
+		if t.each == nil {
+			continue
+		}
+		for _, key := range slices.Concat(q.Keys, []string{q.Key}) {
+			alike, by := t.each[key]
+			if !by {
+				alike = before
+			}
+			t.each[key] = alike & r.Alike
+		}
 	}
 }
 
@@ -88,12 +117,9 @@ func (s *slot) hear() {
 func (s *slot) isTracked() (stale []string) {
 	c := s.conn
 	if s.bcast {
-		if c.srv.tracking.covers(s.alike, s.needed, s.begun) {
-			return nil
-		}
-		return s.tracks
+		return c.srv.tracking.uncovered(s.tracks, &s.said, s.begun)
 	}
-	stale = c.srv.tracking.answered(c.srv, c.id, s.tracks, s.alike, s.needed, s.begun)
+	stale = c.srv.tracking.answered(c.srv, c.id, s.tracks, &s.said, s.begun)
 	if q := s.asks[0].request; q.Kind == quorum.Extend && s.results[0].Decision == quorum.Won && len(stale) > 0 {
 		c.srv.tracking.check(c.srv, c.id, q)
 		return nil

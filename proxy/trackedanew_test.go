@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -29,4 +30,36 @@ func TestMasterThatDoesNotTellIsAskedAnew(t *testing.T) {
 			t.Errorf("it was asked %d times though all tell", n)
 		}
 	})
+}
+
+// Of keys that are read at once each has its own quorum, which has to tell of that key.
+func TestKeysThatAreReadAtOnceAreKeptEachByWhoHasSaidIt(t *testing.T) {
+	for _, options := range []string{"", "BCAST"} {
+		withTrackers(t, func(tr *trackers) {
+			c := tr.tracks(options)
+			read := func(a, b []int) {
+				c.send("MGET a b\r\n")
+				synctest.Wait()
+				tr.engine.answer(t, "a", alikeSays("v", a...))
+				tr.engine.answer(t, "b", alikeSays("w", b...))
+				c.expect("*2\r\n$1\r\nv\r\n$1\r\nw\r\n")
+			}
+			for m := range 3 {
+				tr.engine.observer.Broadcasts(m, true)
+			}
+			if options == "" {
+				read(nil, nil)
+				c.expect(invalid("a") + invalid("b"))
+			}
+			tr.registers("a", 0, 1, 2)
+			tr.registers("b", 0, 1, 2)
+			read([]int{0, 1}, []int{1, 2})
+			c.expectSilence()
+			read([]int{0, 1}, []int{2})
+			c.expect(invalid("b"))
+			tr.engine.observer.Changed(0, "a")
+			tr.engine.observer.Broadcast(0, "a")
+			c.expect(invalid("a"))
+		})
+	}
 }

@@ -24,7 +24,7 @@ func TestClientsOfTheSameKeysTakeBoundedMemory(t *testing.T) {
 					all.registered(tr.server, m, key, 2)
 				}
 			}
-			told += len(all.answered(tr.server, id+1000, keys, 7, 2, 3))
+			told += len(all.answered(tr.server, id+1000, keys, &said{alike: 7, needed: 2}, 3))
 			if f := all.figures(); all.bytes > mostTracked {
 				t.Fatalf("%d bytes: %+v", all.bytes, f)
 			}

@@ -146,11 +146,11 @@ func tellers(all *[quorum.MaxMasters]time.Duration, before time.Duration) (maste
 
 // answered notes of what a client is told who has been answered: masters that said so have told of changes since before
 // it was asked. It returns the keys of which he is not.
-func (t *tracking) answered(srv *Server, id int64, keys []string, alike uint16, needed int, asked time.Duration) (stale []string) {
+func (t *tracking) answered(srv *Server, id int64, keys []string, by *said, asked time.Duration) (stale []string) {
 	var gone []notice
 	t.mu.Lock()
 	for _, key := range keys {
-		if k := t.keys[key]; k != nil && bits.OnesCount16(k.tellers(asked)&alike) >= needed {
+		if k := t.keys[key]; k != nil && bits.OnesCount16(k.tellers(asked)&by.about(key)) >= by.needed {
 			t.add(k, id)
 			gone = append(gone, t.makeRoom(0)...) // which may be of this key
 		} else {
