@@ -56,6 +56,7 @@ type trackedKey struct {
 	db     int                              // where it was read last
 	asked  time.Duration                    // when masters were asked to tell
 	lost   bool                             // one has told since
+	wrote  time.Duration                    // when somebody who may have changed it was last about to be answered
 	checks []*check
 }
 
@@ -145,12 +146,13 @@ func tellers(all *[quorum.MaxMasters]time.Duration, before time.Duration) (maste
 }
 
 // answered notes of what a client is told who has been answered: masters that said so have told of changes since before
-// it was asked. It returns the keys of which he is not.
+// it was asked. It returns the keys of which he is not; one that was written meanwhile is one, though no master has told
+// of it yet, as who wrote it may have his answer.
 func (t *tracking) answered(srv *Server, id int64, keys []string, by *said, asked time.Duration) (stale []string) {
 	var gone []notice
 	t.mu.Lock()
 	for _, key := range keys {
-		if k := t.keys[key]; k != nil && bits.OnesCount16(k.tellers(asked)&by.about(key)) >= by.needed {
+		if k := t.keys[key]; k != nil && asked > k.wrote && bits.OnesCount16(k.tellers(asked)&by.about(key)) >= by.needed {
 			t.add(k, id)
 			gone = append(gone, t.makeRoom(0)...) // which may be of this key
 		} else {
@@ -242,7 +244,11 @@ func (t *tracking) changedBy(srv *Server, q *quorum.Request, result *quorum.Resu
 	for _, key := range keys {
 		all = append(all, t.followers(key)...)
 		all = append(all, t.untoldOf(key)...)
-		if k := t.keys[key]; k != nil && len(k.by) > 0 {
+		k := t.keys[key]
+		if k == nil {
+			continue
+		}
+		if k.wrote = now; len(k.by) > 0 {
 			all = append(all, t.take(key, k)...)
 			again = append(again, key)
 			k.asked, k.lost = now, false

@@ -3,6 +3,7 @@ package proxy
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"redlock-proxy/quorum"
 )
@@ -44,5 +45,25 @@ func TestWhoIsToldIsNotAboutToBe(t *testing.T) {
 		if n := len(tr.server.tracking.untold); n > 0 {
 			t.Errorf("%d are told yet", n)
 		}
+	})
+}
+
+// What was asked for before a writer was answered is not kept, though no master has told of the change yet.
+func TestWhatIsReadWhileAnotherWritesIsNotKept(t *testing.T) {
+	withTrackers(t, func(tr *trackers) {
+		tr.keeps(tr.tracks(""), "k")
+		c, w := tr.tracks(""), tr.dial()
+		c.send("GET k\r\n")
+		synctest.Wait()
+		read := tr.engine.take("k")
+		w.send("SET k w\r\n")
+		synctest.Wait()
+		tr.engine.answer(t, "k", quorum.Result{Decision: quorum.Won, Reply: quorum.Reply{Kind: quorum.StatusReply, Str: "OK"}})
+		w.expect(ok)
+		read.asker.Answer(alikeSays("v", 0, 1)).Flush()
+		c.expect("$1\r\nv\r\n" + invalid("k"))
+		time.Sleep(time.Millisecond)
+		tr.reads(c, "k", alikeSays("w", 0, 1))
+		c.expectSilence()
 	})
 }
