@@ -93,5 +93,5 @@ func (t *tracking) overdue(srv *Server) {
 			all = append(all, t.endChecks(key, k, func(c *check) bool { return now-c.began > lookSpan })...)
 		}
 	}
-	t.tellTaken(srv, all)
+	t.tellTaken(srv, all, "")
 }

@@ -81,7 +81,7 @@ func (t *tracking) want(srv *Server, db int, keys []string, now time.Duration) {
 			ask = append(ask, key)
 		}
 	}
-	t.tellTaken(srv, gone)
+	t.tellTaken(srv, gone, "")
 	for _, key := range ask {
 		srv.engine.Watch(db, key)
 	}
@@ -159,7 +159,7 @@ func (t *tracking) answered(srv *Server, id int64, keys []string, by *said, aske
 			stale = append(stale, key)
 		}
 	}
-	t.tellTaken(srv, gone)
+	t.tellTaken(srv, gone, "")
 	return stale
 }
 
@@ -179,7 +179,7 @@ func (t *tracking) changed(srv *Server, master int, key string, now time.Duratio
 			t.drop(key)
 		}
 	}
-	t.tellTaken(srv, all)
+	t.tellTaken(srv, all, key)
 	if again {
 		srv.engine.Watch(db, key)
 	}
@@ -254,7 +254,7 @@ func (t *tracking) changedBy(srv *Server, q *quorum.Request, result *quorum.Resu
 			k.asked, k.lost = now, false
 		}
 	}
-	t.tellTaken(srv, all)
+	t.tellTaken(srv, all, "")
 	for _, key := range again {
 		srv.engine.Watch(q.DB, key)
 	}
