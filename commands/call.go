@@ -33,7 +33,8 @@ func newCall(sc *script, keys, argv []string) (call, bool) {
 	c.key, c.token = keys[sh.Key-1], argv[sh.Token-1]
 	if sh.TTL > 0 {
 		n, ok := parseInt(argv[sh.TTL-1])
-		if !ok || n > exact || n < -exact || n <= 0 && sh.BySet && !sh.OrPersist {
+		sets := sh.BySet || sh.Class == quorum.Acquire
+		if !ok || n > exact || n < -exact || n <= 0 && sets && !sh.OrPersist {
 			return call{}, false
 		}
 		c.number = n
@@ -45,6 +46,8 @@ func newCall(sc *script, keys, argv []string) (call, bool) {
 func (c call) action(s *Session) Action {
 	sh := &c.sc.shape
 	switch {
+	case sh.Class == quorum.Acquire:
+		return c.acquire(s)
 	case sh.Class == quorum.Release:
 		return Action{Requests: s.one(c.release()), Render: called{c.sc}}
 	case c.additive || sh.Greater || sh.NeedsTTL:
@@ -56,6 +59,24 @@ func (c call) action(s *Session) Action {
 
 func (c call) release() quorum.Request {
 	return quorum.Request{Kind: quorum.Release, Key: c.key, Token: c.token}
+}
+
+// acquire sets the key as SET NX does, without an expiry where the script comes to that.
+func (c call) acquire(s *Session) Action {
+	r, text := quorum.Request{Kind: quorum.Acquire, Key: c.key, Token: c.token}, ""
+	if c.number > 0 {
+		e, ok := s.d.newExpiry(c.number, c.sc.shape.Unit, false)
+		if !ok {
+			return refuse(inScript(invalidExpire("set"), c.sc.sha))
+		}
+		r.TTL, r.Far, text = e.ttl(), e.far(), s.d.allowTTL(e)
+	} else {
+		text = s.d.allowNoTTL()
+	}
+	if text != "" {
+		return refuse(text)
+	}
+	return Action{Requests: s.one(r), Render: acquired{c.sc}}
 }
 
 // extend gives the key an expiry of n units, which the shape has told to be a ttl
@@ -102,6 +123,23 @@ func expireCommand(sh *recognise.Shape) string {
 		name.WriteString("at")
 	}
 	return name.String()
+}
+
+// acquired answers an acquire with what the client's script would have said, to which a key of another type is one that
+// is there.
+type acquired struct{ sc *script }
+
+func (a acquired) Render(results []quorum.Result) (Reply, Action) {
+	sh := &a.sc.shape
+	switch reply := acquiredAsInteger.reply(results[0]); {
+	case results[0].Decision == quorum.Unavailable:
+		return reply, Action{}
+	case reply.Kind == ErrorReply:
+		return Error(inScript(reply.Str, a.sc.sha)), Action{}
+	case reply.Int == 1:
+		return plainReply(sh.Yes), Action{}
+	}
+	return plainReply(sh.Other), Action{}
 }
 
 // called answers a release or an extend with what the client's script would have

@@ -77,6 +77,14 @@ var shapeRows = []struct {
 	{"or persist, expires", "orPersist", "t", 1000, "5", "+yes", 5000},
 	{"or persist, persists", "orPersist", "t", 1000, "0", "+yes", never},
 	{"or persist, another's", "orPersist", "u", 1000, "0", "+other", 1000},
+
+	{"acquire, free", "acquire", "", 0, "5000", "+yes", 5000},
+	{"acquire, another's", "acquire", "u", 1000, "5000", "+other", 1000},
+	{"acquire, his own", "acquire", "t", 1000, "5000", "+other", 1000},
+	{"acquire seconds", "acquireSeconds", "", 0, "5", "+yes", 5000},
+	{"acquire for ever", "acquireForEver", "", 0, "", "+yes", never},
+	{"acquire for ever, another's", "acquireForEver", "u", never, "", "+other", never},
+	{"acquire, the ttl being none", "acquireSeconds", "", 0, "0", "+yes", never},
 }
 
 func status(word string) quorum.Reply { return quorum.Reply{Kind: quorum.StatusReply, Str: word} }
@@ -100,6 +108,10 @@ func answeringScripts() map[string]*script {
 		"bySet":         answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, BySet: true}),
 		"bySetAdding":   answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Millisecond, Additive: 3, BySet: true}),
 		"orPersist":     answers(recognise.Shape{Class: quorum.Extend, TTL: 2, Unit: time.Second, OrPersist: true}),
+
+		"acquire":        answers(recognise.Shape{Class: quorum.Acquire, TTL: 2, Unit: time.Millisecond}),
+		"acquireSeconds": answers(recognise.Shape{Class: quorum.Acquire, TTL: 2, Unit: time.Second, OrPersist: true}),
+		"acquireForEver": answers(recognise.Shape{Class: quorum.Acquire}),
 	}
 }
 
@@ -158,6 +170,9 @@ func TestCallsThatAreNotTheRecognisedOneRunJournaled(t *testing.T) {
 		extend    = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('expire', KEYS[1], tonumber(ARGV[2])) end return 0`
 		orPersist = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 			if tonumber(ARGV[2]) > 0 then redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) else redis.call('persist', KEYS[1]) end return 1`
+		acquire = `return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])`
+		setnx   = `local n = redis.call('setnx', KEYS[1], ARGV[1])
+			if n == 1 and tonumber(ARGV[2]) > 0 then redis.call('expire', KEYS[1], ARGV[2]) end return n`
 		bySet = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end return 0`
 	)
 	for _, test := range []struct {
@@ -188,10 +203,44 @@ func TestCallsThatAreNotTheRecognisedOneRunJournaled(t *testing.T) {
 		{bySet, "1 k t 0", quorum.Run},
 		{orPersist, "1 k t 9000", quorum.Extend},
 		{orPersist, "1 k t 0", quorum.Extend},
+		{acquire, "1 k t 9000", quorum.Acquire},
+		{acquire, "2 k l t 9000 more", quorum.Acquire},
+		{acquire, "1 k t 0", quorum.Run},
+		{acquire, "1 k t -1", quorum.Run},
+		{acquire, "1 k t x", quorum.Run},
+		{acquire, "1 k t", quorum.Run},
+		{setnx, "1 k t 9", quorum.Acquire},
+		{setnx, "1 k t 0", quorum.Acquire},
+		{setnx, "1 k t", quorum.Run},
 	} {
 		a := NewDialect(Options{}).Session(1).Do(append([]string{"EVAL", test.text}, strings.Fields(test.call)...))
 		if len(a.Requests) != 1 || a.Requests[0].Kind != test.want {
 			t.Errorf("%s, called with %s: %+v, want %v", test.text, test.call, a.Requests, test.want)
+		}
+	}
+}
+
+// Who is to be told of what a script has read has it read.
+func TestAnAcquireOfWhoTracksRunsJournaled(t *testing.T) {
+	const acquire = `return redis.call('setnx', KEYS[1], ARGV[1])`
+	for _, test := range []struct {
+		before []string
+		want   quorum.Kind
+	}{
+		{nil, quorum.Acquire},
+		{[]string{"ON"}, quorum.Run},
+		{[]string{"ON", "OPTIN"}, quorum.Acquire},
+		{[]string{"ON", "BCAST", "PREFIX", "other"}, quorum.Acquire},
+	} {
+		s := NewDialect(Options{Users: everybodyOperates}).Session(1)
+		do(t, s, "HELLO 3")
+		if test.before != nil {
+			a := s.Do(append([]string{"CLIENT", "TRACKING"}, test.before...))
+			s.Tracks(a.Effect.(TrackingEffect), nil)
+		}
+		a := s.Do([]string{"EVAL", acquire, "1", "k", "t"})
+		if len(a.Requests) != 1 || a.Requests[0].Kind != test.want {
+			t.Errorf("%s: %+v, want %v", test.before, a.Requests, test.want)
 		}
 	}
 }

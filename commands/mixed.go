@@ -26,6 +26,7 @@ type scriptCalled struct {
 	keys, argv []string
 	reads      bool // it may not write, see EVAL_RO
 	confined   bool // it may use no keys but those that it was given, see judged
+	tells      bool // its client is to be told when its keys change
 }
 
 // mixes are the scripts of ours that carry out transactions with clients' scripts: one for those that call the same

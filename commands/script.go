@@ -42,6 +42,7 @@ func (s *Session) eval(c *Command, args []string) Action {
 	if text != "" {
 		return refuse(text)
 	}
+	call.tells = len(s.tracked(c, args)) > 0
 	return s.run(call)
 }
 
@@ -89,7 +90,8 @@ func splitKeys(args []string) (keys, argv []string, text string) {
 	return rest[:n], rest[n:], ""
 }
 
-// run makes a call that is recognised, and has any other journaled by the masters.
+// run makes a call that is recognised, and has any other journaled by the masters. An acquire tells nothing of who has
+// what it finds, so that whoever is to be told when that changes has the script journaled, too, which reads it.
 func (s *Session) run(c *scriptCalled) Action {
 	sc := c.sc
 	switch {
@@ -98,7 +100,7 @@ func (s *Session) run(c *scriptCalled) Action {
 	case c.reads && sc.shebang.there && !sc.shebang.reads:
 		return refuse(errShebangWrites)
 	}
-	known := sc.known && !c.reads
+	known := sc.known && !c.reads && !(c.tells && sc.shape.Class == quorum.Acquire)
 	c.reads = c.reads || sc.shebang.reads
 	if known {
 		if call, ok := newCall(sc, c.keys, c.argv); ok {

@@ -76,6 +76,10 @@ func unitMillis(unit time.Duration) int64 { return int64(unit / time.Millisecond
 // An error has only its first word, or none.
 func (s Shape) expect(c scriptCase) (quorum.Reply, lockState) {
 	switch {
+	case s.Class == quorum.Acquire && c.before.exists:
+		return s.Other, c.before
+	case s.Class == quorum.Acquire:
+		return s.Yes, lockState{exists: true, value: c.token, ttl: max(time.Duration(c.ttl)*s.Unit, 0)}
 	case !c.before.exists:
 		return s.Absent, c.before
 	case c.before.hash:
@@ -140,7 +144,7 @@ func (c scriptCase) served(sh Shape, keys, argv []string) bool {
 	if len(keys) < sh.Keys || len(argv) < sh.Args {
 		return false
 	}
-	return sh.TTL == 0 || c.ttl <= exact && c.ttl >= -exact && (c.ttl > 0 || !sh.BySet || sh.OrPersist)
+	return sh.TTL == 0 || c.ttl <= exact && c.ttl >= -exact && (c.ttl > 0 || !sh.BySet && sh.Class != quorum.Acquire || sh.OrPersist)
 }
 
 // check carries out calls on the server, those that would not run journaled, and tells

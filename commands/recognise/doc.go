@@ -1,6 +1,6 @@
 // Package recognise tells of a client's script whether it is a release or an extend: a script
 // that compares one key with a token, and deletes it or gives it a new expiry where they are
-// the same, as lock libraries send it.
+// the same, as lock libraries send it; or an acquire, which is SET NX in its words (acquire.go).
 //
 //	shape, ok := recognise.Script(text) // which of KEYS and ARGV are key, token and ttl, and what is answered when
 //
@@ -15,7 +15,7 @@
 // another value or no string, with an expiry or without; and that with a ttl argument above 0
 // and with another, and with an argument that asks for the ttl to be added to what is left. The
 // token, the value and the ttl are symbols meanwhile, known by their origin (run.go, value.go).
-// What was done and answered in all the states is then either what one Release or Extend does,
+// What was done and answered in all the states is then either what one Release, Extend or Acquire does,
 // or nothing that is recognised (shape.go). So spelling, names of locals and the order of
 // branches make no difference.
 //
@@ -38,7 +38,7 @@
 //
 // A script with a loop, a function of its own or a table that is no reply; one that needs
 // another command than the handful that lock scripts use (store.go), a second key, a second
-// write, or the key again for its answer after the write; one that computes anything but a ttl
+// write but for the expiry of what was just set, or the key again for its answer after the write; one that computes anything but a ttl
 // argument added to what is left of the ttl; a number that is no whole one in decimal, and text
 // that two versions of Lua read differently (token.go); and what is beyond the limits in
 // syntax.go. Nothing is lost by that: it runs on the masters as any other script does.

@@ -1,13 +1,21 @@
 package recognise
 
 // Script tells what a script comes to, if it is exactly one
-// compare-and-delete or one compare-and-expire of one key. Whatever else the
+// compare-and-delete, one compare-and-expire or one acquire of one key. Whatever else the
 // script might do, in whatever state of the key, makes it unrecognised.
 func Script(text string) (Shape, bool) {
 	script, ok := parse(text)
 	if !ok {
 		return Shape{}, false
 	}
+	if s, ok := acquire(script); ok {
+		return s, true
+	}
+	return compare(script)
+}
+
+// compare tells what a script comes to that compares its key with a token.
+func compare(script []statement) (Shape, bool) {
 	var b bindings
 	usual, ok1 := outcomesOf(script, assumption{expires: true}, &b)
 	adding, ok2 := outcomesOf(script, assumption{expires: true, adds: true}, &b)

@@ -66,6 +66,8 @@ func indexShape(t testing.TB, column string) (s Shape) {
 			s.Class = quorum.Release
 		case "extend":
 			s.Class = quorum.Extend
+		case "acquire":
+			s.Class = quorum.Acquire
 		case "key":
 			s.Key = n
 		case "token":

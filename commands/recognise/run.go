@@ -12,6 +12,7 @@ type assumption struct {
 	ttl     bool // the key has an expiry
 	adds    bool // the argument that may be "0" is
 	expires bool // the ttl argument is above 0
+	takes   bool // it may be an acquire, see acquire.go
 }
 
 type keyState uint8
@@ -229,6 +230,10 @@ func (r *run) function(e expression) (value, bool) {
 	}
 	switch e.text {
 	case "redis.call", "redis.pcall":
+		if r.assumed.takes {
+			v, ok := r.take(args)
+			return v, ok && e.text == "redis.call"
+		}
 		return r.call(args, e.text == "redis.pcall")
 	}
 	if len(args) != 1 {

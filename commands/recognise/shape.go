@@ -6,12 +6,12 @@ import (
 	"redlock-proxy/quorum"
 )
 
-// Shape is what a recognised script comes to: one Release or Extend of one key.
+// Shape is what a recognised script comes to: one Release, Extend or Acquire of one key.
 //
 // Key is a 1-based index into KEYS; Token, TTL and Additive are 1-based
 // indexes into ARGV.
 type Shape struct {
-	Class quorum.Kind // Release or Extend
+	Class quorum.Kind // Release, Extend or Acquire
 
 	// A call that gives fewer KEYS or ARGV than these is not the call that was
 	// recognised. They are at least what the shape names.
@@ -25,12 +25,12 @@ type Shape struct {
 
 	Additive  int  // the argument that is "0" when the ttl is to be added to what is left, 0 if none
 	NeedsTTL  bool // answers Other if the key has no expiry
-	OrPersist bool // a ttl argument of 0 or less takes the expiry away
+	OrPersist bool // a ttl argument of 0 or less takes the expiry away, or is that there is to be none
 	Greater   bool // never shortens what is left; not with Absolute
 	BySet     bool // the script extends by SET, for which a ttl of 0 or less is an error
 
 	// What the client's script would have answered: when it acted, when the
-	// key holds another value, when there is no such key; and with Greater, when
+	// key holds another value (of an Acquire any), when there is no such key; and with Greater, when
 	// the holder's key lives long enough as it is.
 	Yes, Other, Absent, Kept quorum.Reply
 }

@@ -25,6 +25,7 @@ const (
 	deleteEffect effectOp = iota + 1
 	expireEffect
 	persistEffect
+	acquireEffect
 )
 
 var expiries = map[string]effect{
@@ -115,7 +116,7 @@ func (r *run) read(name string) (value, bool) {
 
 // drop carries out a call whose result is dropped.
 func (r *run) drop(e expression) bool {
-	if r.effect.op == 0 || e.text != "redis.call" && e.text != "redis.pcall" {
+	if r.effect.op == 0 || r.assumed.takes || e.text != "redis.call" && e.text != "redis.pcall" {
 		_, ok := r.function(e)
 		return ok
 	}

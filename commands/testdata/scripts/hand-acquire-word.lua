@@ -1,0 +1,1 @@
+if redis.call('set', KEYS[1], ARGV[2], 'ex', ARGV[1], 'nx') then return 'locked' end

@@ -1,0 +1,1 @@
+if ARGV[2] == '0' then return redis.call('del', KEYS[1]) end return redis.call('setnx', KEYS[1], ARGV[1])

@@ -1,0 +1,1 @@
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return nil end return redis.call('get', KEYS[1])

@@ -1,0 +1,1 @@
+if redis.call('setnx', KEYS[1], ARGV[1]) == 1 then return 'yes' end return 'no'

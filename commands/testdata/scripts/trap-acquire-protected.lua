@@ -1,0 +1,1 @@
+if redis.pcall('setnx', KEYS[1], ARGV[1]) == 1 then return 1 end return 0

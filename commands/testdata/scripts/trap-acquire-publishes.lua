@@ -1,0 +1,1 @@
+if redis.call('setnx', KEYS[1], ARGV[1]) == 1 then redis.call('publish', 'c', 'm') return 1 end return 0

@@ -1,0 +1,1 @@
+local n = redis.call('setnx', KEYS[1], ARGV[1]) return redis.call('setnx', KEYS[1], ARGV[1])
