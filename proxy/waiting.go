@@ -10,13 +10,13 @@ import (
 // when the wait is over. Whoever sends more does not wait: it is answered at once. So it is with clients that share a
 // connection among many. Who listens does not wait either: messages would be told when the wait is over.
 
-// mayWait tells of a command that it may wait in a line.
+// mayWait tells of a command that it may wait in a line: it is an acquire, be it in the words of a script, and no transaction.
 func (c *conn) mayWait(a *commands.Action) bool {
 	if c.srv.room.most == 0 || len(a.Requests) != 1 || a.Muted || a.Continues || c.listens() {
 		return false
 	}
 	r := &a.Requests[0]
-	return r.Kind == quorum.Acquire && !r.TellsValue && (a.Command.Name == "set" || a.Command.Name == "setnx")
+	return r.Kind == quorum.Acquire && !r.TellsValue && a.Command.Name != "exec"
 }
 
 // stays tells that a slot that was answered waits in a line, or has been put to the masters anew.

@@ -30,7 +30,7 @@ func acquire(script []statement) (Shape, bool) {
 	if b.persists {
 		usual.absent.effect = effect{op: acquireEffect}
 	}
-	return s, did.op == acquireEffect && persisting == usual && usual.other.effect.op == 0 && saysNo(no) && !saysNo(yes) &&
+	return s, did.op == acquireEffect && persisting == usual && saysNo(no) && !saysNo(yes) &&
 		s.Token != s.TTL && b.additive == 0 && (s.TTL == 0) == (s.Unit == 0)
 }
 
