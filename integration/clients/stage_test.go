@@ -30,13 +30,13 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// start is three masters and a proxy in front of them that end with the test.
+// start is three masters and a proxy with these options in front of them that end with the test.
 // The proxy bears with a machine that does other things at the same time: the
 // matrix is about what is decided and not about how long it takes.
-func start(t *testing.T) ([]*integration.Redis, *integration.Proxy) {
+func start(t *testing.T, options ...string) ([]*integration.Redis, *integration.Proxy) {
 	t.Helper()
 	masters, args := startMasters(t)
-	p := startProxy(t, args, "")
+	p := startProxy(t, append(args, options...), "")
 	awaitVoting(t, p, len(masters))
 	return masters, p
 }
