@@ -5,21 +5,22 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
+	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"redlock-proxy/integration/nemesis/lease"
+	"redlock-proxy/integration/nemesis/queue"
 )
 
 // clientOptions is what a process of clients is told.
 type clientOptions struct {
+	work    string
 	proxies string        // their addresses, with commas between
-	keys    string        // the locks that all clients want, with commas between
-	workers int           // clients that want them
-	first   int           // number of the first of them
+	name    string        // what all keys begin with
+	first   int           // number of the first client
 	ttl     time.Duration // the longest that a client asks for
 	seed    uint64
 	end     int64  // the instant at which no further turn begins
@@ -27,27 +28,30 @@ type clientOptions struct {
 	out     string // where the history goes
 }
 
+func (o clientOptions) addrs() []string { return strings.Split(o.proxies, ",") }
+
 // history is what one process of clients has seen.
 type history struct {
 	Ops     []lease.Op     // about the keys
 	Probes  []lease.Op     // about keys that nobody else wants
 	Updates []lease.Update // of the guarded files
+	Queues  []queue.Op
 }
 
 func (h *history) add(other history) {
 	h.Ops = append(h.Ops, other.Ops...)
 	h.Probes = append(h.Probes, other.Probes...)
 	h.Updates = append(h.Updates, other.Updates...)
+	h.Queues = append(h.Queues, other.Queues...)
 }
 
-// clients is a process of its own: several clients that want the same keys,
-// and one that asks for keys of its own all the time, to see how it is served.
+// clients is a process of its own: the clients of one kind of work.
 func clients(args []string) error {
 	var o clientOptions
 	flags := flag.NewFlagSet("client", flag.ContinueOnError)
+	flags.StringVar(&o.work, "work", "locks", "what they do")
 	flags.StringVar(&o.proxies, "proxies", "", "addresses of the proxies")
-	flags.StringVar(&o.keys, "keys", "", "keys of the locks")
-	flags.IntVar(&o.workers, "workers", 4, "how many clients")
+	flags.StringVar(&o.name, "name", "", "what all keys begin with")
 	flags.IntVar(&o.first, "first", 0, "number of the first client")
 	flags.DurationVar(&o.ttl, "ttl", 2*time.Second, "longest ttl")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed")
@@ -57,29 +61,13 @@ func clients(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var group sync.WaitGroup
-	seen := make([]history, o.workers+1)
-	failures := make([]error, o.workers+1)
-	for i := range seen {
-		w := newWorker(o, o.first+i, &seen[i])
-		turn := w.turn
-		if i == o.workers {
-			turn = w.probe
-		}
-		group.Go(func() {
-			defer w.hangUp()
-			for now() < lease.Instant(o.end) && failures[i] == nil {
-				failures[i] = turn()
-			}
-		})
-	}
-	group.Wait()
-	if err := errors.Join(failures...); err != nil {
+	w, err := workNamed(o.work)
+	if err != nil {
 		return err
 	}
-	var all history
-	for _, h := range seen {
-		all.add(h)
+	all, err := o.labour(w)
+	if err != nil {
+		return err
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -88,16 +76,35 @@ func clients(args []string) error {
 	return os.WriteFile(o.out, text, 0o600)
 }
 
-func newWorker(o clientOptions, id int, seen *history) *worker {
-	return &worker{
-		id:      id,
-		proxies: strings.Split(o.proxies, ","),
-		keys:    strings.Split(o.keys, ","),
-		longest: o.ttl,
-		dir:     o.dir,
-		random:  rand.New(rand.NewPCG(o.seed, uint64(id))),
-		seen:    seen,
+// labour has all clients of a process do their work, and gives what they have seen. When
+// all have ended, and the end of the input says that all is well again, they settle.
+func (o clientOptions) labour(w work) (history, error) {
+	var group sync.WaitGroup
+	seen := make([]history, w.clients)
+	failures := make([]error, w.clients)
+	all := make([]labour, w.clients)
+	for i := range all {
+		all[i] = w.labour(o, o.first+i, &seen[i])
+		group.Go(func() {
+			for now() < lease.Instant(o.end) && failures[i] == nil {
+				failures[i] = all[i].turn()
+			}
+		})
 	}
+	group.Wait()
+	_, err := io.Copy(io.Discard, os.Stdin)
+	for _, l := range all {
+		group.Go(func() {
+			defer l.hangUp()
+			l.settle()
+		})
+	}
+	group.Wait()
+	var h history
+	for _, s := range seen {
+		h.add(s)
+	}
+	return h, errors.Join(append(failures, err)...)
 }
 
 // readHistory reads what a process of clients left.

@@ -4,6 +4,10 @@
 // module of its own, so that the program under test does not depend on what it
 // is tested with. Run it here, or with go run -C integration/nemesis .
 //
+// What else clients do with keys meets the same faults: package queue judges who was
+// given what. So a round's clients do several kinds of work, each in processes of its own,
+// and when the faults are over and all masters vote, they settle: they take what is left.
+//
 // A house is the masters and the proxies; hands are those who make faults
 // happen; a round is some time of both. What a round shows is judged by
 // package lease, three times over: by Porcupine and a model of a lock, by a

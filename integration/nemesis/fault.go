@@ -20,6 +20,7 @@ type fault struct {
 	what    string // in the matrix
 	target  target // a master, if it says nothing
 	forgets bool   // the master's keys are lost, or expire too early
+	late    bool   // its keys are lost when no lock of max-ttl lives any more
 	on      kind   // of masters
 	// It lasts between these.
 	shortest, longest time.Duration
@@ -50,7 +51,7 @@ func (f fault) befalls(masters kind) bool { return f.on == 0 || f.on == masters 
 // faults are all there are, but for the one by which a nemesis proves itself.
 var faults = []fault{
 	{name: "kill", what: "killed, restarted blank", forgets: true, shortest: 0, longest: time.Second, begin: killBlank},
-	{name: "kill-late", what: "killed, restarted blank after max-ttl", shortest: maxTTL + maxTTL/10, longest: maxTTL + maxTTL/2, begin: killBlank},
+	{name: "kill-late", what: "killed, restarted blank after max-ttl", late: true, shortest: maxTTL + maxTTL/10, longest: maxTTL + maxTTL/2, begin: killBlank},
 	// A log that is not the latest cannot be told from one that is, which is why
 	// this is nothing that durable masters do.
 	{name: "kill-old", what: "killed, restarted with an older dump", on: volatile, forgets: true, shortest: 0, longest: time.Second, begin: killOld},
@@ -102,6 +103,14 @@ func named(list string, masters kind) ([]fault, error) {
 
 func suffered(masters kind) []fault {
 	return slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !f.befalls(masters) })
+}
+
+// loses tells that a master has lost what does not end by itself.
+func (f fault) loses() bool { return f.forgets || f.late }
+
+// forgets tells that a master loses keys by the fault of that name.
+func forgets(name string) bool {
+	return name == forged.name || slices.ContainsFunc(faults, func(f fault) bool { return f.name == name && f.loses() })
 }
 
 func names(list []fault) string {
@@ -212,23 +221,23 @@ func jump(sign time.Duration) func(*house, int, *rand.Rand) (func() error, error
 	}
 }
 
-// some picks one of the proxies' links to a master, or all.
-func some(h *house, random *rand.Rand) int { return random.IntN(len(h.proxies)+1) - 1 }
+// anyLinks picks one of the proxies' links to a master, or all.
+func anyLinks(h *house, random *rand.Rand) int { return random.IntN(len(h.proxies)+1) - 1 }
 
 func cut(h *house, i int, random *rand.Rand) (func() error, error) {
-	m, which := h.masters[i], some(h, random)
+	m, which := h.masters[i], anyLinks(h, random)
 	end := func() error { return m.eachLink(which, (*link).restore) }
 	return end, m.eachLink(which, func(l *link) error { l.cut(); return nil })
 }
 
 func silence(h *house, i int, random *rand.Rand) (func() error, error) {
-	m, which := h.masters[i], some(h, random)
+	m, which := h.masters[i], anyLinks(h, random)
 	end := func() error { return m.eachLink(which, func(l *link) error { l.heal(); return nil }) }
 	return end, m.eachLink(which, (*link).silence)
 }
 
 func slow(h *house, i int, random *rand.Rand) (func() error, error) {
-	m, which := h.masters[i], some(h, random)
+	m, which := h.masters[i], anyLinks(h, random)
 	by := between(random, 20*time.Millisecond, 200*time.Millisecond)
 	end := func() error { return m.eachLink(which, func(l *link) error { l.heal(); return nil }) }
 	return end, m.eachLink(which, func(l *link) error { return l.slow(by) })

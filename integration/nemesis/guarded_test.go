@@ -10,7 +10,7 @@ import (
 
 // holder is a client that believes to hold k for the time given.
 func holder(dir string, id int, d time.Duration, seen *history) *hold {
-	w := &worker{id: id, dir: dir, random: rand.New(rand.NewPCG(1, uint64(id))), seen: seen}
+	w := &worker{caller: caller{id: id, random: rand.New(rand.NewPCG(1, uint64(id))), seen: seen}, dir: dir}
 	return &hold{worker: w, key: "k", token: "t", ttl: d, until: now().After(d)}
 }
 

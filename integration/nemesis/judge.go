@@ -9,6 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"redlock-proxy/integration/nemesis/lease"
+	"redlock-proxy/integration/nemesis/queue"
 )
 
 // judged is what is to be said of a round.
@@ -19,6 +20,7 @@ type judged struct {
 	clashes []lease.Clash
 	lost    []lease.Op
 	service lease.Service
+	queues  queue.Verdict
 	strange []string // answers that no client should be given
 }
 
@@ -36,6 +38,12 @@ func judge(r *played) *judged {
 		clashes: lease.Clashes(r.history.Updates),
 		lost:    lease.Lost(r.history.Ops),
 		service: lease.Served(r.history.Probes, r.from, r.to),
+	}
+	j.queues = queue.Judge(r.history.Queues, r.stands)
+	for _, op := range r.history.Queues {
+		if op.Outcome == lease.Unknown && op.Kind != queue.Drain && !mayBeTold(op.Heard) {
+			j.strange = append(j.strange, op.String())
+		}
 	}
 	for _, op := range slices.Concat(r.history.Ops, r.history.Probes) {
 		if op.Outcome == lease.Unknown && !mayBeTold(op.Heard) {
@@ -79,18 +87,53 @@ func (j *judged) complaints() []string {
 	for _, s := range j.strange {
 		all = append(all, "a client was told: "+s)
 	}
+	all = append(all, some(j.queues.Invented)...)
+	if !j.mayLose() {
+		all = append(all, some(j.queues.Twice)...)
+		all = append(all, some(j.queues.Lost)...)
+	}
 	if !j.served() && j.hands < quorum(j.masters) {
 		all = append(all, nobodyServed)
 	}
 	return all
 }
 
+// some leaves out what would be too much to read.
+func some(all []string) []string {
+	const most = 5
+	if len(all) <= most {
+		return all
+	}
+	return append(slices.Clone(all[:most]), fmt.Sprintf("and %d more such", len(all)-most))
+}
+
 // nobodyServed is what is wrong with a round in which no more than a minority of the masters
 // was struck at a time, or with many others.
-const nobodyServed = "nobody ever had a lock"
+const nobodyServed = "nobody ever had a lock, or an element"
+
+// mayLose tells that a master forgot, and that with it as many were struck in the round as
+// may hold what a quorum had: then what is no lock may be lost, or be there again.
+func (r *played) mayLose() bool {
+	var struck []string
+	forgot := false
+	for _, m := range r.marks {
+		if strings.HasPrefix(m.Where, "master ") && !slices.Contains(struck, m.Where) {
+			struck = append(struck, m.Where)
+		}
+		forgot = forgot || forgets(m.What)
+	}
+	return forgot && len(struck) > r.masters-quorum(r.masters)
+}
 
 // served tells that there was a service, so that it was judged at all.
-func (j *judged) served() bool { return j.service.Had > 0 && j.had() > 0 }
+func (j *judged) served() bool {
+	locked := !j.does("locks") || j.service.Had > 0 && j.had() > 0
+	return locked && (!j.does("queues") || j.queues.Popped > 0)
+}
+
+func (p plan) does(name string) bool {
+	return slices.ContainsFunc(p.works, func(w work) bool { return w.name == name })
+}
 
 // had counts the times that a contended lock was had.
 func (j *judged) had() int { return j.count(lease.Acquire, lease.Yes) }
@@ -106,9 +149,24 @@ func (j *judged) count(k lease.Kind, o lease.Outcome) int {
 }
 
 func (j *judged) String() string {
-	return fmt.Sprintf("%d faults; %d acquires granted, %d refused, %d unknown; %d extensions; %d guarded updates, %d of them late; "+
+	s := fmt.Sprintf("%d faults", len(j.marks))
+	if j.mayLose() {
+		s += ", so that elements may be lost"
+	}
+	if j.does("locks") {
+		s += j.aboutLocks()
+	}
+	if q := j.queues; j.does("queues") {
+		s += fmt.Sprintf("; %d elements pushed, %d popped, %d gone with an answer, %d lost, %d twice, %d queues stuck",
+			q.Pushed, q.Popped, q.Excused, len(q.Lost), len(q.Twice), len(q.Stuck))
+	}
+	return s
+}
+
+func (j *judged) aboutLocks() string {
+	return fmt.Sprintf("; %d acquires granted, %d refused, %d unknown; %d extensions; %d guarded updates, %d of them late; "+
 		"%d double holders; %d locks lost; longest without service %v; p99 %v",
-		len(j.marks), j.had(), j.count(lease.Acquire, lease.No), j.count(lease.Acquire, lease.Unknown),
+		j.had(), j.count(lease.Acquire, lease.No), j.count(lease.Acquire, lease.Unknown),
 		j.count(lease.Extend, lease.Yes), len(j.history.Updates), lease.Late(j.history.Updates),
 		j.twice(), len(j.lost), j.service.Longest.Round(time.Millisecond), j.service.P99.Round(100*time.Microsecond))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,9 @@ type options struct {
 	masters  []int
 	proxies  int
 	kind     kind
+	works    []work
 	faults   []fault
+	gentle   bool // every other round or so is of faults by which no master forgets
 	servers  integration.Servers
 	hands    int
 	seed     uint64
@@ -67,6 +70,7 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.proxies, "proxies", 2, "how many proxies")
 	logging := flags.Bool("durable", false, "masters that write every change to a log before they answer")
 	list := flags.String("faults", "all", "which faults: all, or names with commas: "+names(faults)+","+forged.name)
+	does := flags.String("work", "all", "what clients do: all, or names with commas: "+workNames(works))
 	flags.Var(&o.servers, "servers", "start masters from these redis-servers in turn: installed, or versions that integration/servers knows, with commas")
 	flags.IntVar(&o.hands, "hands", 0, "how many faults at a time at most; 0: in turns, from one to a quorum of the masters")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of the first round, each other having the next; 0: from the clock")
@@ -97,6 +101,10 @@ func parse(args []string) (options, error) {
 	}
 	var err error
 	if o.faults, err = named(*list, o.kind); err != nil {
+		return o, err
+	}
+	o.gentle = *list == "all"
+	if o.works, err = worksNamed(*does); err != nil {
 		return o, err
 	}
 	if o.seed == 0 {
@@ -137,10 +145,7 @@ func hunt(ctx context.Context, o options) error {
 		unserved := 0
 		rounds := max(1, o.total/time.Duration(len(o.masters))/o.round)
 		for ; rounds > 0 && ctx.Err() == nil; rounds-- {
-			p := plan{seed: o.seed, during: o.round, faults: o.faults, hands: o.hands}
-			if p.hands == 0 {
-				p.hands = 1 + int(o.seed%uint64(quorum(masters)))
-			}
+			p := o.plan(masters)
 			o.seed++
 			j, err := h.hunt(ctx, p)
 			if err != nil {
@@ -173,6 +178,20 @@ func hunt(ctx context.Context, o options) error {
 // mostUnserved is how many rounds in turn may pass without any service, where a majority of
 // the masters is struck at a time.
 const mostUnserved = 10
+
+// plan is the next round: its seed says how many faults there are at a time, and whether
+// masters forget.
+func (o options) plan(masters int) plan {
+	p := plan{seed: o.seed, during: o.round, works: o.works, faults: o.faults, hands: o.hands}
+	turns := uint64(quorum(masters))
+	if p.hands == 0 {
+		p.hands = 1 + int(o.seed%turns)
+	}
+	if o.gentle && o.seed/turns%2 == 0 {
+		p.faults = slices.DeleteFunc(slices.Clone(p.faults), fault.loses)
+	}
+	return p
+}
 
 // quorum is how many of so many masters decide.
 func quorum(masters int) int { return masters/2 + 1 }

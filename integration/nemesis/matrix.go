@@ -89,11 +89,11 @@ func (h *house) line(ctx context.Context, o options, l line, masters int) (cell,
 	if l.quorum {
 		hands = quorum(masters)
 	}
-	healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round / 4})
+	healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round / 4, works: works[:1]})
 	if err != nil {
 		return cell{}, err
 	}
-	j, err := h.hunt(ctx, plan{o.seed + 1, o.round, l.faults, hands, l.patient})
+	j, err := h.hunt(ctx, plan{o.seed + 1, o.round, works[:1], l.faults, hands, l.patient})
 	if err != nil {
 		return cell{}, err
 	}

@@ -43,6 +43,6 @@ func (o options) again(p plan, masters int) string {
 	if s := o.servers.String(); s != "" {
 		more += " -servers " + s
 	}
-	return fmt.Sprintf("go run -C integration/nemesis . -masters %d -proxies %d -faults %s -hands %d -seed %d -round %v -for %v%s",
-		masters, o.proxies, names(p.faults), p.hands, p.seed, p.during, p.during, more)
+	return fmt.Sprintf("go run -C integration/nemesis . -masters %d -proxies %d -work %s -faults %s -hands %d -seed %d -round %v -for %v%s",
+		masters, o.proxies, workNames(p.works), names(p.faults), p.hands, p.seed, p.during, p.during, more)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 type plan struct {
 	seed   uint64
 	during time.Duration
+	works  []work
 	faults []fault // none: a healthy round
 	hands  int
 	// patient hands wait until every master votes before they strike again.
@@ -37,6 +39,7 @@ type played struct {
 	plan
 	masters  int
 	history  history
+	stands   map[string]bool // elements of queues that a master has at the end
 	marks    []lease.Mark
 	from, to lease.Instant
 }
@@ -54,13 +57,8 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 	r := &played{plan: p, masters: len(h.masters), from: now()}
 	r.to = r.from.After(p.during)
 
-	h.clients = nil
-	for i := range processes {
-		c, err := h.invite(p, dir, i, r.to)
-		if err != nil {
-			return nil, errors.Join(err, h.dismiss())
-		}
-		h.clients = append(h.clients, c)
+	if err := h.invite(p, dir, r.to); err != nil {
+		return nil, err
 	}
 	failures := make([]error, p.hands)
 	var group sync.WaitGroup
@@ -71,6 +69,12 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 		group.Go(func() { failures[i] = x.strike(ctx) })
 	}
 	group.Wait()
+	for _, x := range hands {
+		r.marks = append(r.marks, x.marks...)
+	}
+	if slices.ContainsFunc(p.works, func(w work) bool { return w.settles }) {
+		failures = append(failures, h.awaitVoting(maxTTL+time.Minute))
+	}
 	for _, c := range h.clients {
 		seen, err := c.leave()
 		failures = append(failures, err)
@@ -79,8 +83,7 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 	if err := errors.Join(failures...); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, h.logs())
 	}
-	for _, x := range hands {
-		r.marks = append(r.marks, x.marks...)
-	}
-	return r, nil
+	var err error
+	r.stands, err = h.stands(r.history.Queues)
+	return r, err
 }

@@ -2,33 +2,38 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 
-	"redlock-proxy/integration"
 	"redlock-proxy/integration/nemesis/lease"
 )
 
-// patience is how long a client waits for an answer before it hangs up and
-// does not know. A proxy has answered long before, unless it is frozen.
-const patience = time.Second
-
-// worker is one client: it asks one thing at a time, and writes down what it
-// asked, what it heard, and when.
+// worker is one client of locks.
 type worker struct {
-	id      int
-	proxies []string
+	caller
 	keys    []string
 	longest time.Duration // ttl
-	dir     string
-	random  *rand.Rand
-	seen    *history
-
-	talk  *integration.Client // nil: not connected
-	db    int                 // that talk has selected, by its place in databases
-	tried int                 // proxies, one after the other
-	turns int
+	dir     string        // of the files that the locks guard
+	turns   int
 }
+
+func newWorker(o clientOptions, id int, seen *history) labour {
+	w := &worker{caller: newCaller(o, id, seen), longest: o.ttl, dir: o.dir}
+	for k := range keys {
+		w.keys = append(w.keys, fmt.Sprintf("%s-%d", o.name, k))
+	}
+	if id%processSpan == workers {
+		return prober{w}
+	}
+	return w
+}
+
+func (w *worker) settle() {}
+
+// prober is the one client of a process that asks for locks of its own all the time, to
+// see how it is served.
+type prober struct{ *worker }
+
+func (p prober) turn() error { return p.probe() }
 
 // turn asks for one of the keys and, if it is given, holds it for a while.
 func (w *worker) turn() error {
@@ -120,13 +125,6 @@ func (w *worker) selected(db int, args []string) (reply any, err error) {
 	return w.say(args...)
 }
 
-func (w *worker) say(args ...string) (reply any, err error) {
-	if err := w.talk.Send(args...); err != nil {
-		return nil, err
-	}
-	return w.talk.ReceiveWithin(patience)
-}
-
 // lostConnection is what a client heard that heard nothing.
 const lostConnection = "connection lost"
 
@@ -147,31 +145,3 @@ func outcome(op lease.Op, reply any) lease.Outcome {
 	}
 	return lease.Unknown
 }
-
-// connect takes the next proxy, if there is no connection: clients spread over
-// them, and whoever has lost one tries another. It is false, after a moment, if
-// that one does not listen.
-func (w *worker) connect() bool {
-	if w.talk != nil {
-		return true
-	}
-	w.tried++
-	talk, err := integration.Dial(w.proxies[(w.id+w.tried)%len(w.proxies)])
-	if err != nil {
-		time.Sleep(10 * time.Millisecond)
-		return false
-	}
-	w.talk, w.db = talk, 0
-	return true
-}
-
-func (w *worker) hangUp() {
-	if w.talk != nil {
-		w.talk.Close()
-		w.talk = nil
-	}
-}
-
-func (w *worker) upTo(d time.Duration) time.Duration { return time.Duration(w.random.Int64N(int64(d))) }
-
-func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
