@@ -17,6 +17,8 @@ const patience = time.Second
 type caller struct {
 	id      int
 	proxies []string
+	offset  int  // the number of the first of them
+	pinned  bool // it speaks to one of them alone
 	random  *rand.Rand
 	seen    *history
 
@@ -26,7 +28,7 @@ type caller struct {
 }
 
 func newCaller(o clientOptions, id int, seen *history) caller {
-	return caller{id: id, proxies: o.addrs(), random: rand.New(rand.NewPCG(o.seed, uint64(id))), seen: seen}
+	return caller{id: id, proxies: o.addrs(), offset: o.offset, random: rand.New(rand.NewPCG(o.seed, uint64(id))), seen: seen}
 }
 
 // connect takes the next proxy, if there is no connection: clients spread over
@@ -36,7 +38,9 @@ func (c *caller) connect() bool {
 	if c.talk != nil {
 		return true
 	}
-	c.tried++
+	if !c.pinned {
+		c.tried++
+	}
 	talk, err := integration.Dial(c.proxies[c.at()])
 	if err != nil {
 		time.Sleep(10 * time.Millisecond)
@@ -45,6 +49,9 @@ func (c *caller) connect() bool {
 	c.talk, c.db = talk, 0
 	return true
 }
+
+// proxy is the number of the one that it speaks to.
+func (c *caller) proxy() int { return c.offset + c.at() }
 
 // at is which of its proxies it speaks to.
 func (c *caller) at() int { return (c.id + c.tried) % len(c.proxies) }

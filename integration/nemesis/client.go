@@ -20,6 +20,7 @@ type clientOptions struct {
 	work    string
 	proxies string        // their addresses, with commas between
 	name    string        // what all keys begin with
+	offset  int           // number of the first proxy
 	first   int           // number of the first client
 	ttl     time.Duration // the longest that a client asks for
 	seed    uint64
@@ -35,6 +36,7 @@ type history struct {
 	Ops     []lease.Op     // about the keys
 	Probes  []lease.Op     // about keys that nobody else wants
 	Updates []lease.Update // of the guarded files
+	Waits   []lease.Op     // about keys that are waited for
 	Queues  []queue.Op
 }
 
@@ -42,6 +44,7 @@ func (h *history) add(other history) {
 	h.Ops = append(h.Ops, other.Ops...)
 	h.Probes = append(h.Probes, other.Probes...)
 	h.Updates = append(h.Updates, other.Updates...)
+	h.Waits = append(h.Waits, other.Waits...)
 	h.Queues = append(h.Queues, other.Queues...)
 }
 
@@ -51,6 +54,7 @@ func clients(args []string) error {
 	flags := flag.NewFlagSet("client", flag.ContinueOnError)
 	flags.StringVar(&o.work, "work", "locks", "what they do")
 	flags.StringVar(&o.proxies, "proxies", "", "addresses of the proxies")
+	flags.IntVar(&o.offset, "offset", 0, "number of the first proxy")
 	flags.StringVar(&o.name, "name", "", "what all keys begin with")
 	flags.IntVar(&o.first, "first", 0, "number of the first client")
 	flags.DurationVar(&o.ttl, "ttl", 2*time.Second, "longest ttl")

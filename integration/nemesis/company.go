@@ -47,9 +47,10 @@ func (h *house) company(p plan, w work, dir string, i int, end lease.Instant) (*
 	if err != nil {
 		return nil, err
 	}
+	addrs, offset := h.addrs(w)
 	c := &company{out: filepath.Join(dir, fmt.Sprintf("history%d.json", i)), end: end}
 	c.cmd = exec.Command(self, clientCommand,
-		"-work", w.name, "-proxies", strings.Join(h.addrs(), ","), "-name", filepath.Base(dir),
+		"-work", w.name, "-proxies", strings.Join(addrs, ","), "-offset", fmt.Sprint(offset), "-name", filepath.Base(dir),
 		"-first", fmt.Sprint(i*processSpan), "-ttl", longestTTL.String(),
 		"-seed", fmt.Sprint(p.seed), "-end", fmt.Sprint(int64(end)), "-dir", dir, "-out", c.out)
 	c.cmd.Stdout, c.cmd.Stderr = &c.said, &c.said

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type house struct {
 	program string
 	masters []*master
 	proxies []*proxy
+	waiting int        // so many of these, the last, have an acquire wait
 	clients []*company // of the round that is played
 
 	mu     sync.Mutex      // guards forgot
@@ -94,6 +96,9 @@ func open(o options, program string, masters int) (h *house, err error) {
 			err = errors.Join(err, h.close())
 		}
 	}()
+	if slices.ContainsFunc(o.works, func(w work) bool { return w.waits }) {
+		h.waiting = waitingProxies
+	}
 	if h.dir, err = os.MkdirTemp("", "nemesis-"); err != nil {
 		return h, err
 	}
@@ -102,7 +107,7 @@ func open(o options, program string, masters int) (h *house, err error) {
 		return h, err
 	}
 	for i := range masters {
-		m, err := startMaster(o.servers.Of(i), library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies, o.kind)
+		m, err := startMaster(o.servers.Of(i), library, filepath.Join(h.dir, "master"+strconv.Itoa(i)), o.proxies+h.waiting, o.kind)
 		if err != nil {
 			return h, err
 		}
@@ -111,8 +116,11 @@ func open(o options, program string, masters int) (h *house, err error) {
 	if err := h.bootstrap(); err != nil {
 		return h, err
 	}
-	for i := range o.proxies {
+	for i := range o.proxies + h.waiting {
 		args := []string{"--max-ttl", maxTTL.String()}
+		if i >= o.proxies {
+			args = append(args, "--acquire-wait", acquireWait.String())
+		}
 		for j, m := range h.masters {
 			args = append(args, "--master", called(j, m.links[i].addr))
 		}
@@ -131,13 +139,17 @@ func open(o options, program string, masters int) (h *house, err error) {
 // its own, and all must call it alike.
 func called(i int, addr string) string { return fmt.Sprintf("redis://%s?name=master%d", addr, i) }
 
-// addrs are the proxies' addresses.
-func (h *house) addrs() []string {
-	var all []string
-	for _, p := range h.proxies {
+// addrs are the addresses of the proxies for some work, and the number of the first.
+func (h *house) addrs(w work) (all []string, first int) {
+	chosen := h.proxies[:len(h.proxies)-h.waiting]
+	if w.waits && h.waiting > 0 {
+		first = len(chosen)
+		chosen = h.proxies[first:]
+	}
+	for _, p := range chosen {
 		all = append(all, p.run.Addr)
 	}
-	return all
+	return all, first
 }
 
 // awaitVoting waits until every master votes at every proxy.

@@ -19,6 +19,8 @@ type judged struct {
 	doubles []lease.Double
 	clashes []lease.Clash
 	lost    []lease.Op
+	asleep  []lease.Sleep
+	watched time.Duration // the waits that were judged
 	service lease.Service
 	queues  queue.Verdict
 	strange []string // answers that no client should be given
@@ -33,19 +35,20 @@ func mayBeTold(text string) bool {
 func judge(r *played) *judged {
 	j := &judged{
 		played:  r,
-		verdict: lease.Check(r.history.Ops, 10*time.Minute),
-		doubles: lease.Doubles(r.history.Ops),
+		verdict: lease.Check(slices.Concat(r.history.Ops, r.history.Waits), 10*time.Minute),
+		doubles: lease.Doubles(slices.Concat(r.history.Ops, r.history.Waits)),
 		clashes: lease.Clashes(r.history.Updates),
 		lost:    lease.Lost(r.history.Ops),
 		service: lease.Served(r.history.Probes, r.from, r.to),
 	}
+	j.asleep, j.watched = lease.Asleep(r.history.Waits, sleepAtMost, r.explained())
 	j.queues = queue.Judge(r.history.Queues, r.stands)
 	for _, op := range r.history.Queues {
 		if op.Outcome == lease.Unknown && op.Kind != queue.Drain && !mayBeTold(op.Heard) {
 			j.strange = append(j.strange, op.String())
 		}
 	}
-	for _, op := range slices.Concat(r.history.Ops, r.history.Probes) {
+	for _, op := range slices.Concat(r.history.Ops, r.history.Waits, r.history.Probes) {
 		if op.Outcome == lease.Unknown && !mayBeTold(op.Heard) {
 			j.strange = append(j.strange, op.String())
 		}
@@ -83,6 +86,9 @@ func (j *judged) complaints() []string {
 	}
 	for _, c := range j.clashes {
 		all = append(all, c.String())
+	}
+	for _, s := range j.asleep {
+		all = append(all, s.String())
 	}
 	for _, s := range j.strange {
 		all = append(all, "a client was told: "+s)
@@ -138,9 +144,22 @@ func (p plan) does(name string) bool {
 // had counts the times that a contended lock was had.
 func (j *judged) had() int { return j.count(lease.Acquire, lease.Yes) }
 
-func (j *judged) count(k lease.Kind, o lease.Outcome) int {
+func (j *judged) count(k lease.Kind, o lease.Outcome) int { return count(j.history.Ops, k, o) }
+
+// waited is for how long acquires did altogether.
+func waited(ops []lease.Op) time.Duration {
+	var sum time.Duration
+	for _, op := range ops {
+		if op.Kind == lease.Acquire {
+			sum += op.Return.Since(op.Call)
+		}
+	}
+	return sum.Round(time.Second)
+}
+
+func count(ops []lease.Op, k lease.Kind, o lease.Outcome) int {
 	n := 0
-	for _, op := range j.history.Ops {
+	for _, op := range ops {
 		if op.Kind == k && op.Outcome == o {
 			n++
 		}
@@ -155,6 +174,9 @@ func (j *judged) String() string {
 	}
 	if j.does("locks") {
 		s += j.aboutLocks()
+	}
+	if j.does("waiters") {
+		s += fmt.Sprintf("; %d locks waited for, of %v %v watched, %d too long", count(j.history.Waits, lease.Acquire, lease.Yes), waited(j.history.Waits), j.watched.Round(time.Second), len(j.asleep))
 	}
 	if q := j.queues; j.does("queues") {
 		s += fmt.Sprintf("; %d elements pushed, %d popped, %d gone with an answer, %d lost, %d twice, %d queues stuck",

@@ -75,7 +75,7 @@ func playUntil(t *testing.T, h *house, p plan, enough func(*judged) bool) *judge
 }
 
 func TestClientsOfOneServerAreNotAccused(t *testing.T) {
-	playUntil(t, withoutProxy(t), plan{seed: 1, during: 3 * time.Second, works: works[:1]}, func(j *judged) bool {
+	playUntil(t, withoutProxy(t), plan{seed: 1, during: 3 * time.Second, works: locksAlone}, func(j *judged) bool {
 		if bad := j.complaints(); len(bad) > 0 || len(j.lost) > 0 {
 			t.Errorf("%v\n%s\nlost: %v", j, strings.Join(bad, "\n"), j.lost)
 		}
@@ -85,7 +85,7 @@ func TestClientsOfOneServerAreNotAccused(t *testing.T) {
 
 func TestServerThatForgetsIsCaughtThreeTimesOver(t *testing.T) {
 	h := withoutProxy(t)
-	p := plan{seed: 2, during: 6 * time.Second, works: works[:1], faults: []fault{forged}, hands: 1}
+	p := plan{seed: 2, during: 6 * time.Second, works: locksAlone, faults: []fault{forged}, hands: 1}
 	j := playUntil(t, h, p, func(j *judged) bool {
 		if len(j.doubles) > 0 && j.verdict.Result != "Illegal" {
 			t.Errorf("Porcupine: %v: %v", j.verdict.Result, j)

@@ -54,6 +54,7 @@ type cell struct {
 
 // printMatrix plays a round of each line for each number of masters.
 func printMatrix(ctx context.Context, o options) error {
+	o.works = locksAlone
 	all := lines()
 	cells := make([][]cell, len(all))
 	for _, o.kind = range []kind{volatile, durable} {
@@ -89,11 +90,11 @@ func (h *house) line(ctx context.Context, o options, l line, masters int) (cell,
 	if l.quorum {
 		hands = quorum(masters)
 	}
-	healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round / 4, works: works[:1]})
+	healthy, err := h.hunt(ctx, plan{seed: o.seed, during: o.round / 4, works: locksAlone})
 	if err != nil {
 		return cell{}, err
 	}
-	j, err := h.hunt(ctx, plan{o.seed + 1, o.round, works[:1], l.faults, hands, l.patient})
+	j, err := h.hunt(ctx, plan{o.seed + 1, o.round, locksAlone, l.faults, hands, l.patient})
 	if err != nil {
 		return cell{}, err
 	}

@@ -38,6 +38,7 @@ const (
 type played struct {
 	plan
 	masters  int
+	proxies  int
 	history  history
 	stands   map[string]bool // elements of queues that a master has at the end
 	marks    []lease.Mark
@@ -54,7 +55,7 @@ func (h *house) play(ctx context.Context, p plan) (*played, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	r := &played{plan: p, masters: len(h.masters), from: now()}
+	r := &played{plan: p, masters: len(h.masters), proxies: len(h.proxies), from: now()}
 	r.to = r.from.After(p.during)
 
 	if err := h.invite(p, dir, r.to); err != nil {

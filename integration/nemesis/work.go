@@ -12,6 +12,7 @@ type work struct {
 	processes int
 	clients   int // in each
 	settles   bool
+	waits     bool // through proxies at which an acquire waits
 	labour    func(o clientOptions, id int, seen *history) labour
 }
 
@@ -30,7 +31,11 @@ const processSpan = 100
 var works = []work{
 	{name: "locks", processes: processes, clients: workers + 1, labour: newWorker},
 	{name: "queues", processes: 1, clients: producers + consumers + movers, settles: true, labour: newQueuer},
+	{name: "waiters", processes: 1, clients: waiters + waitingProxies, waits: true, labour: newWaiter},
 }
+
+// locksAlone is what the matrix is made of.
+var locksAlone = works[:1]
 
 // worksNamed gives those of a list with commas; "all" are all.
 func worksNamed(list string) ([]work, error) {

@@ -10,14 +10,15 @@ import (
 // worker is one client of locks.
 type worker struct {
 	caller
-	keys    []string
-	longest time.Duration // ttl
-	dir     string        // of the files that the locks guard
-	turns   int
+	keys     []string
+	longest  time.Duration // ttl
+	patience time.Duration
+	dir      string // of the files that the locks guard
+	turns    int
 }
 
 func newWorker(o clientOptions, id int, seen *history) labour {
-	w := &worker{caller: newCaller(o, id, seen), longest: o.ttl, dir: o.dir}
+	w := &worker{caller: newCaller(o, id, seen), longest: o.ttl, patience: patience, dir: o.dir}
 	for k := range keys {
 		w.keys = append(w.keys, fmt.Sprintf("%s-%d", o.name, k))
 	}
@@ -97,7 +98,7 @@ func (w *worker) release(key, token string) lease.Op {
 // ask puts one command to the proxy, in the database of its key, and tells what came of
 // it. Ttls are whole milliseconds on the wire, so op's is cut to that.
 func (w *worker) ask(op lease.Op, args []string) lease.Op {
-	op.Client = w.id
+	op.Client, op.Proxy = w.id, w.proxy()
 	op.TTL = op.TTL.Truncate(time.Millisecond)
 	op.Call = now()
 	reply, err := w.selected(mannerOf(op.Key).db, args)
@@ -122,7 +123,7 @@ func (w *worker) selected(db int, args []string) (reply any, err error) {
 		}
 		w.db = db
 	}
-	return w.say(args...)
+	return w.sayWithin(w.patience, args...)
 }
 
 // lostConnection is what a client heard that heard nothing.

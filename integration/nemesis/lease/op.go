@@ -93,6 +93,7 @@ func number(names []string, name string) (int, error) {
 // acquires, and the ops of a token follow each other without overlapping.
 type Op struct {
 	Client       int
+	Proxy        int // that was asked
 	Key, Token   string
 	Kind         Kind
 	Outcome      Outcome

@@ -15,7 +15,7 @@ type missed struct {
 
 // taken tells whether a pop whose answer is not known may have taken it.
 func (m *missed) taken(pop Op) bool {
-	return slices.Contains(pop.Queues, m.push.Queues[0]) && pop.Return.After(Late) >= m.push.Call && pop.Call <= m.gone
+	return slices.Contains(pop.Queues, m.push.Queues[0]) && pop.Return.After(lease.MayBeLate) >= m.push.Call && pop.Call <= m.gone
 }
 
 func unknownPops(history []Op) []Op {

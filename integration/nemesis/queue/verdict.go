@@ -3,7 +3,6 @@ package queue
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"redlock-proxy/integration/nemesis/lease"
 )
@@ -18,10 +17,6 @@ type Verdict struct {
 	// How many were acknowledged, delivered, and may have gone with an answer.
 	Pushed, Popped, Excused int
 }
-
-// Late is how long after its client has given up a question may be carried out: for as
-// long as a proxy or a master stands still, and some time to decide.
-const Late = 5 * time.Second
 
 // element is what is known of one.
 type element struct {
@@ -115,7 +110,7 @@ func (v *Verdict) missing(elements map[string]*element, stands map[string]bool) 
 		m := &missed{push: e.push, gone: lease.Instant(1<<63 - 1)}
 		for _, other := range elements {
 			if len(other.pops) > 0 && other.push.Kind == Push && other.push.Queues[0] == queue && other.push.Call > e.push.Return {
-				m.gone = min(m.gone, other.pops[0].Return.After(Late))
+				m.gone = min(m.gone, other.pops[0].Return.After(lease.MayBeLate))
 			}
 		}
 		all = append(all, m)
