@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"redlock-proxy/integration/nemesis/cached"
 	"redlock-proxy/integration/nemesis/lease"
 )
 
@@ -69,3 +71,51 @@ func (r *played) unserved(proxy int) []lease.Span {
 
 // forever is later than whatever happens.
 const forever = lease.Instant(1<<63 - 1)
+
+// explained tells when what a client of a proxy met is explained by faults, and by what they
+// leave for a time.
+func (r *played) explained(left time.Duration) func(client, proxy int) []lease.Span {
+	masters := r.struck(func(m lease.Mark) time.Duration {
+		if forgets(m.What) {
+			return knownAgain + left
+		}
+		return notice + left
+	})
+	unserved := make(map[int][]lease.Span)
+	for proxy := range r.proxies {
+		unserved[proxy] = r.unserved(proxy)
+	}
+	return func(client, proxy int) []lease.Span {
+		spans := slices.Concat(masters, unserved[proxy])
+		for _, m := range r.marks {
+			if m.Where == fmt.Sprintf("proxy %d", proxy) || m.Where == fmt.Sprintf("clients %d", client/processSpan) {
+				spans = append(spans, lease.Span{From: m.From, To: m.To.After(notice)})
+			}
+		}
+		return spans
+	}
+}
+
+// asleep is who has waited for a lock that was free. Of an attempt something may be left
+// for its ttl.
+func (r *played) asleep() ([]lease.Sleep, time.Duration) {
+	short, long := r.explained(shortHold), r.explained(longHold)
+	return lease.Asleep(r.history.Waits, sleepAtMost, func(op lease.Op) []lease.Span {
+		if op.TTL <= shortHold {
+			return short(op.Client, op.Proxy)
+		}
+		return long(op.Client, op.Proxy)
+	})
+}
+
+// toldWithin is how long it may take until a client is told of a write through another proxy.
+const toldWithin = time.Second
+
+// cached is what is to be said of what clients kept.
+func (r *played) cached() cached.Verdict {
+	explained := r.explained(0)
+	return cached.Judge(r.history.Cached, func(look cached.Op, of lease.Instant) bool {
+		calm := lease.Span{From: of, To: look.Call}.Without(explained(look.Client, look.Proxy))
+		return lease.Longest(calm) > toldWithin
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"redlock-proxy/integration/nemesis/cached"
 	"redlock-proxy/integration/nemesis/lease"
 	"redlock-proxy/integration/nemesis/queue"
 )
@@ -38,6 +39,7 @@ type history struct {
 	Updates []lease.Update // of the guarded files
 	Waits   []lease.Op     // about keys that are waited for
 	Queues  []queue.Op
+	Cached  []cached.Op
 }
 
 func (h *history) add(other history) {
@@ -46,6 +48,7 @@ func (h *history) add(other history) {
 	h.Updates = append(h.Updates, other.Updates...)
 	h.Waits = append(h.Waits, other.Waits...)
 	h.Queues = append(h.Queues, other.Queues...)
+	h.Cached = append(h.Cached, other.Cached...)
 }
 
 // clients is a process of its own: the clients of one kind of work.

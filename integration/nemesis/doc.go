@@ -4,9 +4,11 @@
 // module of its own, so that the program under test does not depend on what it
 // is tested with. Run it here, or with go run -C integration/nemesis .
 //
-// What else clients do with keys meets the same faults: package queue judges who was
-// given what. So a round's clients do several kinds of work, each in processes of its own,
-// and when the faults are over and all masters vote, they settle: they take what is left.
+// What else clients do with keys meets the same faults: package queue judges who
+// was given what, package cached who kept what too long, and package lease also
+// who waited for a lock that was free. So clients do several kinds of work, each
+// in processes of its own; and when the faults are over and all masters vote they
+// settle: they take what is left, and look at what they have kept.
 //
 // A house is the masters and the proxies; hands are those who make faults
 // happen; a round is some time of both. What a round shows is judged by
@@ -24,7 +26,8 @@
 //	                                           last fault mended
 //	house.invite   what a company says         the company has ended        company.leave,
 //	                                                                        house.dismiss
-//	clients        one client, in its process  the round is over            clients
+//	labour         one client, in its process  the round is over;           labour
+//	               again, to settle            it has settled
 //	newLink        a toxiproxy's own           link.close, link.cut         nobody: they end
 //	                                                                        with their sockets
 package main

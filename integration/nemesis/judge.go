@@ -8,6 +8,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"redlock-proxy/integration/nemesis/cached"
 	"redlock-proxy/integration/nemesis/lease"
 	"redlock-proxy/integration/nemesis/queue"
 )
@@ -23,6 +24,7 @@ type judged struct {
 	watched time.Duration // the waits that were judged
 	service lease.Service
 	queues  queue.Verdict
+	caches  cached.Verdict
 	strange []string // answers that no client should be given
 }
 
@@ -41,10 +43,16 @@ func judge(r *played) *judged {
 		lost:    lease.Lost(r.history.Ops),
 		service: lease.Served(r.history.Probes, r.from, r.to),
 	}
-	j.asleep, j.watched = lease.Asleep(r.history.Waits, sleepAtMost, r.explained())
+	j.asleep, j.watched = r.asleep()
+	j.caches = r.cached()
 	j.queues = queue.Judge(r.history.Queues, r.stands)
 	for _, op := range r.history.Queues {
 		if op.Outcome == lease.Unknown && op.Kind != queue.Drain && !mayBeTold(op.Heard) {
+			j.strange = append(j.strange, op.String())
+		}
+	}
+	for _, op := range r.history.Cached {
+		if op.Outcome == lease.Unknown && !mayBeTold(op.Heard) {
 			j.strange = append(j.strange, op.String())
 		}
 	}
@@ -94,7 +102,10 @@ func (j *judged) complaints() []string {
 		all = append(all, "a client was told: "+s)
 	}
 	all = append(all, some(j.queues.Invented)...)
+	all = append(all, some(j.caches.Behind)...)
 	if !j.mayLose() {
+		all = append(all, some(j.caches.Stale)...)
+		all = append(all, some(j.caches.Old)...)
 		all = append(all, some(j.queues.Twice)...)
 		all = append(all, some(j.queues.Lost)...)
 	}
@@ -134,7 +145,7 @@ func (r *played) mayLose() bool {
 // served tells that there was a service, so that it was judged at all.
 func (j *judged) served() bool {
 	locked := !j.does("locks") || j.service.Had > 0 && j.had() > 0
-	return locked && (!j.does("queues") || j.queues.Popped > 0)
+	return locked && (!j.does("queues") || j.queues.Popped > 0) && (!j.does("caches") || j.caches.Kept > 0)
 }
 
 func (p plan) does(name string) bool {
@@ -181,6 +192,10 @@ func (j *judged) String() string {
 	if q := j.queues; j.does("queues") {
 		s += fmt.Sprintf("; %d elements pushed, %d popped, %d gone with an answer, %d lost, %d twice, %d queues stuck",
 			q.Pushed, q.Popped, q.Excused, len(q.Lost), len(q.Twice), len(q.Stuck))
+	}
+	if c := j.caches; j.does("caches") {
+		s += fmt.Sprintf("; %d values written, %d read, %d still kept, %d of them stale, %d old ones read; %d kept in the end, %d of them wrong",
+			c.Written, c.Read, c.Kept, len(c.Stale), len(c.Old), c.Settled, len(c.Behind))
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"redlock-proxy/integration/nemesis/lease"
@@ -38,13 +37,10 @@ const (
 )
 
 func newWaiter(o clientOptions, id int, seen *history) labour {
-	w := &worker{caller: newCaller(o, id, seen), longest: shortHold, patience: patience}
-	w.keys = []string{o.name + "-wait"}
 	if id%processSpan >= waiters {
-		w.pinned = true
-		return slowProber{w}
+		return newSlowProber(o, id, seen)
 	}
-	w.patience += acquireWait
+	w := &worker{caller: newCaller(o, id, seen), longest: shortHold, patience: patience + acquireWait}
 	n := id % processSpan / 2 % waitedFor
 	// An even number, so that it is a string: by a script nobody waits.
 	return waiter{worker: w, key: fmt.Sprintf("%s-wait-%d", o.name, 2*n), short: n%2 == 0}
@@ -52,6 +48,12 @@ func newWaiter(o clientOptions, id int, seen *history) labour {
 
 // slowProber is one that asks seldom enough to leave the machine to others.
 type slowProber struct{ *worker }
+
+func newSlowProber(o clientOptions, id int, seen *history) labour {
+	w := &worker{caller: newCaller(o, id, seen), keys: []string{o.name}, patience: patience}
+	w.pinned = true
+	return slowProber{w}
+}
 
 func (p slowProber) turn() error {
 	time.Sleep(25 * time.Millisecond)
@@ -89,33 +91,3 @@ func (w waiter) turn() error {
 // sleepAtMost is how long somebody may wait for a lock that is free: a second, after which
 // he is tried though no master has told, and what that takes.
 const sleepAtMost = 1500 * time.Millisecond
-
-// explained tells of each acquire when its client may have waited though its lock was free.
-func (r *played) explained() func(lease.Op) []lease.Span {
-	masters := make(map[time.Duration][]lease.Span)
-	for _, ttl := range []time.Duration{shortHold, longHold} {
-		masters[ttl] = r.struck(func(m lease.Mark) time.Duration {
-			if forgets(m.What) {
-				return knownAgain + ttl
-			}
-			return notice + ttl // what an attempt has left there
-		})
-	}
-	served := make(map[int][]lease.Span)
-	for proxy := range r.proxies {
-		served[proxy] = r.unserved(proxy)
-	}
-	return func(op lease.Op) []lease.Span {
-		ttl := longHold
-		if op.TTL <= shortHold {
-			ttl = shortHold
-		}
-		spans := slices.Concat(masters[ttl], served[op.Proxy])
-		for _, m := range r.marks {
-			if m.Where == fmt.Sprintf("proxy %d", op.Proxy) || m.Where == fmt.Sprintf("clients %d", op.Client/processSpan) {
-				spans = append(spans, lease.Span{From: m.From, To: m.To.After(notice)})
-			}
-		}
-		return spans
-	}
-}

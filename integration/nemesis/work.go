@@ -32,6 +32,7 @@ var works = []work{
 	{name: "locks", processes: processes, clients: workers + 1, labour: newWorker},
 	{name: "queues", processes: 1, clients: producers + consumers + movers, settles: true, labour: newQueuer},
 	{name: "waiters", processes: 1, clients: waiters + waitingProxies, waits: true, labour: newWaiter},
+	{name: "caches", processes: 1, clients: writers + keepers + 2, settles: true, labour: newCacher},
 }
 
 // locksAlone is what the matrix is made of.

@@ -23,7 +23,6 @@ type element struct {
 	push  Op
 	pops  []Op
 	moves []Op
-	gone  lease.Instant // at the latest: one behind it was delivered
 }
 
 // Judge goes through what all clients saw until the queues were drained. Of a queue that
