@@ -127,7 +127,7 @@ func (r *room) tried(w *waiter, result *quorum.Result, now time.Duration) (stays
 			l.next = min(l.next, l.ends)
 		}
 	case result.Decision == quorum.Won:
-		l.ends = quietly
+		l.ends, l.free = quietly, false
 		l.told, l.watch, l.heeds = true, true, now+settleSpan
 		if ttl := w.slot.asks[0].request.TTL; ttl > 0 {
 			l.lasts(ttl, now)

@@ -59,6 +59,27 @@ func TestWhoWaitsLearnsOfTheEndOfWhoStoodBeforeHim(t *testing.T) {
 	})
 }
 
+// So it is where the lock was freed elsewhere each time, and nobody has looked meanwhile who holds it.
+func TestWhoWaitsLearnsOfTwoLocksThatWereFreedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, l := newWaitingRig(t, time.Minute)
+		holder, first, second := r.dial(), r.dial(), r.dial()
+		holder.tries("k", "a", 50_000)
+		holder.gets(ok, roundTrip)
+		for _, c := range []*client{first, second} {
+			c.tries("k", "b", 50_000)
+			time.Sleep(200 * time.Millisecond)
+		}
+		for _, c := range []*client{first, second} {
+			l.takeBack("k")
+			r.engine.observer.Changed(0, "k")
+			c.gets(ok, settleSpan+3*roundTrip)
+			time.Sleep(settleSpan / 2)
+		}
+		r.end()
+	})
+}
+
 // Who has gone is not tried a last time, be the lock free by then and he the next who is.
 func TestWhoGoesAwayIsGrantedNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
