@@ -51,6 +51,7 @@ type fakeMaster struct {
 
 	subscribers map[int64]string // connection to channel
 	watchers    map[int64]*fakeWatcher
+	fakeTold
 
 	dumps   []fakeData
 	written *fakeData // the log on disk, if it was switched off
@@ -265,6 +266,9 @@ func (m *fakeMaster) client(args []string, id int64) string {
 	}
 	m.note(args)
 	if args[1] == "TRACKING" {
+		if m.tells {
+			return m.track(args, id)
+		}
 		return "-ERR unknown subcommand 'TRACKING'. Try CLIENT HELP.\r\n"
 	}
 	killed, _ := strconv.ParseInt(args[3], 10, 64)

@@ -31,7 +31,7 @@ func (m *fakeMaster) digest(name string) string {
 		return ""
 	case k.hash:
 		sum := sha1.Sum([]byte(k.value))
-		return "hash#" + hex.EncodeToString(sum[:])
+		return k.kind() + "#" + hex.EncodeToString(sum[:])
 	}
 	return catchup.DigestOf(k.value)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"redlock-proxy/quorum"
@@ -51,6 +52,9 @@ func (m *fakeMaster) do(args []string, id int64) string {
 	if reply, ok := m.doOnDatabase(args); ok {
 		return reply
 	}
+	if reply, ok := m.doOnList(args); ok {
+		return reply
+	}
 	return m.doOnKey(args)
 }
 
@@ -80,6 +84,8 @@ func (m *fakeMaster) doOnConnection(args []string, id int64) (reply string, ok b
 		}
 		m.selected[id] = db
 		return "+OK\r\n", true
+	case "PTTL":
+		return m.watched(args[1], id)
 	case "PING":
 		return m.ping(id), true
 	}
@@ -139,16 +145,22 @@ func (m *fakeMaster) doScript(args []string) (reply string, ok bool) {
 		if s == nil {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n", true
 		}
-		return m.run(s, withoutOurs(args[3:])), true
+		return m.run(s, keysOf(args), withoutOurs(args[3:])), true
 	case "EVAL":
 		for _, s := range known {
 			if s.Text == args[1] {
 				m.learn(s.SHA)
-				return m.run(s, withoutOurs(args[3:])), true
+				return m.run(s, keysOf(args), withoutOurs(args[3:])), true
 			}
 		}
 	}
 	return "", false
+}
+
+// keysOf is how many keys a script is given.
+func keysOf(args []string) int {
+	n, _ := strconv.Atoi(args[2])
+	return n
 }
 
 func (m *fakeMaster) marker() string { return m.keys[quorum.MarkerKey].value }

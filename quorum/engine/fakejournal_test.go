@@ -113,8 +113,8 @@ func clientsScript(s *master.Script) *quorum.Script {
 }
 
 // journaled carries a client's script out, answers what the prelude makes of it, and
-// tells whether it did anything.
-func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply string, acted bool) {
+// tells what it did.
+func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply string, does effect) {
 	was := make(map[string][]string)
 	for _, key := range keys {
 		before, left := m.dump(key)
@@ -127,7 +127,7 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply str
 			records = append(append(records, was[key]...), bulk(after), integer(expires))
 		}
 	}
-	if acted = e.flags != 0; s.Latches {
+	if does = e; s.Latches {
 		e.flags += decide.FlagStep
 	}
 	line := int64(-1)
@@ -138,7 +138,7 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply str
 		values = append(values, bulk(v))
 	}
 	answer := []string{integer(e.flags), integer(line), bulk(e.shape), integer(int64(len(records) / decide.RecordElems))}
-	return array(append(append(answer, records...), values...)...), acted
+	return array(append(append(answer, records...), values...)...), does
 }
 
 // countOf is the key that those count who watch a lock.

@@ -12,7 +12,7 @@ import (
 type fakeKey struct {
 	value string
 	until int64 // by the master's clock in Unix nanoseconds; 0: no expiry
-	hash  bool
+	hash  bool  // it is no string: a hash, or a list (fakelists_test.go)
 }
 
 // now is the master's own clock.

@@ -140,6 +140,7 @@ func (m *fakeMaster) restartBlank() {
 		m.lastID, m.evicted = 0, 0
 		clear(m.subscribers)
 		clear(m.watchers)
+		clear(m.trackers)
 		clear(m.selected)
 		m.flushAll()
 		clear(m.scripts)

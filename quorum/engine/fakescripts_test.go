@@ -93,7 +93,7 @@ func told(args []string) string {
 }
 
 // run does what our scripts do.
-func (m *fakeMaster) run(s *master.Script, args []string) string {
+func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 	name := args[0]
 	k, ok := m.key(name)
 	switch s {
@@ -107,9 +107,9 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 		return integer(m.endStep(name, args[1], args[2:]))
 	}
 	if c := clientsScript(s); c != nil && c.Latches {
-		return m.act(c, args)
+		return m.act(c, keys, args)
 	} else if c != nil {
-		reply, _ := m.journaled(c, []string{name}, args[3:])
+		reply, _ := m.journaled(c, args[:keys], args[keys+2:])
 		return reply
 	}
 	switch s {
@@ -121,7 +121,7 @@ func (m *fakeMaster) run(s *master.Script, args []string) string {
 			delete(m.keys, name)
 		}
 		if k.hash {
-			return array(bulk("hash"), bulk(""), integer(m.pttl(k)))
+			return array(bulk(k.kind()), bulk(""), integer(m.pttl(k)))
 		}
 		return array(bulk("string"), bulk(k.value), integer(m.pttl(k)))
 	}

@@ -38,21 +38,17 @@ func (m *fakeMaster) step(args []string) string {
 	}
 	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep, pushStep, popStep} {
 		if args[1] == journal.FormOf(s).Own().SHA || args[1] == journal.FormOf(s).Own().Text {
-			return m.act(s, args[3:])
+			return m.act(s, keysOf(args), args[3:])
 		}
 	}
 	return ""
 }
 
-// act carries a step out, of which args are its keys, the time, its arguments, who it is, and
-// how long its latches live.
-func (m *fakeMaster) act(s *quorum.Script, args []string) string {
-	keys := []string{args[0]}
-	if s == watchStep {
-		keys = append(keys, args[1])
-	}
+// act carries a step out, of which args are its keys, so many, the time, its arguments, who it is,
+// and how long its latches live.
+func (m *fakeMaster) act(s *quorum.Script, of int, args []string) string {
 	n := len(args) - 2
-	argv, holder, lease := args[len(keys)+2:n], args[n], args[n+1]
+	keys, argv, holder, lease := args[:of], args[of+2:n], args[n], args[n+1]
 	for _, key := range keys {
 		latch := journal.Latch(key)
 		if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {
@@ -65,7 +61,11 @@ func (m *fakeMaster) act(s *quorum.Script, args []string) string {
 		}
 	}
 	m.note([]string{"step", keys[0]})
-	reply, acted := m.journaled(s, keys, argv)
+	reply, does := m.journaled(s, keys, argv)
+	acted := does.flags != 0
+	if acted {
+		m.noteStep(keys[0], holder, argv, does.value)
+	}
 	for _, key := range keys {
 		if acted {
 			m.expire(journal.Latch(key), fakeKey{value: holder}, lease)
@@ -88,6 +88,7 @@ func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
 			r = 0
 		} else {
 			m.becomes(key, args[4], args[5], args[10], args[11])
+			m.undoStep(key, args[0], args[1])
 		}
 	}
 	if mine && args[2] == "" {

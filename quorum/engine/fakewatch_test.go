@@ -68,6 +68,7 @@ func (m *fakeMaster) exec(w *fakeWatcher, id int64) string {
 
 // notice has those know who watch what has changed.
 func (m *fakeMaster) notice() {
+	m.tellChanges()
 	for _, w := range m.watchers {
 		for i := range w.keys {
 			k := &w.keys[i]
@@ -82,6 +83,7 @@ func (m *fakeMaster) notice() {
 
 // touch has those know who watch a key that it is written to, be it with what was there.
 func (m *fakeMaster) touch(name string) {
+	m.tellOf(name)
 	for _, w := range m.watchers {
 		for _, k := range w.keys {
 			w.void = w.void || k.db == m.using && k.name == name
@@ -94,6 +96,7 @@ func (m *fakeMaster) unwatch(id int64, conn *socket) {
 	m.locked(func() {
 		if c := m.conns[id]; c == nil || c == conn {
 			delete(m.watchers, id)
+			delete(m.trackers, id)
 		}
 	})
 }

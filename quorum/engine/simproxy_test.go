@@ -27,20 +27,24 @@ import (
 func TestSimulatedProxiesNeverGiveTwoHolders(t *testing.T) {
 	exec, digest := scriptsOfTransactions()
 	engine.SimulateProxies(t, exec, digest, printed, func(t *testing.T, e *engine.Engine, seed uint64) engine.Front {
-		cfg := proxy.Config{Commands: commands.Options{Version: "7.2.4", Password: func() string { return "" }}}
-		f := &front{
-			t:      t,
-			server: proxy.New(cfg, e, hclog.NewNullLogger()),
-			pipes:  &pipes{conns: make(chan net.Conn), done: make(chan struct{})},
-			rand:   rand.New(rand.NewPCG(seed, 0)),
-		}
-		f.served.Go(func() {
-			if err := f.server.Serve(f.pipes); err != nil {
-				t.Errorf("Serve: %v", err)
-			}
-		})
-		return f
+		return newFront(t, e, seed, proxy.Config{})
 	})
+}
+
+func newFront(t *testing.T, e *engine.Engine, seed uint64, cfg proxy.Config) *front {
+	cfg.Commands = commands.Options{Version: "7.2.4", Password: func() string { return "" }}
+	f := &front{
+		t:      t,
+		server: proxy.New(cfg, e, hclog.NewNullLogger()),
+		pipes:  &pipes{conns: make(chan net.Conn), done: make(chan struct{})},
+		rand:   rand.New(rand.NewPCG(seed, 0)),
+	}
+	f.served.Go(func() {
+		if err := f.server.Serve(f.pipes); err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return f
 }
 
 // printed is a client's script as a proxy has it run.
@@ -91,14 +95,11 @@ const (
 // Ask asks on a connection of its own. What is not answered, or with NOQUORUM, is unknown.
 func (f *front) Ask(r quorum.Request) (result quorum.Result) {
 	result.Decision = quorum.Unavailable
-	ours, theirs := net.Pipe()
-	defer ours.Close()
-	select {
-	case f.pipes.conns <- theirs:
-	case <-f.pipes.done:
+	c := f.dial()
+	if c == nil {
 		return result
 	}
-	c := &client{f, ours, nil}
+	defer c.conn.Close()
 	ms := strconv.FormatInt(r.TTL.Milliseconds(), 10)
 	var argv []string
 	switch r.Kind {
@@ -154,6 +155,17 @@ type client struct {
 	*front
 	conn net.Conn
 	got  []byte
+}
+
+// dial is nil if the proxy has ended.
+func (f *front) dial() *client {
+	ours, theirs := net.Pipe()
+	select {
+	case f.pipes.conns <- theirs:
+		return &client{f, ours, nil}
+	case <-f.pipes.done:
+		return nil
+	}
 }
 
 func (c *client) send(calls ...[]string) error {

@@ -11,11 +11,9 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 )
 
-// Steps on a list tell a part of it: how long it is, or the element that was popped. On a fake
-// master it is its elements with commas between them.
+// Steps on a list tell a part of it: how long it is, or the element that was popped.
 
 var (
 	pushStep = quorum.NewExactStep("return redis.call('RPUSH', KEYS[1], ARGV[1])")
@@ -23,30 +21,11 @@ var (
 )
 
 func pushes(m *fakeMaster, name string, argv []string) effect {
-	list := append(m.list(name), argv[0])
-	m.keys[name] = fakeKey{value: strings.Join(list, ",")}
-	return says(decide.FlagWrote, ":", fmt.Sprint(len(list)))
+	return carriesOut(m, name, []string{"RPUSH", name, argv[0]})
 }
 
 func popsOff(m *fakeMaster, name string, _ []string) effect {
-	list := m.list(name)
-	switch len(list) {
-	case 0:
-		return saysNil
-	case 1:
-		delete(m.keys, name)
-	default:
-		m.keys[name] = fakeKey{value: strings.Join(list[1:], ",")}
-	}
-	return says(decide.FlagWrote, "$", list[0])
-}
-
-func (m *fakeMaster) list(name string) []string {
-	k, held := m.key(name)
-	if !held {
-		return nil
-	}
-	return strings.Split(k.value, ",")
+	return carriesOut(m, name, []string{"LPOP", name})
 }
 
 // A master that has missed a push answers another element. It is outvoted, and in time it is given
@@ -73,7 +52,7 @@ func TestPopTellsTheElementOfAQuorum(t *testing.T) {
 			w.stepOn(pushStep, "l", "d").wait(t)
 		}
 		synctest.Wait()
-		if one, three := w.masters[0].value("l"), third.value("l"); one != "b,d,d,d" || three != one {
+		if one, three := w.masters[0].value("l"), third.value("l"); one != fakeList+"b,d,d,d" || three != one {
 			t.Errorf("a master holds %s, and the third %s", one, three)
 		}
 	})
@@ -153,7 +132,7 @@ func racePops(w *world, random *rand.Rand) {
 	for element := range p.pushed {
 		holding := 0
 		for _, m := range w.masters {
-			if slices.Contains(strings.Split(m.value("l"), ","), element) {
+			if slices.Contains(m.elements("l"), element) {
 				holding++
 			}
 		}
