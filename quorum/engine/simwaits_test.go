@@ -27,7 +27,7 @@ import (
 const (
 	troubleTime = 5 * time.Second
 	calmTime    = 3 * time.Second // after trouble, until nothing of it is left
-	promptTime  = 300 * time.Millisecond
+	promptTime  = 600 * time.Millisecond
 	slowTime    = 4 * time.Second // for promptTime, in trouble
 	waitTime    = 1500 * time.Millisecond
 	lookTime    = 20 * time.Millisecond
