@@ -40,9 +40,8 @@ type writing struct {
 
 // value is a reply, or what is told. Of a map the elements are its keys and values.
 type value struct {
-	kind  byte
-	text  string
-	elems int
+	kind byte
+	text string
 }
 
 func (v value) String() string { return string(v.kind) + v.text }
