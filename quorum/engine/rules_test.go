@@ -66,7 +66,7 @@ func (s schedulesOf) in(folder string) schedulesOf {
 	return s
 }
 
-var rules = slices.Concat(rulesOfMemory, rulesOfCatchUps, rulesOfVotes, rulesOfTags)
+var rules = slices.Concat(rulesOfMemory, rulesOfCatchUps, rulesOfVotes, rulesOfTags, rulesOfWaiting)
 
 // TestEachRuleIsNeeded takes the rules out one by one: each time the simulation, or a test,
 // must find a promise broken, or it proves nothing about the rule.

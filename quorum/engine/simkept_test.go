@@ -206,7 +206,7 @@ func (p *play) keepNothingOld() {
 		p.mu.Lock()
 		w, is := p.written[key]
 		p.mu.Unlock()
-		if is && time.Since(w.answered) > p.bound(w.begun) {
+		if is && time.Since(w.answered) > p.bound(w.begun, promptTime) {
 			p.old(key, w, func(*tracker) bool { return true })
 		}
 	}

@@ -1,10 +1,7 @@
 package engine_test
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,8 +14,7 @@ import (
 // Whole proxies before which clients wait, for elements of lists and for locks, and keep what they have read until they
 // are told that it has changed. While masters are in trouble, and behind that:
 //
-//   - who waits is served soon after a quorum that can be had has something for him, whoever has put it there, and at
-//     once where nothing fails;
+//   - who waits is served soon after a quorum that can be had has something for him, whoever has put it there;
 //   - an element comes to one client, and none is lost, unless NOQUORUM or a master that forgets allows it;
 //   - nobody keeps an old value: not once who has changed it at the same proxy has his answer, nor for long where it was
 //     changed elsewhere, nor in the end;
@@ -28,7 +24,8 @@ const (
 	troubleTime = 5 * time.Second
 	calmTime    = 3 * time.Second // after trouble, until nothing of it is left
 	promptTime  = 600 * time.Millisecond
-	slowTime    = 4 * time.Second // for promptTime, in trouble
+	crowdTime   = 2500 * time.Millisecond // where several proxies are in each other's way, and try again within a second
+	slowTime    = 4 * time.Second         // for promptTime, in trouble
 	waitTime    = 1500 * time.Millisecond
 	lookTime    = 20 * time.Millisecond
 )
@@ -217,7 +214,7 @@ func (p *play) serves(key string, some bool, held string) {
 		delete(p.since, key)
 	case !was:
 		p.since[key] = time.Now()
-	case time.Since(since) > p.bound(since):
+	case time.Since(since) > p.bound(since, p.inTurn()):
 		if p.unlike[key] = p.unlike[key] || !p.stage.Alike(key); p.unlike[key] && time.Since(since) < slowTime {
 			return
 		}
@@ -225,10 +222,18 @@ func (p *play) serves(key string, some bool, held string) {
 	}
 }
 
-// bound is how long something may take that began then.
-func (p *play) bound(began time.Time) time.Duration {
-	if since, calm := p.stage.Calm(); calm && began.After(since.Add(calmTime)) {
+// inTurn is how long who waits may wait where nothing fails.
+func (p *play) inTurn() time.Duration {
+	if len(p.fronts) == 1 {
 		return promptTime
+	}
+	return crowdTime
+}
+
+// bound is how long something may take that began then, and takes so long where nothing fails.
+func (p *play) bound(began time.Time, long time.Duration) time.Duration {
+	if since, calm := p.stage.Calm(); calm && began.After(since.Add(calmTime)) {
+		return long
 	}
 	return slowTime
 }
@@ -252,48 +257,4 @@ func (p *play) noElementIsLost() {
 	if len(lost) > p.unknown && !p.stage.Forgets {
 		p.stage.Broken(p.elements[lost[0]].key, "%q are lost, and %d commands may have happened", lost, p.unknown)
 	}
-}
-
-// inOneOrder looks for steps on a tag that masters have carried out in two orders while all was calm.
-func (p *play) inOneOrder() {
-	for _, tag := range []string{"t", "p"} {
-		all := p.stage.Steps(tag)
-		for i := range all {
-			all[i] = slices.DeleteFunc(all[i], func(s engine.Step) bool {
-				return !p.done[s.What] || !p.stage.WasCalm(s.At, calmTime)
-			})
-		}
-		for i, list := range all[1:] {
-			ours, theirs := common(all[0], list), common(list, all[0])
-			p.ordered += len(ours)
-			for n := range min(len(ours), len(theirs)) {
-				if ours[n].By != theirs[n].By {
-					p.stage.Broken(tag, "on keys of {%s} the first master has done %s, and master %d %s", tag, told(ours[n:]), i+2, told(theirs[n:]))
-					return
-				}
-			}
-		}
-	}
-}
-
-// common are the steps of one master that another one has done, with the same outcome.
-func common(list, other []engine.Step) (both []engine.Step) {
-	did := make(map[string]bool)
-	for _, s := range other {
-		did[s.By+s.What] = true
-	}
-	for _, s := range list {
-		if did[s.By+s.What] {
-			both = append(both, s)
-		}
-	}
-	return both
-}
-
-func told(steps []engine.Step) string {
-	var all []string
-	for _, s := range steps[:min(len(steps), 6)] {
-		all = append(all, fmt.Sprint(s.What, " by ", s.By, " at ", s.At.UnixMicro()%1e9))
-	}
-	return strings.Join(all, ", ")
 }
