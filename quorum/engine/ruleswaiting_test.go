@@ -14,7 +14,7 @@ var rulesOfWaiting = []rule{
 		"l.vain, l.again = 0, l.again || more",
 		"l.vain, _ = 0, more", true, 5, waiters},
 	{"a change at a proxy is told there before its answer", "../../proxy/tracking.go",
-		"\tt.mu.Unlock()\n\tsrv.tellAll(all)\n\tfor _, key := range again {",
+		"\tt.tellTaken(srv, all, \"\")\n\tfor _, key := range again {",
 		"\tt.mu.Unlock()\n\tfor _, key := range again {", true, 3, waiters},
 	{"a change that a master tells of is told", "../../proxy/tracking.go",
 		"if all = t.take(key, k); len(all) > 0",
