@@ -18,6 +18,7 @@ func caching(t *testing.T) []work {
 
 // Of one Redis, too, nobody keeps what he was told of before its writer's answer.
 func TestCachesOfOneServerAreNotAccused(t *testing.T) {
+	t.Parallel()
 	p := plan{seed: 1, during: 3 * time.Second, works: caching(t)}
 	playUntil(t, withoutProxy(t), p, func(j *judged) bool {
 		if bad := j.complaints(); len(bad) > 0 {

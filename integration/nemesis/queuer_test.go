@@ -19,6 +19,7 @@ func queuing(t *testing.T) []work {
 }
 
 func TestQueueOfOneServerIsNotAccused(t *testing.T) {
+	t.Parallel()
 	p := plan{seed: 1, during: 3 * time.Second, works: queuing(t)}
 	playUntil(t, withoutProxy(t), p, func(j *judged) bool {
 		if bad := j.complaints(); len(bad) > 0 || len(j.queues.Stuck) > 0 || j.queues.Pushed != j.queues.Popped {
@@ -56,6 +57,7 @@ func TestWhatHappensToElementsIsFound(t *testing.T) {
 		{"slipped in", func(key string) []string { return []string{"RPUSH", key, "strange"} }, func(v queue.Verdict) bool { return len(v.Invented) > 0 }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
 			// Who pops is too quick for a thief: so the queues of clients that stand still.
 			standing := onElements(c.args)
 			strike := standing.begin
