@@ -38,7 +38,7 @@ type writing struct {
 	begun, answered time.Time
 }
 
-// value is a reply, or what is told. Of a map the elements are its keys and values.
+// value is a reply, or what is told.
 type value struct {
 	kind byte
 	text string
