@@ -17,15 +17,18 @@ func (db *database) try(o *op, now time.Time) {
 		o.Said, o.sent = make([]decide.Said, n), make([]sending, n)
 	}
 	if !db.asks(o) {
+		behind := db.unbarUnasked(o)
 		o.flusher.Flush()
 		o.drop()
+		db.tryAllAgain(behind)
 		return
 	}
 	db.inFlight.Add(1)
-	missed, waits := db.push(o)
+	missed, waits, behind := db.push(o)
 	if waits {
 		return
 	}
+	defer db.tryAllAgain(behind)
 	defer o.drop()
 	if missed == 0 {
 		return
@@ -42,8 +45,8 @@ func (db *database) try(o *op, now time.Time) {
 }
 
 // push puts an op into all lanes in one step, and returns the votes of those that
-// did not take it. Or it has the op wait, which counts as in flight.
-func (db *database) push(o *op) (missed decide.Votes, waits bool) {
+// did not take it, and who has waited for it. Or it has the op wait, which counts as in flight.
+func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) {
 	o.place = db.place(o.Key)
 	o.takeWeight()
 	if o.kind().byToken {
@@ -59,8 +62,8 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool) {
 	default:
 		defer db.lock(&o.Request)()
 	}
-	if db.follow(o) {
-		return 0, true
+	if db.barred(o) || db.follow(o) {
+		return 0, true, nil
 	}
 	if o.Kind == quorum.Acquire {
 		o.flight.begin()
@@ -77,7 +80,7 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool) {
 			missed = missed.Voted(i, v, false)
 		}
 	}
-	return missed, false
+	return missed, false, db.unbar(o)
 }
 
 // asks works out the times of an op. If there is nothing to ask the masters,

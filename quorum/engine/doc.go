@@ -10,7 +10,7 @@
 //	attempt.go       one attempt at a request, and what it may take
 //	op.go            an attempt that is under way: recycle.go, lock.go, longvalue.go
 //	shard.go         all lanes see what is asked of a key in one order
-//	collapse.go      who asks for a lock that is being asked for; follow.go, what else is asked of its key
+//	collapse.go      who asks for a lock that is being asked for; follow.go and bar.go, what else is asked of its key
 //	queue.go         what waits for a master; sizes.go, what it comes to in bytes
 //	taking.go        what of it goes with the next batch: batch.go, pipelining.go for masters that are far
 //	exchange.go      a batch is sent, and answered; sender.go, resend.go, yield_linux.go

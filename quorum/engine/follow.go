@@ -18,7 +18,8 @@ import (
 // at a key would keep it from being locked. Nor does who frees a lock, but see flight.shielded: when
 // his turn came, his lock might have ended, and the key be another's under the same token. Nothing
 // waits for a split acquire to be tried again: that may be after its own lock has ended. If the lock
-// ends before the decision all the same, see tooLate. It waits as often as it is about keys, at most.
+// ends before the decision all the same, see tooLate. It waits as often as it is about keys, at most, but for a script
+// that may use others: that waits for all of its tags (bar.go).
 // The shards are locked.
 //
 //	1: A holds k as "1" on masters 1 and 2; master 2 hangs
@@ -29,12 +30,15 @@ func (db *database) follow(o *op) (waits bool) {
 	if o.flight != nil || o.kind().everyKey {
 		return false
 	}
-	if int(o.follows) >= len(o.keys()) {
+	reaches := o.Kind == quorum.Run && o.Script.Reaches
+	if !reaches && int(o.follows) >= len(o.keys()) {
 		return false
 	}
 	for f := range db.flightsOf(o) {
 		if f.bars(o) {
-			o.follows++
+			if o.follows++; reaches {
+				db.bar(o)
+			}
 			f.followers = append(f.followers, o)
 			return true
 		}

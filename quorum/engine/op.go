@@ -26,6 +26,7 @@ type op struct {
 	refs     atomic.Int32  // see recycle.go
 	follows  int32         // how often it has waited behind an acquire
 	untold   atomic.Bool   // it was won, and is taken back
+	bars     bool          // it is a script that acquires wait for, see bar.go
 	long     atomic.Bool   // a value of what was said is long, see longvalue.go
 	place    place         // of Key
 	weight   int           // in bytes, both ways, as far as that is known

@@ -12,9 +12,10 @@ import (
 // masters see the commands on keys of one tag in the same order, and two clients of one
 // proxy never split a vote.
 type shard struct {
-	mu      sync.Mutex // also guards flights
+	mu      sync.Mutex // also guards what follows
 	flights map[string]*flight
-	_       [48]byte // a cache line of its own
+	bars    map[string]*bar // by tags
+	_       [40]byte        // a cache line of its own
 }
 
 // shards is how many there are.

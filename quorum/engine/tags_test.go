@@ -229,3 +229,43 @@ func TestEachMasterIsAskedAboutATagInOneOrder(t *testing.T) {
 		}
 	})
 }
+
+// So no acquire is spoiled by it, and who asks for another lock meanwhile comes behind it: else there would always be one.
+func TestScriptThatReachesWaitsForAllAcquiresOfItsTag(t *testing.T) {
+	reaches := quorum.NewScript(renewHash.Text)
+	reaches.Reaches = true
+	for _, keys := range [][]string{{"t"}, {"t", "{u}:x"}} {
+		inWorld(t, 3, func(w *world) {
+			lock := func(key string) *waiter {
+				defer synctest.Wait()
+				return w.put(quorum.Request{Kind: quorum.Acquire, Key: key, Token: key, TTL: time.Minute})
+			}
+			told := func(want ...string) {
+				t.Helper()
+				var got []string
+				for _, command := range w.masters[0].commands("") {
+					if words := strings.Fields(command); words[0] == "SET" || words[0] == "renew" {
+						got = append(got, words[1])
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("it was told %q, want %q", got, want)
+				}
+			}
+			w.each((*fakeMaster).freeze, 2, 3)
+			before := []*waiter{lock("{t}:a"), lock("{t}:b"), lock("{t}:c")}
+			script := w.put(quorum.Request{Kind: quorum.Run, Script: reaches, Key: "t", Keys: keys, Args: []string{"1", "60000"}})
+			synctest.Wait()
+			behind, refused, other := lock("{t}:d"), lock("{t}:d"), lock("{v}:d")
+			told("{t}:a", "{t}:b", "{t}:c", "{v}:d")
+			w.each((*fakeMaster).unfreeze, 2, 3)
+			for _, a := range append(before, other, behind) {
+				w.want(a.wait(t), quorum.Won)
+			}
+			script.wait(t)
+			w.want(refused.wait(t), quorum.Contended)
+			told("{t}:a", "{t}:b", "{t}:c", "{v}:d", "hash", "{t}:d")
+			w.want(lock(keys[len(keys)-1]+"{t}").wait(t), quorum.Won) // nothing is kept waiting any more
+		})
+	}
+}
