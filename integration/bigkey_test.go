@@ -22,8 +22,14 @@ func TestKeyThatIsBigCanOnlyBeDeleted(t *testing.T) {
 		}
 	}
 	mib := strings.Repeat("a", 1<<20)
-	for i := range 3 {
+	for i := range 2 {
 		c.want(int64((i+1)<<20), "EVAL", "return redis.call('append', KEYS[1], ARGV[1])", "1", "string", mib)
+	}
+	if f, _ := c.do("EVAL", "return redis.call('append', KEYS[1], ARGV[1])", "1", "string", mib).(Failure); !strings.Contains(string(f), "or more than 4 with what would become of them") {
+		t.Errorf("a string that grows beyond 2 MiB is answered %.100q", f)
+	}
+	for _, m := range masters {
+		ask(t, m, "SETRANGE", "string", fmt.Sprint(3<<20-1), "a")
 	}
 	refused("EVAL", "return redis.call('append', KEYS[1], ARGV[1])", "1", "string", mib)
 	refused("EXPIRE", "string", "60")

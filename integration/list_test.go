@@ -65,7 +65,7 @@ func TestElementIsThatOfAQuorum(t *testing.T) {
 		{[3]string{"a b", "a b", "c"}, "LINSERT l AFTER a x", 3, [3]string{"a x b", "a x b", "?"}},
 		// As a script of a client's, what it has made counts as well.
 		{[3]string{"a b", "a b", "a"}, "EVAL lpop 1 l", "a", [3]string{"b", "b", "?"}},
-		{[3]string{"a b c", "a b", "a"}, "EVAL lpop 1 l", "", [3]string{"a b c", "a b", ""}}, // its last is not put back
+		{[3]string{"a b c", "a b", "a"}, "EVAL lpop 1 l", "", [3]string{"a b c", "a b", "a"}},
 	} {
 		rebuilt(t, masters, "l", test.lists[:]...)
 		rebuilt(t, masters, "m", "", "", "")
