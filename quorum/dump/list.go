@@ -45,6 +45,18 @@ func IsList(dump string) bool {
 	return len(dump) > trailer && (dump[0] == dumpedList || dump[0] == dumpedListZiplists || dump[0] == dumpedListNodes)
 }
 
+// OfElements tells that a dump is of a list, a set or a sorted set.
+func OfElements(dump string) bool {
+	if len(dump) <= trailer {
+		return false
+	}
+	switch dump[0] {
+	case dumpedSet, dumpedIntset, dumpedSetListpack, dumpedZset, dumpedZsetZiplist, dumpedZsetListpack:
+		return true
+	}
+	return IsList(dump)
+}
+
 // SameList tells that two lists are known to be the same: of long ones, that they are in the same
 // pieces.
 func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,6 +45,28 @@ func (m *fakeMaster) setList(name string, list []string) {
 	}
 	k, _ := m.key(name)
 	m.keys[name] = fakeKey{value: fakeList + strings.Join(list, ","), until: k.until, hash: true}
+}
+
+// listDump is a list as Redis has dumped it first, element by element.
+func listDump(list []string) string {
+	b := binary.BigEndian.AppendUint32([]byte{1, 0x80}, uint32(len(list)))
+	for _, element := range list {
+		b = append(binary.BigEndian.AppendUint32(append(b, 0x80), uint32(len(element))), element...)
+	}
+	return string(b) + dumpEnd
+}
+
+// listOf are the elements of such a dump, whoever has put its end there; nil if it is none.
+func listOf(dump string) (list []string) {
+	if len(dump) < len(dumpEnd)+6 || dump[0] != 1 {
+		return nil
+	}
+	for rest := dump[6 : len(dump)-len(dumpEnd)]; len(rest) > 5; {
+		n := 5 + int(binary.BigEndian.Uint32([]byte(rest[1:5])))
+		list = append(list, rest[5:n])
+		rest = rest[n:]
+	}
+	return list
 }
 
 // doOnList does what is about lists; ok is false for all else.

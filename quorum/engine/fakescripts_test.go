@@ -193,6 +193,8 @@ func (m *fakeMaster) dump(name string) (dump string, pttl int64) {
 	switch {
 	case !ok:
 		return "", -2
+	case k.hash && k.kind() == "list":
+		return listDump(m.list(name)), m.pttl(k)
 	case k.hash:
 		return hashDump(k.value), m.pttl(k)
 	}
@@ -211,6 +213,9 @@ const dumpEnd = "\x09\x00checksum"
 
 // restored is the key that a dump is of; ok is false if that is none.
 func restored(dump string) (k fakeKey, ok bool) {
+	if list := listOf(dump); list != nil {
+		return fakeKey{value: fakeList + strings.Join(list, ","), hash: true}, true
+	}
 	content, ok := strings.CutSuffix(dump, dumpEnd)
 	if !ok {
 		return k, false

@@ -11,7 +11,8 @@ import (
 
 // A master that was away, or busy, while a step was won has another value than the
 // quorum, and declines or answers otherwise from then on. It is brought up to the
-// quorum's value by a later step, but not at once: what it holds may be newer.
+// quorum's value by a later step, but not at once, unless steps alone write such (see commit):
+// what it holds may be newer.
 //
 //	1: A's step acts on masters 1 and 2; B locks the same key on master 3
 //	2: A's step finds B's lock on master 3, and declines

@@ -168,7 +168,11 @@ func (r ruling) stepLate(i int) {
 
 // commit ends a step that was won on master i: it lets go of the keys. Where the
 // master did not do what the quorum did, and has fallen behind for a while, it is
-// brought up to it.
+// brought up to it. It is at once where it has acted on what steps alone write: whatever
+// it has that the quorum has not is of a step that was lost. One that was won had ended there,
+// or this one would have met its latch; so it was decided, and those who had decided it carried
+// it out before they were latched by this one. What is late is taken back, if it finds what they
+// had not.
 func (r ruling) commit(i int) {
 	declined := r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
 	if !r.votes.Did(i) && !declined {
@@ -185,7 +189,7 @@ func (r ruling) commit(i int) {
 		case theirs == nil || r.votes.Vote(i) == quorum.Withheld:
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
-		case r.db.laggards.still(key, i, ours, r.now, 2*r.db.AcquireTimeout):
+		case r.votes.Did(i) && dump.OfElements(ours.After) && dump.OfElements(theirs.After), r.db.laggards.still(key, i, ours, r.now, 2*r.db.AcquireTimeout):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		}
 		if r.votes.Did(i) || n.ends == bringUp {

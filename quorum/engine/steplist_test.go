@@ -58,6 +58,34 @@ func TestPopTellsTheElementOfAQuorum(t *testing.T) {
 	})
 }
 
+// One that has missed a push is given the list by the next step that it votes on in time, however busy several proxies are
+// with it: were it waited until nobody else has changed the list there, that would be for ever. What it has when it is late
+// may be newer: what it has made of that is taken back.
+func TestMasterThatHasMissedAPushIsGivenTheListAtOnce(t *testing.T) {
+	for late, behind := range map[bool]string{false: "a,b,c,d", true: "a"} {
+		inWorldOfSteps(t, func(w *world) {
+			third, other := w.masters[2], w.start(w.cfg)
+			w.stepOn(pushStep, "l", "a").wait(t)
+			third.cut()
+			w.wantNumber(w.stepOn(pushStep, "l", "b").wait(t), 2)
+			third.rejoin()
+			time.Sleep(3 * time.Second)
+			if late {
+				third.set(func(m *fakeMaster) { m.delay = 50 * ms })
+			}
+			for i, e := range []*Engine{other, w.engine} {
+				a := newWaiter()
+				e.Put(&quorum.Request{Kind: quorum.Run, Script: pushStep, Key: "l", Keys: []string{"l"}, Args: []string{string(rune('c' + i))}}, a)
+				w.wantNumber(a.wait(t), int64(3+i))
+				time.Sleep(200 * ms)
+			}
+			if got := strings.Join(third.elements("l"), ","); got != behind {
+				t.Errorf("late: %t; it holds %s", late, got)
+			}
+		})
+	}
+}
+
 func TestNoElementIsPoppedTwiceUnderFaults(t *testing.T) {
 	notInstrumented(t)
 	for seed := range uint64(12) {
