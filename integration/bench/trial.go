@@ -25,6 +25,7 @@ func trials() []trial {
 		[]trial{
 			{"poll/in-flight", inFlightTrial},
 			{"queue", queueTrial},
+			{"wake", wakeTrial},
 			{"hot", hotTrial},
 			{"allocations", allocationTrial},
 			{"idle", idleTrial},
