@@ -175,13 +175,13 @@ func (l *line) Answer(result quorum.Result) quorum.Flusher {
 	now := l.srv.clock()
 	outdated := l.outdated
 	l.looking, l.outdated = false, false
-	switch {
+	switch free := result.Decision == quorum.Won && !result.Exists; {
+	case free && !l.free: // each master tells in its own time: what comes meanwhile is of the same change
+		l.again, l.free = true, true
 	case outdated:
 	case result.Decision != quorum.Won:
 		l.ends = quietly
-	case !result.Exists && !l.free:
-		l.again, l.free = true, true
-	case !result.Exists: // and yet it was refused: masters hold different values, of which none counts
+	case free: // and yet it was refused: masters hold different values, of which none counts
 		l.ends = quietly
 	case result.TTL == quorum.NoTTL:
 		l.ends, l.free = quietly, false

@@ -59,7 +59,26 @@ func TestWhoWaitsLearnsOfTheEndOfWhoStoodBeforeHim(t *testing.T) {
 	})
 }
 
-// So it is where the lock was freed elsewhere each time, and nobody has looked meanwhile who holds it.
+// Each master tells in its own time. Who waits is tried when the key is seen to be free, whichever tells meanwhile.
+func TestWhoWaitsIsTriedThoughAnotherMasterTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, l := newWaitingRig(t, time.Minute)
+		holder, waits := r.dial(), r.dial()
+		holder.tries("k", "a", 50_000)
+		holder.gets(ok, roundTrip)
+		waits.tries("k", "b", 50_000)
+		time.Sleep(lookSpan * 3 / 2) // not much was told lately
+		l.takeBack("k")
+		for master := range 3 {
+			r.engine.observer.Changed(master, "k")
+			time.Sleep(roundTrip / 4)
+		}
+		waits.gets(ok, 2*roundTrip-3*roundTrip/4)
+		r.end()
+	})
+}
+
+// It hears of one lock behind the other that were freed elsewhere, and nobody has looked meanwhile who holds it.
 func TestWhoWaitsLearnsOfTwoLocksThatWereFreedElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, l := newWaitingRig(t, time.Minute)
