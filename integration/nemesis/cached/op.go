@@ -21,25 +21,16 @@ const (
 
 var kinds = []string{Write: "write", Read: "read", Look: "look", Quiet: "quiet"}
 
-func (k Kind) String() string {
-	if k < 1 || int(k) >= len(kinds) {
-		return fmt.Sprintf("kind %d", k)
-	}
-	return kinds[k]
-}
+func (k Kind) String() string { return lease.Name(kinds, int(k), "kind") }
 
 // MarshalText writes the name, so that histories can be read by people.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for i, name := range kinds {
-		if i > 0 && name == string(text) {
-			*k = Kind(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is none of %q", text, kinds[1:])
+	n, err := lease.Number(kinds, string(text))
+	*k = Kind(n)
+	return err
 }
 
 // Absent is the number of a key that is not there.

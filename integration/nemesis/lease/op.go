@@ -37,14 +37,14 @@ const (
 
 var kinds = []string{Acquire: "acquire", Extend: "extend", Read: "read", Release: "release"}
 
-func (k Kind) String() string { return name(kinds, int(k), "kind") }
+func (k Kind) String() string { return Name(kinds, int(k), "kind") }
 
 // MarshalText writes the name, so that histories can be read by people.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (k *Kind) UnmarshalText(text []byte) error {
-	n, err := number(kinds, string(text))
+	n, err := Number(kinds, string(text))
 	*k = Kind(n)
 	return err
 }
@@ -61,26 +61,28 @@ const (
 
 var outcomes = []string{Yes: "yes", No: "no", Unknown: "unknown"}
 
-func (o Outcome) String() string { return name(outcomes, int(o), "outcome") }
+func (o Outcome) String() string { return Name(outcomes, int(o), "outcome") }
 
 // MarshalText writes the name, so that histories can be read by people.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (o *Outcome) UnmarshalText(text []byte) error {
-	n, err := number(outcomes, string(text))
+	n, err := Number(outcomes, string(text))
 	*o = Outcome(n)
 	return err
 }
 
-func name(names []string, n int, what string) string {
+// Name is the n-th of some names, counted from 1, of so and so.
+func Name(names []string, n int, what string) string {
 	if n < 1 || n >= len(names) {
 		return fmt.Sprintf("%s %d", what, n)
 	}
 	return names[n]
 }
 
-func number(names []string, name string) (int, error) {
+// Number is where a name is among some, counted from 1.
+func Number(names []string, name string) (int, error) {
 	for i, n := range names {
 		if i > 0 && n == name {
 			return i, nil

@@ -22,25 +22,16 @@ const (
 
 var kinds = []string{Push: "push", Move: "move", Pop: "pop", Drain: "drain"}
 
-func (k Kind) String() string {
-	if k < 1 || int(k) >= len(kinds) {
-		return fmt.Sprintf("kind %d", k)
-	}
-	return kinds[k]
-}
+func (k Kind) String() string { return lease.Name(kinds, int(k), "kind") }
 
 // MarshalText writes the name, so that histories can be read by people.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for i, name := range kinds {
-		if i > 0 && name == string(text) {
-			*k = Kind(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is none of %q", text, kinds[1:])
+	n, err := lease.Number(kinds, string(text))
+	*k = Kind(n)
+	return err
 }
 
 // Op is one question of a client and its answer: yes is an element that was pushed or
