@@ -208,7 +208,7 @@ func TestFurtherCommandsAreTheSameInScriptsAndTransactions(t *testing.T) {
 		{"SSCAN s 0 MATCH 1*", []any{"0", []any{"1"}}},
 		{"OBJECT ENCODING s", "intset"},
 		{"OBJECT encoding nosuch", nil},
-		{"OBJECT IDLETIME z", int64(0)},
+		{"OBJECT IDLETIME nosuch", nil},
 		{"MEMORY USAGE nosuch", nil},
 		{"EXPIRETIME h", int64(-1)},
 		{"PEXPIRETIME nosuch", int64(-2)},

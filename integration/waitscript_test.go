@@ -54,7 +54,10 @@ func TestScriptsThatTakeALockWaitInLine(t *testing.T) {
 	if got := <-fars; got != int64(1) {
 		t.Fatal(got)
 	}
-	wantHolding(t, masters, "k", "d", 0, 1, 2)
+	// On a master to which the release came behind it, it may not be.
+	if held := holding(t, masters, "k", "d"); len(held) < 2 {
+		t.Errorf("d is on masters %v", held)
+	}
 	waiting(t, looker, 0)
 	waiting(t, farLooker, 0)
 }
