@@ -19,7 +19,12 @@ import (
 //	3: B's lock reaches master 1, where the key has come free meanwhile: B has a quorum
 //
 // If A overwrote master 3 now, B's lock would be on one master alone. So the master
-// must have held the very same for as long as B may take to be decided, and longer.
+// must have held the very same for as long as B may take to be decided, and longer. So long, too,
+// must it be since a master had nothing that steps have pushed to elsewhere:
+//
+//	1: A deletes the list k, at master 1 so far; B pushes x at 1, and at 2 and 3 behind all that is there
+//	2: 1 is given that; A's DEL comes to 2, is decided, and never comes to 3
+//	3: 1 and 3 hold what A was told is gone
 
 // maxLaggards bounds how many keys are remembered. A key that is forgotten is brought up
 // later.
@@ -44,10 +49,11 @@ func newLaggard(key string, lane int) laggard {
 }
 
 // lag is since when a master is known to be behind, and the fingerprint of what the
-// last step left there.
+// last step left there; and when it was last found to have had nothing.
 type lag struct {
-	since time.Time
-	left  string
+	since   time.Time
+	left    string
+	emptied time.Time
 }
 
 // still notes that a master was behind with a step, and tells whether it has been so
@@ -69,9 +75,18 @@ func (b *laggards) still(key string, lane int, r *decide.UndoRecord, now time.Ti
 		}
 		delete(b.since, forgotten)
 	}
-	old.left = dump.Fingerprint(r.After)
+	if old.left = dump.Fingerprint(r.After); r.Before == "" {
+		old.emptied = now
+	}
 	b.since[id] = old
 	return now.Sub(old.since) >= long
+}
+
+// hadNothing tells that a master which is behind was found to have had nothing, less long ago than that.
+func (b *laggards) hadNothing(key string, lane int, now time.Time, long time.Duration) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return now.Sub(b.since[newLaggard(key, lane)].emptied) < long
 }
 
 // caughtUp forgets that a master was behind on a key.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -172,7 +173,7 @@ func (r ruling) stepLate(i int) {
 // it has that the quorum has not is of a step that was lost. One that was won had ended there,
 // or this one would have met its latch; so it was decided, and those who had decided it carried
 // it out before they were latched by this one. What is late is taken back, if it finds what they
-// had not.
+// had not. But where it had nothing a DEL may have come first, which is no step.
 func (r ruling) commit(i int) {
 	declined := r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
 	if !r.votes.Did(i) && !declined {
@@ -189,7 +190,7 @@ func (r ruling) commit(i int) {
 		case theirs == nil || r.votes.Vote(i) == quorum.Withheld:
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
-		case r.votes.Did(i) && dump.OfElements(ours.After) && dump.OfElements(theirs.After), r.db.laggards.still(key, i, ours, r.now, 2*r.db.AcquireTimeout):
+		case r.hasMissed(i, ours, theirs):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		}
 		if r.votes.Did(i) || n.ends == bringUp {
@@ -199,4 +200,11 @@ func (r ruling) commit(i int) {
 	for _, n := range inTurn(all) {
 		r.db.lanes[i].queue.endStep(n)
 	}
+}
+
+// hasMissed tells that master i is to be brought up to what the quorum has made of a key.
+func (r ruling) hasMissed(i int, ours, theirs *decide.UndoRecord) bool {
+	long := 2 * r.db.AcquireTimeout
+	return r.db.laggards.still(ours.Key, i, ours, r.now, long) || !r.db.laggards.hadNothing(ours.Key, i, r.now, long) &&
+		r.votes.Did(i) && dump.OfElements(ours.After) && dump.OfElements(theirs.After)
 }

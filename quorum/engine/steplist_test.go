@@ -86,6 +86,28 @@ func TestMasterThatHasMissedAPushIsGivenTheListAtOnce(t *testing.T) {
 	}
 }
 
+// Where there is nothing a DEL has come first, maybe, that is still on its way to the others. Were the list given
+// again there, and the DEL then lost on its way to one, a quorum would hold what it was answered to have taken.
+func TestWhatADELHasTakenComesBackByNoStep(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		third := w.masters[2]
+		wants := func(length int64, element, list string) {
+			t.Helper()
+			w.wantNumber(w.stepOn(pushStep, "l", element).wait(t), length)
+			time.Sleep(200 * ms)
+			if got := strings.Join(third.elements("l"), ","); got != list {
+				t.Errorf("it holds %s, not %s", got, list)
+			}
+		}
+		wants(1, "a", "a")
+		third.forget("l")
+		wants(2, "b", "b")
+		wants(3, "c", "b,c")
+		time.Sleep(2 * w.cfg.AcquireTimeout)
+		wants(4, "d", "a,b,c,d")
+	})
+}
+
 func TestNoElementIsPoppedTwiceUnderFaults(t *testing.T) {
 	notInstrumented(t)
 	for seed := range uint64(12) {
