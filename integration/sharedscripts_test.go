@@ -55,6 +55,22 @@ func TestScriptsOfTwoProxiesCountOnceEach(t *testing.T) {
 	}
 }
 
+// What a script has removed is so on all masters when it is answered with no or nothing, and nobody's way is barred by it.
+func TestScriptThatRemovesAndSaysNoLetsOthersGoOn(t *testing.T) {
+	t.Parallel()
+	masters, first := startQuorum(t, 3, "--acquire-timeout", "5s")
+	second := startProxy(t, append(flags(masters), "--acquire-timeout", "5s")...)
+	one, two := dial(t, first.Addr), dial(t, second.Addr)
+	for _, answers := range []string{"return 0", "return redis.call('zcard', KEYS[1])", ""} {
+		one.integer("ZADD", "z", "1", "a")
+		one.do("EVAL", "redis.call('zrem', KEYS[1], ARGV[1]) "+answers, "1", "z", "a")
+		if n := two.integer("ZADD", "z", "1", "b"); n != 1 {
+			t.Errorf("%q: ZADD is answered with %d", answers, n)
+		}
+		two.integer("DEL", "z")
+	}
+}
+
 const (
 	placeTake = `local key, limit = KEYS[1], tonumber(ARGV[1]) redis.call('zremrangebyscore', key, '-inf', ARGV[4])
 if redis.call('zcard', key) < limit then redis.call('zadd', key, ARGV[3], ARGV[2]) redis.call('pexpire', key, ARGV[5]) return 1 end return 0`

@@ -72,7 +72,8 @@ func readJournal(a Answer) (*Journal, bool) {
 	}
 	j := &Journal{
 		Reply: reply,
-		Acted: flags&FlagWrote != 0 || flags&FlagRemoved != 0 && !reply.SaysNo(),
+		// What a step removes can be put back, and it has latched its keys for that.
+		Acted: flags&FlagWrote != 0 || flags&FlagRemoved != 0 && (flags&FlagStep != 0 || !reply.SaysNo()),
 		Busy:  flags&FlagBusy != 0,
 
 		troubled: flags&flagTrouble != 0 && reply.Kind == quorum.FailureReply,
