@@ -135,18 +135,6 @@ func TestScriptIsDecidedByEffectAndReply(t *testing.T) {
 	}
 }
 
-// A step that has removed something has acted, whatever it says: it holds a latch, and can be taken back. A lock's script
-// that has tidied up has not for its no.
-func TestStepThatRemovesAndSaysNoHasActed(t *testing.T) {
-	for flags, want := range map[int64]quorum.Vote{FlagRemoved + FlagStep: quorum.Granted, FlagRemoved: quorum.Refused, FlagStep: quorum.Refused} {
-		a := answered(flags, "k")
-		a.Elems[len(a.Elems)-1].Str = "0"
-		if v, did, _ := judgeRun(a); v != want || did != (want == quorum.Granted) {
-			t.Errorf("flags %d: the vote is %v, and it has acted: %v", flags, v, did)
-		}
-	}
-}
-
 // A script whose command was refused for the state that the master is in has not said
 // anything: another master may be in a better one. What it wrote before is put back.
 func TestScriptOnAMasterInTroubleIsNoVote(t *testing.T) {

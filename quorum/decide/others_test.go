@@ -92,3 +92,15 @@ func TestScriptThatSaysNoTellsWhatItHasRemoved(t *testing.T) {
 		}
 	}
 }
+
+// A step that has removed something has acted, whatever it says: it holds a latch, and can be taken back. A lock's script
+// that has tidied up has not for its no.
+func TestStepThatRemovesAndSaysNoHasActed(t *testing.T) {
+	for flags, want := range map[int64]quorum.Vote{FlagRemoved + FlagStep: quorum.Granted, FlagRemoved: quorum.Refused, FlagStep: quorum.Refused} {
+		a := answered(flags, "k")
+		a.Elems[len(a.Elems)-1].Str = "0"
+		if v, did, _ := judgeRun(a); v != want || did != (want == quorum.Granted) {
+			t.Errorf("flags %d: the vote is %v, and it has acted: %v", flags, v, did)
+		}
+	}
+}

@@ -131,7 +131,7 @@ func (c *counted) tellRun(r *quorum.Result) {
 		if c.Vote(i) != 0 && c.Said[i].Journal != nil {
 			r.Toiled = r.Toiled || c.Said[i].Journal.toiled
 			r.Others = c.others(r.Others, c.Said[i].Journal)
-			r.Tidied = r.Tidied || c.Vote(i) == quorum.Refused && c.Said[i].Journal.tidied()
+			r.Tidied = r.Tidied || c.HasTidied(c.Votes, i)
 		}
 	}
 	r.Toiled = r.Toiled || r.Decision == quorum.Unavailable && c.TimeUp()
@@ -154,6 +154,11 @@ func (c *counted) tellRun(r *quorum.Result) {
 	if r.Decision == quorum.Won {
 		r.TTL = c.given()
 	}
+}
+
+// HasTidied tells that master i has said no to a script, and has removed something all the same.
+func (q *Question) HasTidied(v Votes, i int) bool {
+	return q.Kind == quorum.Run && v.Vote(i) == quorum.Refused && q.Said[i].Journal != nil && q.Said[i].Journal.tidied()
 }
 
 // others adds to keys those that a script was not given and has written to.

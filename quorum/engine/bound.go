@@ -53,11 +53,13 @@ func (o *op) bound() bool {
 	return t.Granted+t.Refused >= t.Quorum()
 }
 
-// found calls see with what each of those found who decided, and carried the op out.
+// found calls see with what each of those found who decided, and carried the op out, if only to
+// remove something.
 func (o *op) found(see func(*decide.Said)) {
 	c := decide.Votes(o.deciders.Load())
+	no := o.ballot.Load().Decision() == quorum.Contended
 	for i := range o.Said {
-		if c.Vote(i) == quorum.Granted && c.Did(i) {
+		if c.Vote(i) == quorum.Granted && c.Did(i) || no && o.HasTidied(c, i) {
 			see(&o.Said[i])
 		}
 	}

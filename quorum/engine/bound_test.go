@@ -107,3 +107,23 @@ func TestWhatIsBoundIsCarriedOutOnWhatTheOthersFound(t *testing.T) {
 		})
 	}
 }
+
+// What a script has removed that says nothing is removed on all masters, unless it is another's by then.
+func TestWhatAScriptRemovesThatSaysNothingStaysNowhere(t *testing.T) {
+	for another, want := range map[bool]string{false: "", true: "b"} {
+		inLateWorld(t, func(s *lateWorld) {
+			s.asks(s.p1, acquireBy("a"))
+			s.late(300 * ms)
+			s.asks(s.p1, quorum.Request{Kind: quorum.Read})
+			clears := runOf(clearScript, "k")
+			s.want(putTo(s.p1, clears).wait(t), quorum.Contended)
+			if another {
+				s.masters[2].forget("k") // A's has ended there
+				s.asks(s.p2, acquireBy("b"))
+			}
+			s.late(0)
+			time.Sleep(500 * ms)
+			s.wantValues("k", want, want, want)
+		})
+	}
+}

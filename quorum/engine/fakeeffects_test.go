@@ -65,8 +65,12 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 		m.expire(name, m.keys[name], paddedText(argv[1]))
 		return says(decide.FlagWrote, ":", "1")
 	},
-	freeStep:    freesString,
-	freeScript:  freesString,
+	freeStep:   freesString,
+	freeScript: freesString,
+	clearScript: func(m *fakeMaster, name string, _ []string) effect {
+		delete(m.keys, name)
+		return says(decide.FlagRemoved, "_")
+	},
 	looksScript: looksAtString,
 	readsOnly:   looksAtString,
 	takeHash: func(m *fakeMaster, name string, argv []string) effect {

@@ -57,6 +57,9 @@ return 0 end
 redis.call('DEL', KEYS[1])
 return 1`)
 
+	// Whoever holds the lock, it is freed, and nothing said.
+	clearScript = quorum.NewScript("redis.call('DEL', KEYS[1])")
+
 	// Whoever holds the lock, it is taken.
 	seizeScript = quorum.NewScript(seizing)
 	seizeStep   = quorum.NewStep(seizing)

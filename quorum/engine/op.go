@@ -86,16 +86,26 @@ func (o *op) argv(b []string, seven bool) []string {
 // pointless tells that an op which has not been sent to a master yet need not
 // be any more: an acquire that is lost would only have to be undone, and what
 // was answered with "I do not know" should not happen afterwards. Releases are
-// always sent.
+// always sent, and so is a script that says no where it has removed something: it may be one.
 func (o *op) pointless() bool {
-	d := o.ballot.Load().Decision()
+	c := o.ballot.Load()
+	d := c.Decision()
 	switch {
-	case o.kind().frees:
+	case o.kind().frees, d == quorum.Contended && o.hasTidied(c):
 		return false
 	case o.Kind == quorum.Read:
 		return d != quorum.Undecided
 	}
 	return d != quorum.Undecided && d != quorum.Won
+}
+
+func (o *op) hasTidied(c decide.Votes) bool {
+	for i := range o.Said {
+		if o.HasTidied(c, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // overdue tells that the decision would come too late to count. The clock that
