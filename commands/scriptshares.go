@@ -3,6 +3,8 @@ package commands
 import (
 	"slices"
 	"strings"
+
+	"redlock-proxy/commands/lua"
 )
 
 // What a lock's script writes its client's token signs, and so a quorum has one holder or none. Other scripts write what
@@ -17,8 +19,22 @@ import (
 var compounding = strings.Fields("incr incrby decr decrby append rename renamenx copy")
 
 // shares tells that a script writes what is made of many clients' writes, as far as its text tells. Of one that may hide
-// that it is not known: most of these lock, and who waits for a lock asks often, while steps take turns.
-func shares(body string) bool { return slices.ContainsFunc(callsOf(body).calls, scriptCall.shares) }
+// what it calls the names count that stand in it; most of such lock, and who waits for a lock asks often, while steps take
+// turns.
+func shares(body string) bool {
+	s := callsOf(body)
+	if slices.ContainsFunc(s.calls, scriptCall.shares) {
+		return true
+	}
+	tokens, _ := lua.Lex(body)
+	return s.any && slices.ContainsFunc(tokens, func(t lua.Token) bool { return t.Kind == lua.String && rowNamed(t.Text).gathers() })
+}
+
+// gathers tells that what a command writes is made of many clients' writes, whatever its arguments are.
+func (c *Command) gathers() bool {
+	of := func(kind string) bool { return hasWord(c.Categories, kind) }
+	return c != nil && c.HasFlag("write") && (of("list") || of("set") || of("sortedset") || slices.Contains(compounding, c.Name))
+}
 
 // shares tells it of a call. Of a hash what is its client's own are the fields that it gives as arguments; and keys of
 // names that a script makes up are several clients'.
@@ -27,10 +43,5 @@ func (c scriptCall) shares() bool {
 		return false
 	}
 	row := rowNamed(c.command.text)
-	if row == nil || !row.HasFlag("write") {
-		return false
-	}
-	of := func(kind string) bool { return hasWord(row.Categories, kind) }
-	return of("list") || of("set") || of("sortedset") || slices.Contains(compounding, row.Name) ||
-		of("hash") && c.second.known && c.second.n == 0 || c.made
+	return row.gathers() || row != nil && row.HasFlag("write") && (c.made || hasWord(row.Categories, "hash") && c.second.known && c.second.n == 0)
 }

@@ -49,7 +49,8 @@ func TestScriptThatWritesWhatManyShareIsAStep(t *testing.T) {
 		"return redis.call('get', KEYS[1] .. ':1')":                               false,
 		"return redis.call('set', KEYS[1], ARGV[1] .. 'x', 'NX', 'PX', ARGV[2])":  false,
 		"return redis.call(ARGV[1], KEYS[1])":                                     false,
-		"local c = redis.call return c('incr', KEYS[1])":                          false,
+		"local c = redis.call return c('incr', KEYS[1])":                          true,
+		"local c = redis.call return c('hincrby', KEYS[1], ARGV[1], 1)":           false,
 	} {
 		s := newScript(body, quorum.DefaultBounds).journaled
 		if got := shares(body); got != want || s.Latches != want || s.Exact != want || s.Confined().Latches != want || s.ReadOnly().Latches {
