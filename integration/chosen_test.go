@@ -236,6 +236,14 @@ func TestFurtherCommandsAreTheSameInScriptsAndTransactions(t *testing.T) {
 			t.Errorf("what ends at %d is told to end at %v", end.Unix(), got)
 		}
 	}
+	for _, got := range []any{
+		c.do("OBJECT", "IDLETIME", "z"),
+		c.do("EVAL_RO", "return redis.call(unpack(ARGV))", "5", "h", "s", "z", "x", "nosuch", "OBJECT", "IDLETIME", "z"),
+	} {
+		if idle, ok := got.(int64); !ok || idle < 0 || idle > int64(patience/time.Second) {
+			t.Errorf("what was just used is told to be idle for %v", got)
+		}
+	}
 	if n, _ := c.do("MEMORY", "USAGE", "h", "SAMPLES", "0").(int64); n < 20 || n > 1000 {
 		t.Errorf("a hash of two fields takes %d bytes", n)
 	}

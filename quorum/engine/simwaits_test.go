@@ -52,7 +52,7 @@ func TestSimulatedWaitersAreServed(t *testing.T) {
 		p.perform()
 		return p.taken + p.kept
 	})
-	if taken < 20*n && !t.Failed() {
+	if n > 1 && taken < 100*n && !t.Failed() {
 		t.Errorf("only %d elements were taken, and values kept, in %d schedules", taken, n)
 	}
 }
