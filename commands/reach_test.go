@@ -33,7 +33,8 @@ func TestScriptThatNamesItsKeysByKEYSReachesNoOther(t *testing.T) {
 		"return redis.call('get', unpack(ARGV))":                                           true,
 	} {
 		sc := newScript(body, quorum.DefaultBounds)
-		if got := reaches(body); got != want || sc.journaled != nil && sc.journaled.Reaches != want {
+		called := callsOf(body)
+		if got := called.reaches(); got != want || sc.journaled != nil && sc.journaled.Reaches != want {
 			t.Errorf("%s: it reaches others: %v", body, got)
 		}
 	}

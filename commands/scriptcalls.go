@@ -30,8 +30,9 @@ const (
 
 // scriptCalls is what a script calls.
 type scriptCalls struct {
-	calls []scriptCall
-	any   bool // it may call everything, with any argument
+	calls   []scriptCall
+	any     bool // it may call everything, with any argument
+	gathers bool // a literal in it is the name of what gathers, see scriptshares.go
 }
 
 // calls are those of a script, of which one that is not known stands for all. They are read where
@@ -54,8 +55,7 @@ type scriptCall struct {
 
 // reaches tells that a script may use keys that it was not given: not every call names its keys by their places
 // in KEYS.
-func reaches(body string) bool {
-	s := callsOf(body)
+func (s *scriptCalls) reaches() bool {
 	return s.any || slices.ContainsFunc(s.calls, scriptCall.reaches)
 }
 
@@ -107,6 +107,8 @@ func callsOf(text string) scriptCalls {
 	unpacks := keepsUnpack(tokens)
 	for i, t := range tokens {
 		switch {
+		case t.Kind == lua.String:
+			s.gathers = s.gathers || rowNamed(t.Text).gathers()
 		case t.Kind != lua.Name:
 		case t.Text == "redis":
 			s.redis(tokens[i+1:])

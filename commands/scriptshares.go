@@ -3,8 +3,6 @@ package commands
 import (
 	"slices"
 	"strings"
-
-	"redlock-proxy/commands/lua"
 )
 
 // What a lock's script writes its client's token signs, and so a quorum has one holder or none. Other scripts write what
@@ -21,13 +19,8 @@ var compounding = strings.Fields("incr incrby decr decrby append rename renamenx
 // shares tells that a script writes what is made of many clients' writes, as far as its text tells. Of one that may hide
 // what it calls the names count that stand in it; most of such lock, and who waits for a lock asks often, while steps take
 // turns.
-func shares(body string) bool {
-	s := callsOf(body)
-	if slices.ContainsFunc(s.calls, scriptCall.shares) {
-		return true
-	}
-	tokens, _ := lua.Lex(body)
-	return s.any && slices.ContainsFunc(tokens, func(t lua.Token) bool { return t.Kind == lua.String && rowNamed(t.Text).gathers() })
+func (s *scriptCalls) shares() bool {
+	return slices.ContainsFunc(s.calls, scriptCall.shares) || s.any && s.gathers
 }
 
 // gathers tells that what a command writes is made of many clients' writes, whatever its arguments are.

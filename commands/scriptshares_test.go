@@ -53,7 +53,8 @@ func TestScriptThatWritesWhatManyShareIsAStep(t *testing.T) {
 		"local c = redis.call return c('hincrby', KEYS[1], ARGV[1], 1)":           false,
 	} {
 		s := newScript(body, quorum.DefaultBounds).journaled
-		if got := shares(body); got != want || s.Latches != want || s.Exact != want || s.Confined().Latches != want || s.ReadOnly().Latches {
+		called := callsOf(body)
+		if got := called.shares(); got != want || s.Latches != want || s.Exact != want || s.Confined().Latches != want || s.ReadOnly().Latches {
 			t.Errorf("%s: it is a step: %t", body, got)
 		}
 	}

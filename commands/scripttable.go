@@ -170,8 +170,8 @@ func newScript(text string, bounds quorum.Bounds) *script {
 	sc.printed = len(program.Body)
 	sc.journaled = quorum.NewPrinted(quorum.Printed{Body: program.Body, Helpers: program.Helpers, Bounds: bounds})
 	sc.journaled.Frees = namesDeletion(body)
-	sc.journaled.Reaches = reaches(body)
-	sc.journaled.Latches = shares(body)
+	called := callsOf(body)
+	sc.journaled.Reaches, sc.journaled.Latches = called.reaches(), called.shares()
 	sc.journaled.Exact = sc.journaled.Latches
 	return sc
 }
