@@ -2,8 +2,10 @@ package decide
 
 import (
 	"slices"
+	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -33,6 +35,54 @@ func (q *Question) Made(v Votes, key string) *UndoRecord {
 		return nil
 	}
 	return s.Journal.Record(key)
+}
+
+// FoundAlike are the records of the masters that held the same of a key when they were asked for a step, one place a master;
+// nil where these are no quorum. It is what the steps before have left: whichever of them was the last to change the key
+// had a quorum make the same of it.
+func (q *Question) FoundAlike(v Votes, key string) []*UndoRecord {
+	found := make([]*UndoRecord, len(q.Said))
+	for i := range q.Said {
+		if vote := v.Vote(i); (vote == quorum.Granted || vote == quorum.Refused) && !q.Said[i].Journal.Busy {
+			found[i] = q.Said[i].Journal.Record(key)
+		}
+	}
+	for _, one := range found {
+		alike, n := make([]*UndoRecord, len(found)), 0
+		for i, other := range found {
+			if one != nil && other != nil && dump.Same(one.Before, other.Before) {
+				alike[i] = other
+				n++
+			}
+		}
+		if n >= quorum.QuorumOf(len(found)) {
+			return alike
+		}
+	}
+	return nil
+}
+
+// Left is what a quorum has left of the ttl of a key, or more, as a step has found it and as a script reads
+// it; 0 if the key had none there, or was not.
+//
+// Each master has its own milliseconds. If a step puts down what it makes of them, as where somebody waits until a
+// lock ends, no two make the same. So what is tried again is given one for all.
+func (q *Question) Left(v Votes, key string) time.Duration {
+	var left []time.Duration // the longest first
+	for i := range q.Said {
+		if v.Vote(i) == 0 { // it may be about to tell
+			continue
+		}
+		if record := RecordOf(q.Said[i].Journal.Records(), key); record != nil && near(record.Left) > 0 {
+			left = append(left, clock.Unpad(clock.OfMilliseconds(record.Left)))
+		}
+	}
+	n := quorum.QuorumOf(len(q.Said))
+	if len(left) < n {
+		return 0
+	}
+	slices.Sort(left)
+	return left[len(left)-n]
 }
 
 // Leveller is, of a step that counts, the master that counted least of those which a quorum has

@@ -46,10 +46,27 @@ func SameValue(a, b string) bool {
 	return a != "" && b != "" && Same(a+trailer, b+trailer)
 }
 
+// ReadableBy tells that a master reads a dump of which there are dumps of its own.
+func ReadableBy(dump string, its ...string) bool {
+	newest := uint16(oldestVersion)
+	for _, own := range its {
+		newest = max(newest, version(own))
+	}
+	return version(dump) <= newest
+}
+
+// version is that of the coding of a dump, 0 of none.
+func version(dump string) uint16 {
+	if len(dump) <= trailer {
+		return 0
+	}
+	return binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:]))
+}
+
 // Readable is a dump as a master of any version reads it, if it is a string's, or a list's that is
 // not long.
 func Readable(dump string) string {
-	if len(dump) <= trailer || binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:])) <= oldestVersion {
+	if version(dump) <= oldestVersion {
 		return dump
 	}
 	switch {

@@ -44,11 +44,11 @@ func (m *fakeMaster) step(args []string) string {
 	return ""
 }
 
-// act carries a step out, of which args are its keys, so many, the time, its arguments, who it is,
-// and how long its latches live.
+// act carries a step out, of which args are its keys, so many, the time, its arguments, what is left
+// of its keys, who it is, and how long its latches live.
 func (m *fakeMaster) act(s *quorum.Script, of int, args []string) string {
-	n := len(args) - 2
-	keys, argv, holder, lease := args[:of], args[of+2:n], args[n], args[n+1]
+	n := len(args) - 3
+	keys, argv, holder, lease := args[:of], args[of+2:n], args[n+1], args[n+2]
 	for _, key := range keys {
 		latch := journal.Latch(key)
 		if l, ok := m.key(latch); ok && l.value[:16] != holder[:16] {

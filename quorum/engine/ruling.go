@@ -112,5 +112,8 @@ func (r ruling) tryLater() {
 	delay := least + rand.N(r.db.SplitDelay-least+1)
 	next := newOp(&r.Request, r.asker)
 	next.attempt, next.flight, next.turn, next.began = r.attempt+1, r.flight, r.turn, r.began
+	if r.IsStep() {
+		next.ends = r.endsFound()
+	}
 	r.db.again(next, time.Now().Add(delay))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
@@ -25,6 +26,34 @@ func (o *op) prepareRun() {
 	if now, known := o.db.now(); known {
 		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
 	}
+	o.left = leftUntil(o.ends, o.put)
+}
+
+// leftUntil is how long it is from now until each time, in milliseconds, at least 1; 0 of none.
+func leftUntil(ends []time.Time, now time.Time) string {
+	var b []byte
+	for i, end := range ends {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		n := int64(0)
+		if !end.IsZero() {
+			n = clock.Milliseconds(end.Sub(now))
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(b)
+}
+
+// endsFound are when the ttls of the keys end that a step has found.
+func (r ruling) endsFound() []time.Time {
+	ends := make([]time.Time, len(r.keys()))
+	for i, key := range r.keys() {
+		if left := r.Left(r.votes, key); left > 0 {
+			ends[i] = r.now.Add(left)
+		}
+	}
+	return ends
 }
 
 // runArgv appends the call as a master gets it: by hash if the link knows that the
@@ -48,7 +77,7 @@ func (o *op) runArgs(b []string, s *master.Script, chunk string, known bool) []s
 	}
 	b = append(b, o.Args...)
 	if o.Script.Latches {
-		b = append(b, o.holder, o.db.lease())
+		b = append(b, o.left, o.holder, o.db.lease())
 	}
 	return b
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,9 +22,7 @@ func (r ruling) stepDecided() (answered bool) {
 		r.db.splits.Add(1)
 	}
 	if d == quorum.Won {
-		for i := range r.db.lanes {
-			r.commit(i)
-		}
+		r.won()
 		return r.stepEnds(true)
 	}
 	if m := r.Leveller(r.votes); d == quorum.Split && m >= 0 {
@@ -33,8 +32,11 @@ func (r ruling) stepDecided() (answered bool) {
 	w.then = func(undone bool) bool { return r.stepEnds(undone) }
 	var list []laneEnding
 	for i := range r.db.lanes {
-		if r.votes.Did(i) {
+		switch {
+		case r.votes.Did(i):
 			list = append(list, r.endings(i, w)...)
+		case r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy:
+			list = append(list, r.evenOut(i)...)
 		}
 	}
 	for _, n := range list {
@@ -73,8 +75,13 @@ func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 	var all []*ending
 	for _, key := range r.touched(i) {
 		n := &ending{op: r.op, key: key, ends: letGo}
-		if record := r.Said[i].Journal.Record(key); record != nil && record.Changed() {
-			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, record, r.now), w
+		record := r.Said[i].Journal.Record(key)
+		held := r.heldElsewhere(i, record)
+		switch {
+		case record != nil && record.Changed():
+			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now), w
+		case held != nil:
+			n.ends, n.back = bringUp, r.puttingBack(i, record, held, r.now)
 		}
 		all = append(all, n)
 	}
@@ -158,6 +165,9 @@ func (r ruling) mayHaveActed() bool {
 func (r ruling) stepLate(i int) {
 	if r.votes.Decision() == quorum.Won {
 		r.commit(i)
+		if r.belated != nil {
+			r.heardBelated()
+		}
 		return
 	}
 	if r.votes.Did(i) {
@@ -169,7 +179,8 @@ func (r ruling) stepLate(i int) {
 
 // commit ends a step that was won on master i: it lets go of the keys. Where the
 // master did not do what the quorum did, and has fallen behind for a while, it is
-// brought up to it. It is at once where it has acted on what steps alone write: whatever
+// brought up to it. It is at once where it has acted on the same as they, and has made something
+// else of it by its own clock; and where it has acted on what steps alone write: whatever
 // it has that the quorum has not is of a step that was lost. One that was won had ended there,
 // or this one would have met its latch; so it was decided, and those who had decided it carried
 // it out before they were latched by this one. What is late is taken back, if it finds what they
@@ -204,7 +215,16 @@ func (r ruling) commit(i int) {
 
 // hasMissed tells that master i is to be brought up to what the quorum has made of a key.
 func (r ruling) hasMissed(i int, ours, theirs *decide.UndoRecord) bool {
-	long := 2 * r.db.AcquireTimeout
-	return r.db.laggards.still(ours.Key, i, ours, r.now, long) || !r.db.laggards.hadNothing(ours.Key, i, r.now, long) &&
-		r.votes.Did(i) && dump.OfElements(ours.After) && dump.OfElements(theirs.After)
+	long, acted := 2*r.db.AcquireTimeout, r.votes.Did(i)
+	if acted && dump.Same(ours.Before, theirs.Before) {
+		return true
+	}
+	return r.db.laggards.still(ours.Key, i, ours, r.now, long) ||
+		acted && !r.db.laggards.hadNothing(ours.Key, i, r.now, long) && ofSteps(ours.After, theirs.After)
+}
+
+// ofSteps tells that a key has elements where it is behind, or ahead, and nothing else elsewhere: those are written by
+// steps alone.
+func ofSteps(ours, theirs string) bool {
+	return dump.OfElements(ours) && (theirs == "" || dump.OfElements(theirs))
 }

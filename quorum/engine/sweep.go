@@ -37,7 +37,11 @@ func (db *database) sweep(ctx context.Context) {
 }
 
 func (db *database) tryAgain(o *op) {
-	db.try(o, time.Now())
+	if o.belated != nil {
+		db.putBelated(o)
+	} else {
+		db.try(o, time.Now())
+	}
 	db.inFlight.Add(-1)
 }
 

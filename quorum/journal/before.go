@@ -32,13 +32,13 @@ local function __tag(k)
 end
 `
 
-// latchText goes before the prelude of a step, whose last two arguments are who it is
-// and how long its latches live. A latch that kept somebody out is marked, so that its
+// latchText goes before the prelude of a step, whose last three arguments are what is left of its keys
+// as it is to read that, see decide.Question.Left; who it is; and how long its latches live. A latch that kept somebody out is marked, so that its
 // holder gives way. What it is to latch is the third of __latch.
 var latchText = OneLine(`
 local __latch = (function(K, A)
 ` + tagText + `
-  local lease, me = table.remove(A), table.remove(A)
+  local lease, me, left = table.remove(A), table.remove(A), table.remove(A)
   local latches, there = {}, {}
   for i = 1, #K do
     local l = '` + latchKeys + `' .. __tag(K[i])
@@ -52,7 +52,7 @@ local __latch = (function(K, A)
       return false
     end
   end
-  return {me, lease, latches}
+  return {me, lease, latches, left}
 end)(KEYS, ARGV)
 if not __latch then return {8, -1, '_', 0} end
 `)

@@ -55,6 +55,7 @@ elseif n == 'EXPIRETIME' or n == 'PEXPIRETIME' then
   local p = raw('PTTL', k, ...)
   if type(p) == 'number' and p >= 0 then
     if p <= 6400000000000 then p = math.max(p - math.floor(p / 100) - 2, 1) end
+    if L and L[4] ~= '' then p = seldom().alike(k, p) end
     p = seldom().clock() + p
     if n == 'EXPIRETIME' then p = math.floor((p + 500) / 1000) end
     its.ttls = its.ttls or {}

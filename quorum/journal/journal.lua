@@ -17,8 +17,9 @@
 -- or passes on is looked at by raw access alone, so that none of it is called.
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
--- arguments follow. L is nil, or who a step is, how long its latches live (see latch.go), and their
--- names: it latches its keys where it acts, and tells of them where it declines.
+-- arguments follow. L is nil, or who a step is, how long its latches live (see latch.go), their
+-- names, and what is left of its keys: it latches its keys where it acts, and tells of them where it
+-- declines.
 -- O tells that the script may only read, and reaches that it may use keys that it was not given,
 -- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
@@ -248,6 +249,17 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       its.reached, its.declared[k] = true, true
     end
 
+    -- alike is what is left of a key as all masters are told, where this one differs little from
+    -- that, and the script has not changed it.
+    function rare.alike(k, p)
+      local i = 0
+      for left in string.gmatch(L[4], '%d+') do
+        i = i + 1
+        if K[i] == k and left ~= '0' and math.abs(left - p) <= L[2] / 2 and not (its.touched and its.touched[k]) then return tonumber(left) end
+      end
+      return p
+    end
+
     -- line is where the script is, beyond what is called in the prelude and, at most, as many
     -- functions of Lua's own. 0 where there is no telling, as where it ends in
     -- return redis.call(…), which Lua carries out in its place.
@@ -439,6 +451,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       local p = raw('PTTL', k, ...)
       if type(p) == 'number' and p > 0 then
         if p <= 6400000000000 then p = math.max(p - math.floor(p / 100) - 2, 1) end
+        if L and L[4] ~= '' then p = seldom().alike(k, p) end
         if n == 'TTL' then p = math.floor((p + 500) / 1000) end
         its.ttls = its.ttls or {}
         its.ttls[p] = true

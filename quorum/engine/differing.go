@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"slices"
+
+	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/dump"
+)
+
+// Masters that have missed different steps may leave no quorum to make the same of several keys, though a quorum
+// holds the same of each. What is lost for that is not won by being tried again, however often:
+//
+//	1: A's step, through one proxy, changes k, and is won on masters 1 and 2; it is late on 3
+//	2: B's, through another, changes q, and is won on 2 and 3; it is late on 1
+//	3: of k and q 1 has only A's by now, 3 has only B's, and 2 has both: no two make the same of both
+//
+// So one that is lost has every master hold of each key what a quorum held when it was asked, as far as what is there is
+// nothing newer: see commit and laggards.go.
+
+// heldElsewhere is what master i is to hold of a key instead of what it had there, nil if that is to stay.
+func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord {
+	if ours == nil {
+		return nil
+	}
+	held := r.FoundAlike(r.votes, ours.Key)
+	if held == nil || held[i] != nil {
+		return nil
+	}
+	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })
+	theirs := held[at].Before
+	long := 2 * r.db.AcquireTimeout
+	was := &decide.UndoRecord{Key: ours.Key, Before: ours.Before, After: ours.Before}
+	if !r.db.laggards.still(ours.Key, i, was, r.now, long) && !ofSteps(ours.Before, theirs) {
+		return nil
+	}
+	back := &decide.UndoRecord{Key: ours.Key, Before: dump.Readable(theirs), Left: max(ours.Left, 1), After: ours.After, Expires: ours.Expires}
+	if !dump.ReadableBy(back.Before, ours.Before, ours.After) {
+		return nil
+	}
+	for j, record := range held {
+		switch {
+		case record == nil:
+		case record.Left < 0:
+			back.Left = decide.SaysNoTTL
+			return back
+		default:
+			back.Left = max(back.Left, record.Left-(r.sent[i].asked.To-r.sent[j].asked.From).Milliseconds())
+		}
+	}
+	return back
+}
+
+// evenOut has a master that has declined a lost step hold what a quorum does.
+func (r ruling) evenOut(i int) (list []laneEnding) {
+	var all []*ending
+	for _, key := range r.touched(i) {
+		ours := r.Said[i].Journal.Record(key)
+		if held := r.heldElsewhere(i, ours); held != nil {
+			all = append(all, &ending{op: r.op, key: key, ends: bringUp, back: r.puttingBack(i, ours, held, r.now)})
+		}
+	}
+	for _, n := range inTurn(all) {
+		list = append(list, laneEnding{n, i})
+	}
+	return list
+}
