@@ -32,6 +32,7 @@ final class Main {
                 new Redisson(host, port, Redisson.Kind.PLAIN),
                 new Redisson(host, port, Redisson.Kind.WAITING),
                 new Redisson(host, port, Redisson.Kind.SPIN),
+                new Redisson(host, port, Redisson.Kind.FAIR),
                 new Redisson(host, port, Redisson.Kind.READ_WRITE),
                 new RedissonObject(host, port, RedissonObject.Kind.SEMAPHORE),
                 new RedissonObject(host, port, RedissonObject.Kind.PERMITS),

@@ -8,9 +8,13 @@ import static clients.Stage.hold;
 
 import clients.Contender.Lease;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +32,8 @@ final class Redisson implements Library {
         WAITING("redisson/RLock-waiting"),
         /** By asking again and again. */
         SPIN("redisson/SpinLock"),
+        /** In a line, until a message says that it was released to who is first there. */
+        FAIR("redisson/FairLock"),
         /** As a writer, until a message says that it was released; and before that once as a reader. */
         READ_WRITE("redisson/RReadWriteLock");
 
@@ -56,6 +62,12 @@ final class Redisson implements Library {
         return Library.version(RedissonClient.class, "org.redisson", "redisson");
     }
 
+    /** A fair lock that nobody holds may be released by anybody. */
+    @Override
+    public boolean tells() {
+        return kind != Kind.FAIR;
+    }
+
     @Override
     public List<Scenario> scenarios() {
         if (kind == Kind.WAITING) {
@@ -67,6 +79,11 @@ final class Redisson implements Library {
                     new Scenario("a reader's holds end one by one", Redisson::readsTwice),
                     new Scenario("a reader is extended by the watchdog", Redisson::watchdogExtendsReader),
                     new Scenario("a writer reads and goes on reading", Redisson::downgrades));
+        }
+        if (kind == Kind.FAIR) {
+            return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY, Scenarios.WOKEN, Scenarios.VAIN,
+                    new Scenario("extended by the watchdog", Redisson::watchdogExtends),
+                    new Scenario("who came first has it first", Redisson::firstComeFirstServed));
         }
         return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY,
                 new Scenario("extended by the watchdog", Redisson::watchdogExtends),
@@ -98,6 +115,7 @@ final class Redisson implements Library {
 
         RLock of(String key) {
             return switch (kind) {
+                case FAIR -> redisson.getFairLock(key);
                 case SPIN -> redisson.getSpinLock(key);
                 case READ_WRITE -> redisson.getReadWriteLock(key).writeLock();
                 default -> redisson.getLock(key);
@@ -202,6 +220,31 @@ final class Redisson implements Library {
         hold(one.unlock(lock), "it could not be released once more");
         hold(!one.unlock(lock), "it could be released more often than taken");
         free(other, key);
+    }
+
+    private static void firstComeFirstServed(Stage stage) throws Exception {
+        String key = stage.key("line");
+        Lease got = had(holder(stage).tryLock(key, PLENTY), "the lock");
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<Void>> line = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int number = i;
+            Holder next = holder(stage);
+            line.add(CompletableFuture.runAsync(() -> {
+                try {
+                    Lease its = had(next.await(key, PLENTY, PLENTY), "the lock");
+                    order.add(number);
+                    hold(its.unlock(), "it could not be released");
+                } catch (Exception e) {
+                    throw new CompletionException(e);
+                }
+            }));
+            Thread.sleep(300);
+        }
+        hold(order.isEmpty(), "others had it while it was held");
+        hold(got.unlock(), "it could not be released");
+        line.forEach(CompletableFuture::join);
+        hold(order.equals(List.of(0, 1, 2, 3)), "they had it in the order " + order);
     }
 
     private static void tellsItsState(Stage stage) throws Exception {
