@@ -21,7 +21,6 @@ const (
 	flagToiled  = 64 // it took more than a thousand steps
 
 	flagReached = 128 // it has used keys that it was not given
-	flagOther   = 256 // it was bound to other contents, and did nothing
 )
 
 // RecordElems is how many elements an undo record takes in a journaled answer.
@@ -35,9 +34,8 @@ type Journal struct {
 	// not say no. To tidy up and then say no is to decline.
 	Acted bool
 
-	// Busy: the step met another proxy's latch, and did nothing. Other: the run was bound to other
-	// contents, and did as little.
-	Busy, Other bool
+	// Busy: the step met another proxy's latch, and did nothing.
+	Busy bool
 
 	// troubled: a command was answered with an error that is about the master, which is
 	// the reply then. What a script words like one is its own.
@@ -77,7 +75,6 @@ func readJournal(a Answer) (*Journal, bool) {
 		// What a step removes can be put back, and it has latched its keys for that.
 		Acted: flags&FlagWrote != 0 || flags&FlagRemoved != 0 && (flags&FlagStep != 0 || !reply.SaysNo()),
 		Busy:  flags&FlagBusy != 0,
-		Other: flags&flagOther != 0,
 
 		troubled: flags&flagTrouble != 0 && reply.Kind == quorum.FailureReply,
 		toiled:   flags&flagToiled != 0,

@@ -37,13 +37,13 @@ func (q *Question) Made(v Votes, key string) *UndoRecord {
 	return s.Journal.Record(key)
 }
 
-// FoundAlike are the records of the masters that held the same of a key when they were asked for a step, one place a master;
-// nil where these are no quorum. It is what the steps before have left: whichever of them was the last to change the key
-// had a quorum make the same of it.
+// FoundAlike are the records of the masters that found the same of a key as they acted on a step, one place a master; nil
+// where these are no quorum. As they are latched, nothing else has been won since: it is what the steps before have left,
+// whichever of them was the last to change the key. Who has declined is not latched, and what he found may be older.
 func (q *Question) FoundAlike(v Votes, key string) []*UndoRecord {
 	found := make([]*UndoRecord, len(q.Said))
 	for i := range q.Said {
-		if vote := v.Vote(i); (vote == quorum.Granted || vote == quorum.Refused) && !q.Said[i].Journal.Busy {
+		if v.Vote(i) == quorum.Granted && v.Did(i) {
 			found[i] = q.Said[i].Journal.Record(key)
 		}
 	}

@@ -20,9 +20,8 @@ import (
 //	4: 3 is told A's EXPIRE; B's lock ends there in a second, and 2 comes back, free
 //
 // So what is sent when it has been decided already is bound: the master carries it out if
-// it holds what one of those found who decided, or nothing, and else leaves it; nor does it
-// carry it out on nothing where it was busy, and is asked once more (belated.go): what it held
-// may have been deleted since. What was under way before cannot be, and is dated; see dated.go. Where it has acted before its
+// it holds what one of those found who decided, or nothing, and else leaves it. What was
+// under way before cannot be, and is dated; see dated.go. Where it has acted before its
 // date on what none of them found, it is put back, unless that has been there for long:
 // then it is a leftover, which is set right.
 //
@@ -91,13 +90,12 @@ func (o *op) boundArgv(b []string, link *master.Link) []string {
 			if !slices.Contains(keys, r.Key) {
 				keys = append(keys, r.Key)
 			}
-			befores[r.Key] = append(befores[r.Key], dump.Footprint(r.Before))
+			if r.Before != "" {
+				befores[r.Key] = append(befores[r.Key], dump.Footprint(r.Before))
+			}
 		}
 	})
 	for _, key := range keys {
-		if o.belated == nil {
-			befores[key] = append(befores[key], dump.Footprint(""))
-		}
 		b = append(b, befores[key]...)
 		b = append(b, strconv.Itoa(len(befores[key])), key)
 	}
@@ -137,8 +135,8 @@ func (r ruling) intrudesOn(record *decide.UndoRecord, i int) bool {
 }
 
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for
-// each key, the footprints of what was found, that of nothing among them, how many these are,
-// and its name; and how many keys.
+// each key, the footprints of what was found, how many these are, and its name; and how
+// many keys.
 var boundText = journal.OneLine(`
 local __held = (function(A)
   local function same(d, f)
@@ -160,10 +158,10 @@ local __held = (function(A)
   local all = true
   for i = 1, tonumber(table.remove(A)) do
     local d = redis.pcall('DUMP', table.remove(A))
-    local held = false
+    local held = not d
     for j = 1, tonumber(table.remove(A)) do
       local f = table.remove(A)
-      held = held or not d and f == '' or type(d) == 'string' and d ~= '' and same(d, f)
+      held = held or type(d) == 'string' and same(d, f)
     end
     all = all and held
   end
@@ -177,4 +175,4 @@ func bound(s *master.Script) *master.Script {
 }
 
 // boundRun goes before a journaled script that is bound.
-var boundRun = boundText + "if not __held then return {264, -1, '_', 0} end "
+var boundRun = boundText + "if not __held then return {8, -1, '_', 0} end "

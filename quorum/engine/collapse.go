@@ -80,7 +80,7 @@ func (f *flight) begin() {
 func (db *database) finish(o *op, r quorum.Result) {
 	if o.flight == nil {
 		o.flusher = o.asker.Answer(r)
-		if o.turn != nil && !o.keepsTurn {
+		if o.turn != nil {
 			db.endTurn(o.turn, r.Decision == quorum.Unavailable)
 		}
 		return

@@ -14,8 +14,13 @@ import (
 //	2: B's, through another, changes q, and is won on 2 and 3; it is late on 1
 //	3: of k and q 1 has only A's by now, 3 has only B's, and 2 has both: no two make the same of both
 //
-// So one that is lost has every master hold of each key what a quorum held when it was asked, as far as what is there is
-// nothing newer: see commit and laggards.go.
+// So one that is lost has every master hold of each key what those found who are latched by it, if they are a quorum, as far
+// as what is there is nothing newer: see commit and laggards.go. It has so at its decision alone: when a vote comes late the
+// others have been let go of.
+//
+//	1: A's LPOP finds nothing on masters 1 and 2, and is late on 3
+//	2: 2 goes away; B's RPUSH of y is won on 1 and 3, which let go of it
+//	3: A's LPOP comes to 3, and takes y; what is put back there is y, and not the nothing that 1 and 2 found
 
 // heldElsewhere is what master i is to hold of a key instead of what it had there, nil if that is to stay.
 func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord {
@@ -28,9 +33,14 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	}
 	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })
 	theirs := held[at].Before
+	if dump.Same(ours.Before, theirs) {
+		return nil
+	}
 	long := 2 * r.db.AcquireTimeout
 	was := &decide.UndoRecord{Key: ours.Key, Before: ours.Before, After: ours.Before}
-	if !r.db.laggards.still(ours.Key, i, was, r.now, long) && !ofSteps(ours.Before, theirs) {
+	still := r.db.laggards.still(ours.Key, i, was, r.now, long)
+	elements := ofSteps(ours.Before, theirs) && !r.db.laggards.hadNothing(ours.Key, i, r.now, long)
+	if !still && !elements {
 		return nil
 	}
 	back := &decide.UndoRecord{Key: ours.Key, Before: dump.Readable(theirs), Left: max(ours.Left, 1), After: ours.After, Expires: ours.Expires}

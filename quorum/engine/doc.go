@@ -30,7 +30,6 @@
 //	turns.go         steps of one proxy take turns
 //	latch.go         what keeps the key, and how a step ends
 //	step.go          what follows from its decision: confirmation.go, count.go, laggards.go
-//	belated.go       who was busy is asked once more
 //	differing.go     what a lost one sets right
 //
 // A lane is one master, in one database:

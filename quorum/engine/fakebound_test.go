@@ -55,7 +55,7 @@ func (m *fakeMaster) unbind(args []string) (rest []string, reply string) {
 	all := true
 	for range count() {
 		d, _ := m.dump(pop())
-		held := false
+		held := d == ""
 		for range count() {
 			held = dump.SameFootprint(pop(), dump.Footprint(d)) || held
 		}

@@ -57,9 +57,6 @@ type op struct {
 	left   string      // of its keys' ttls, as its script is to read that; "": as each master has it
 	ends   []time.Time // when these end, as the masters told the try before; nil: this is the first
 
-	belated   *belated // a step that was won, and is put once more to who was busy
-	keepsTurn bool     // until that is done
-
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.
 	first *op

@@ -22,7 +22,9 @@ func (r ruling) stepDecided() (answered bool) {
 		r.db.splits.Add(1)
 	}
 	if d == quorum.Won {
-		r.won()
+		for i := range r.db.lanes {
+			r.commit(i)
+		}
 		return r.stepEnds(true)
 	}
 	if m := r.Leveller(r.votes); d == quorum.Split && m >= 0 {
@@ -70,13 +72,16 @@ type laneEnding struct {
 }
 
 // endings are what takes a step back on master i, which acted. What it has only read, it lets
-// go of.
+// go of. w hears of it, and is nil where the master's vote came after the decision.
 func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 	var all []*ending
 	for _, key := range r.touched(i) {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		record := r.Said[i].Journal.Record(key)
-		held := r.heldElsewhere(i, record)
+		var held *decide.UndoRecord
+		if w != nil {
+			held = r.heldElsewhere(i, record)
+		}
 		switch {
 		case record != nil && record.Changed():
 			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now), w
@@ -165,9 +170,6 @@ func (r ruling) mayHaveActed() bool {
 func (r ruling) stepLate(i int) {
 	if r.votes.Decision() == quorum.Won {
 		r.commit(i)
-		if r.belated != nil {
-			r.heardBelated()
-		}
 		return
 	}
 	if r.votes.Did(i) {

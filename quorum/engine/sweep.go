@@ -37,11 +37,7 @@ func (db *database) sweep(ctx context.Context) {
 }
 
 func (db *database) tryAgain(o *op) {
-	if o.belated != nil {
-		db.putBelated(o)
-	} else {
-		db.try(o, time.Now())
-	}
+	db.try(o, time.Now())
 	db.inFlight.Add(-1)
 }
 
