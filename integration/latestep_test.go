@@ -36,7 +36,7 @@ func TestLatePopThatFoundNothingTakesNothing(t *testing.T) {
 	ra[2].Requests.Delay(400 * time.Millisecond)
 	ca.want(nil, "LPOP", "l") // by 1 and 2
 	must(t, masters[1].Kill())
-	if got := cb.do("RPUSH", "l", "y"); got != int64(1) { // by 1 and 3
+	if got := cb.do("RPUSH", "l", "y"); got != int64(1) { // by masters 1 and 3
 		t.Skipf("it was not pushed: %v", got)
 	}
 	ra[2].Requests.Delay(0)
@@ -68,7 +68,7 @@ func TestLatePushThatWasRefusedPutsNothingBack(t *testing.T) {
 	ra[2].Requests.Delay(400 * time.Millisecond)
 	ca.want(int64(0), bounded("z")...) // by 1 and 2
 	must(t, masters[1].Kill())
-	cb.want("y", "LPOP", "l") // by 1 and 3
+	cb.want("y", "LPOP", "l") // by masters 1 and 3
 	ra[2].Requests.Delay(0)
 	time.Sleep(1500 * time.Millisecond)
 	must(t, masters[1].Restart())
