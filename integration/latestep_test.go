@@ -28,7 +28,7 @@ func TestLatePopThatFoundNothingTakesNothing(t *testing.T) {
 	a := startProxy(t, append(relayFlags(ra), "--acquire-timeout", "2s", "--master-timeout", "3s")...)
 	b := startProxy(t, append(flags(masters), "--acquire-timeout", "2s", "--master-timeout", "3s")...)
 	ca, cb := dial(t, a.Addr), dial(t, b.Addr)
-	cb.want(int64(1), "RPUSH", "l", "warm")
+	ca.want(int64(1), "RPUSH", "l", "warm")
 	ca.want("warm", "LPOP", "l")
 	ca.want(nil, "LPOP", "l")
 	allHold(t, masters, "l")
