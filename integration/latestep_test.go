@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// allHold waits until all masters hold these elements of a list.
+// allHold waits until all masters hold these elements of a list, and no others.
 func allHold(t *testing.T, masters []*Redis, key string, elements ...any) {
 	t.Helper()
 	for _, m := range masters {
