@@ -20,7 +20,8 @@ func allHold(t *testing.T, masters []*Redis, key string, elements ...any) {
 	}
 }
 
-// A pop that found nothing comes late to a master where another proxy has pushed meanwhile: what is put back there is what it took.
+// A pop that found nothing comes late to a master where another proxy has pushed meanwhile: what is put back there is what
+// it took.
 func TestLatePopThatFoundNothingTakesNothing(t *testing.T) {
 	t.Parallel()
 	masters := durableMasters(t, 3)
