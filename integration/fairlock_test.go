@@ -68,11 +68,29 @@ func TestMastersThatHaveMissedDifferentStepsAreSetRight(t *testing.T) {
 	both := func(commands string) any {
 		return c.do("EVAL", strings.ReplaceAll("return {redis.call(COMMAND, KEYS[1], ARGV[1]), redis.call(COMMAND, KEYS[2], ARGV[1])}", "COMMAND", "'"+commands+"'"), "2", "one", "other", "5")
 	}
+	// A script that might write, and does not, so that it latches nothing the first time.
+	const looks = "if ARGV[1] == '' then redis.call('LPUSH', KEYS[1], 'c') end return {redis.call('LLEN', KEYS[1]), redis.call('LLEN', KEYS[2])}"
 	put("RPUSH", "a", "a b")
 	if got := both("rpush"); !reflect.DeepEqual(got, []any{int64(3), int64(3)}) {
 		t.Errorf("RPUSH: %v", got)
 	}
 	for _, key := range []string{"one", "other"} {
+		c.want(int64(1), "DEL", key)
+		holdAll(nil, key)
+	}
+	put("RPUSH", "a", "a b")
+	if got := c.do("EVAL", looks, "2", "one", "other", "5"); !reflect.DeepEqual(got, []any{int64(2), int64(2)}) {
+		t.Errorf("LLEN: %v", got)
+	}
+	for _, key := range []string{"one", "other"} {
+		for i, m := range masters {
+			eventually(t, func() error {
+				if got := ask(t, m, "LLEN", key); got != int64(2) {
+					return fmt.Errorf("master %d holds %v elements of %s", i+1, got, key)
+				}
+				return nil
+			})
+		}
 		c.want(int64(1), "DEL", key)
 		holdAll(nil, key)
 	}

@@ -21,6 +21,7 @@ const (
 	flagToiled  = 64 // it took more than a thousand steps
 
 	flagReached = 128 // it has used keys that it was not given
+	FlagLatched = 256 // a step: it has latched its keys
 )
 
 // RecordElems is how many elements an undo record takes in a journaled answer.
@@ -36,6 +37,9 @@ type Journal struct {
 
 	// Busy: the step met another proxy's latch, and did nothing.
 	Busy bool
+
+	// Latched: the step has latched its keys.
+	Latched bool
 
 	// troubled: a command was answered with an error that is about the master, which is
 	// the reply then. What a script words like one is its own.
@@ -75,6 +79,8 @@ func readJournal(a Answer) (*Journal, bool) {
 		// What a step removes can be put back, and it has latched its keys for that.
 		Acted: flags&FlagWrote != 0 || flags&FlagRemoved != 0 && (flags&FlagStep != 0 || !reply.SaysNo()),
 		Busy:  flags&FlagBusy != 0,
+
+		Latched: flags&FlagLatched != 0,
 
 		troubled: flags&flagTrouble != 0 && reply.Kind == quorum.FailureReply,
 		toiled:   flags&flagToiled != 0,

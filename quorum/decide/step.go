@@ -21,6 +21,11 @@ func (q *Question) MetLatch(v Votes) bool {
 	return c.count(quorum.Refused, func(s *Said) bool { return s.Journal.Busy }) > 0
 }
 
+// Latched tells that a master which has voted is latched by the step until that is ended there.
+func (q *Question) Latched(v Votes, i int) bool {
+	return v.Vote(i) != 0 && q.Said[i].Journal != nil && q.Said[i].Journal.Latched
+}
+
 // Made is what a quorum has made of a key in a step: that the replies
 // are alike is not enough, where the key holds more than they tell. It is nil where
 // no quorum has made the same.
@@ -37,13 +42,13 @@ func (q *Question) Made(v Votes, key string) *UndoRecord {
 	return s.Journal.Record(key)
 }
 
-// FoundAlike are the records of the masters that found the same of a key as they acted on a step, one place a master; nil
+// FoundAlike are the records of the masters that found the same of a key as a step latched them, one place a master; nil
 // where these are no quorum. As they are latched, nothing else has been won since: it is what the steps before have left,
-// whichever of them was the last to change the key. Who has declined is not latched, and what he found may be older.
+// whichever of them was the last to change the key. Who is not may have found what is older.
 func (q *Question) FoundAlike(v Votes, key string) []*UndoRecord {
 	found := make([]*UndoRecord, len(q.Said))
 	for i := range q.Said {
-		if v.Vote(i) == quorum.Granted && v.Did(i) {
+		if vote := v.Vote(i); (vote == quorum.Granted || vote == quorum.Refused) && q.Latched(v, i) {
 			found[i] = q.Said[i].Journal.Record(key)
 		}
 	}

@@ -21,6 +21,10 @@ import (
 //	1: A's LPOP finds nothing on masters 1 and 2, and is late on 3
 //	2: 2 goes away; B's RPUSH of y is won on 1 and 3, which let go of it
 //	3: A's LPOP comes to 3, and takes y; what is put back there is y, and not the nothing that 1 and 2 found
+//
+// Masters that differ may also all decline, each in its own way, and who declines is not latched. So what is tried again
+// latches its keys whatever it does, unless another proxy's step was in its way: many who poll what they cannot have
+// would keep each other out.
 
 // heldElsewhere is what master i is to hold of a key instead of what it had there, nil if that is to stay.
 func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord {
@@ -58,19 +62,4 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		}
 	}
 	return back
-}
-
-// evenOut has a master that has declined a lost step hold what a quorum does.
-func (r ruling) evenOut(i int) (list []laneEnding) {
-	var all []*ending
-	for _, key := range r.touched(i) {
-		ours := r.Said[i].Journal.Record(key)
-		if held := r.heldElsewhere(i, ours); held != nil {
-			all = append(all, &ending{op: r.op, key: key, ends: bringUp, back: r.puttingBack(i, ours, held, r.now)})
-		}
-	}
-	for _, n := range inTurn(all) {
-		list = append(list, laneEnding{n, i})
-	}
-	return list
 }

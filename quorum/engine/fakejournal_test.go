@@ -116,8 +116,8 @@ func clientsScript(s *master.Script) *quorum.Script {
 }
 
 // journaled carries a client's script out, answers what the prelude makes of it, and
-// tells what it did.
-func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply string, does effect) {
+// tells what it did. A step that holds latches its keys also if it does nothing.
+func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool) (reply string, does effect) {
 	was := make(map[string][]string)
 	for _, key := range keys {
 		before, left := m.dump(key)
@@ -131,6 +131,9 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string) (reply str
 		}
 	}
 	if does = e; s.Latches {
+		if e.flags != 0 || holds {
+			e.flags += decide.FlagLatched
+		}
 		e.flags += decide.FlagStep
 	}
 	line := int64(-1)

@@ -36,7 +36,7 @@ func (m *fakeMaster) step(args []string) string {
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
 	}
-	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep, pushStep, popStep} {
+	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep, pushStep, popStep, tellStep} {
 		if args[1] == journal.FormOf(s).Own().SHA || args[1] == journal.FormOf(s).Own().Text {
 			return m.act(s, keysOf(args), args[3:])
 		}
@@ -61,13 +61,13 @@ func (m *fakeMaster) act(s *quorum.Script, of int, args []string) string {
 		}
 	}
 	m.note([]string{"step", keys[0]})
-	reply, does := m.journaled(s, keys, argv)
-	acted := does.flags != 0
-	if acted {
+	holds := strings.HasPrefix(args[n], journal.Hold)
+	reply, does := m.journaled(s, keys, argv, holds)
+	if does.flags != 0 {
 		m.noteStep(keys[0], holder, argv, does.value)
 	}
 	for _, key := range keys {
-		if acted {
+		if does.flags != 0 || holds {
 			m.expire(journal.Latch(key), fakeKey{value: holder}, lease)
 		}
 	}

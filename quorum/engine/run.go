@@ -26,7 +26,9 @@ func (o *op) prepareRun() {
 	if now, known := o.db.now(); known {
 		o.clock = [2]string{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}
 	}
-	o.left = leftUntil(o.ends, o.put)
+	if o.left = leftUntil(o.ends, o.put); o.holds {
+		o.left = journal.Hold + o.left
+	}
 }
 
 // leftUntil is how long it is from now until each time, in milliseconds, at least 1; 0 of none.

@@ -34,11 +34,8 @@ func (r ruling) stepDecided() (answered bool) {
 	w.then = func(undone bool) bool { return r.stepEnds(undone) }
 	var list []laneEnding
 	for i := range r.db.lanes {
-		switch {
-		case r.votes.Did(i):
+		if r.Latched(r.votes, i) {
 			list = append(list, r.endings(i, w)...)
-		case r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy:
-			list = append(list, r.evenOut(i)...)
 		}
 	}
 	for _, n := range list {
@@ -71,7 +68,7 @@ type laneEnding struct {
 	lane int
 }
 
-// endings are what takes a step back on master i, which acted. What it has only read, it lets
+// endings are what takes a step back on master i, which is latched. What it has only read, it lets
 // go of. w hears of it, and is nil where the master's vote came after the decision.
 func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 	var all []*ending
@@ -138,8 +135,8 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 	return true
 }
 
-// stepsAgain tells whether a lost step is tried once more: as a split acquire is, and
-// where others were in its way, as long as a decision may take.
+// stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
+// that differ may decline in different ways; and where others were in its way, as long as a decision may take.
 func (r ruling) stepsAgain() bool {
 	r.now = time.Now() // it may have waited since
 	switch {
@@ -148,7 +145,7 @@ func (r ruling) stepsAgain() bool {
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
 	}
-	return r.mayTryAgain() && r.votes.Tally(len(r.db.lanes)).Granted > 0
+	return r.mayTryAgain()
 }
 
 // mayHaveActed tells that a master was sent the step and has not told what came of it. What is not
@@ -172,7 +169,7 @@ func (r ruling) stepLate(i int) {
 		r.commit(i)
 		return
 	}
-	if r.votes.Did(i) {
+	if r.Latched(r.votes, i) {
 		for _, n := range r.endings(i, nil) {
 			r.db.lanes[i].queue.endStep(n.ending)
 		}
@@ -188,8 +185,8 @@ func (r ruling) stepLate(i int) {
 // it out before they were latched by this one. What is late is taken back, if it finds what they
 // had not. But where it had nothing a DEL may have come first, which is no step.
 func (r ruling) commit(i int) {
-	declined := r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
-	if !r.votes.Did(i) && !declined {
+	latched, declined := r.Latched(r.votes, i), r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
+	if !latched && !declined {
 		return
 	}
 	var all []*ending
@@ -206,7 +203,7 @@ func (r ruling) commit(i int) {
 		case r.hasMissed(i, ours, theirs):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		}
-		if r.votes.Did(i) || n.ends == bringUp {
+		if latched || n.ends == bringUp {
 			all = append(all, n)
 		}
 	}

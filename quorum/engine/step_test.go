@@ -52,7 +52,7 @@ func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 		c := decide.Votes(0).With(quorum.Won)
 		for i, v := range []quorum.Vote{quorum.Granted, quorum.Granted, quorum.Withheld} {
 			c = c.Voted(i, v, true)
-			o.Said[i].Journal = &decide.Journal{Acted: true, Undo: record}
+			o.Said[i].Journal = &decide.Journal{Acted: true, Latched: true, Undo: record}
 		}
 		ruling{o, c, time.Now()}.commit(2)
 		w.settle()

@@ -107,7 +107,7 @@ func TestLatchOfATagStaysUntilTheLastOfItsKeys(t *testing.T) {
 			Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "{t}:a", Keys: []string{"{t}:a", "{t}:b"}}, Said: make([]decide.Said, 3)},
 			db:       w.engine.zero, turn: &turn{tags: []string{"t"}}, holder: holder, sent: make([]sending, 3),
 		}
-		o.Said[2].Journal = &decide.Journal{Acted: true, Undo: []decide.UndoRecord{
+		o.Said[2].Journal = &decide.Journal{Acted: true, Latched: true, Undo: []decide.UndoRecord{
 			{Key: "{t}:a", Before: stringDump("5"), Left: decide.SaysNoTTL, After: stringDump("6"), Expires: decide.SaysNoTTL},
 			{Key: "{t}:b", After: stringDump("1"), Before: stringDump("1"), Left: decide.SaysNoTTL, Expires: decide.SaysNoTTL},
 			{Key: "t", Before: stringDump("6"), Left: decide.SaysNoTTL, After: stringDump("7"), Expires: decide.SaysNoTTL},

@@ -32,9 +32,12 @@ local function __tag(k)
 end
 `
 
+// Hold is what is left of a step's keys begins with where it is to latch them also if it does nothing.
+const Hold = "!"
+
 // latchText goes before the prelude of a step, whose last three arguments are what is left of its keys
-// as it is to read that, see decide.Question.Left; who it is; and how long its latches live. A latch that kept somebody out is marked, so that its
-// holder gives way. What it is to latch is the third of __latch.
+// as it is to read that, see decide.Question.Left, and Hold; who it is; and how long its latches live. A latch that kept
+// somebody out is marked, so that its holder gives way. What it is to latch is the third of __latch.
 var latchText = OneLine(`
 local __latch = (function(K, A)
 ` + tagText + `

@@ -18,8 +18,8 @@
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is, how long its latches live (see latch.go), their
--- names, and what is left of its keys: it latches its keys where it acts, and tells of them where it
--- declines.
+-- names, and what is left of its keys: it latches its keys where it acts, or is to do so anyway, and tells
+-- of them where it declines.
 -- O tells that the script may only read, and reaches that it may use keys that it was not given,
 -- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
@@ -817,11 +817,10 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   else
     answer = {0, 0, '', 0, value}
   end
-  if L then
-    for i = 1, (its.wrote or its.removed) and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
-  end
+  local latches = L and (its.wrote or its.removed or string.sub(L[4], 1, 1) == '!')
+  for i = 1, latches and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
-    + (its.toiled and 64 or 0) + (its.reached and 128 or 0)
+    + (its.toiled and 64 or 0) + (its.reached and 128 or 0) + (latches and 256 or 0)
   answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
   if values then
     for i = 1, #values do answer[n + i] = values[i] end
