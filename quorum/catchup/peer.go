@@ -121,8 +121,7 @@ func (p *peer) askAll(argvs ...[]string) ([]decide.Answer, error) {
 	for i, argv := range argvs {
 		commands[i] = p.link.Command(argv...)
 	}
-	results, proof, err := p.link.Exchange(commands)
-	answers := p.link.ReadAll(results)
+	answers, proof, err := p.link.Ask(commands...)
 	if err == nil {
 		err = p.runsTrue(proof.Clock)
 	}

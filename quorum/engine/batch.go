@@ -5,6 +5,7 @@ import (
 
 	"github.com/redis/rueidis"
 
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -33,7 +34,7 @@ type batch struct {
 	tries bool // what is needed of it, too
 	asks  bool // and how that stands in all databases, before that
 
-	answers []rueidis.RedisResult
+	answers []decide.Answer
 	cost    int // of the master's room, until they are judged
 	proof   master.Proof
 	err     error
@@ -51,6 +52,12 @@ func (b *batch) ordinalOf(i int) ordinal {
 func (b *batch) add(link *master.Link, argv []string) {
 	b.commands = append(b.commands, link.Command(argv...))
 	b.argv = argv
+}
+
+// read is an answer, which is judged by the end of the batch.
+func (b *batch) read(i int) decide.Answer {
+	b.cost += master.CostOf(&b.answers[i])
+	return b.answers[i]
 }
 
 // newBatch is a batch, maybe one that was used before.
@@ -71,6 +78,7 @@ func (s *sender) recycle(b *batch) {
 	if cap(ops) > 0 && cap(ops) <= maxReleases {
 		s.spare = ops[:0]
 	}
-	*b = batch{commands: b.commands[:0], argv: b.argv[:0], asked: b.asked[:0]}
+	clear(b.answers)
+	*b = batch{commands: b.commands[:0], argv: b.argv[:0], asked: b.asked[:0], answers: b.answers[:0]}
 	s.spareBatch = b
 }

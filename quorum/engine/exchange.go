@@ -4,10 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redis/rueidis"
-
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/master"
 )
 
@@ -15,7 +14,7 @@ import (
 // that the link is of no more use.
 func (s *sender) exchange(link *master.Link, b *batch) error {
 	s.load(link, b)
-	b.answers, b.proof, b.err = link.Exchange(b.commands)
+	b.answers, b.proof, b.err = link.Exchange(b.commands, b.answers)
 	return s.settle(link, b)
 }
 
@@ -73,11 +72,11 @@ func (s *sender) load(link *master.Link, b *batch) {
 
 // span is when a batch was carried out, by the master's clock, and its other answers. It
 // is not known where that clock was set meanwhile, nor of what is never taken back.
-func (s *sender) span(link *master.Link, b *batch) (done clock.Span, answers []rueidis.RedisResult) {
+func (s *sender) span(b *batch) (done clock.Span, answers []decide.Answer) {
 	if !b.headed {
 		return clock.Span{}, b.answers
 	}
-	head, _ := master.TimeOf(link.Read(b.answers[0], &b.cost))
+	head, _ := master.TimeOf(b.read(0))
 	done = clock.Span{From: time.Duration(head.UnixNano()), To: b.proof.Clock.At}
 	if s.jumped != 0 || done.From > done.To {
 		done = clock.Span{}

@@ -50,23 +50,21 @@ func (k *keeper) looksElsewhere() bool {
 // hears takes in what a batch that looks was told. A master that lost keys by its own word
 // is to be examined; one that is unfit by now is given up.
 func (k *keeper) hears(link *master.Link, b *batch) error {
-	heard := b.answers
+	last := len(b.answers) - 1
 	if b.looks {
-		last := len(heard) - 1
-		if err := link.TakeInfo(link.Read(heard[last], &b.cost)); err != nil {
+		if err := link.TakeInfo(b.read(last)); err != nil {
 			return err
 		}
-		heard = heard[:last]
+		last--
 	}
 	if b.asks {
-		last := len(heard) - 1
-		k.hearsElsewhere(link.Read(heard[last], &b.cost), b.proof.Clock.Sent)
-		heard = heard[:last]
+		k.hearsElsewhere(b.read(last), b.proof.Clock.Sent)
+		last--
 	}
 	if b.tries {
 		answers := make([]decide.Answer, len(rights))
-		for i, a := range heard[len(heard)-len(rights):] {
-			answers[i] = link.Read(a, &b.cost)
+		for i := range answers {
+			answers[i] = b.read(last + 1 - len(rights) + i)
 		}
 		if err := master.MissingRight(answers); err != nil {
 			return err

@@ -241,7 +241,7 @@ func (s *sender) launch(link *master.Link, b *batch) {
 	s.inAir = append(s.inAir, b)
 	s.load(link, b)
 	go func() {
-		b.answers, b.proof, b.err = link.Converse(b.commands)
+		b.answers, b.proof, b.err = link.Converse(b.commands, b.answers)
 		s.answered <- b
 	}()
 }

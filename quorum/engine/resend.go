@@ -120,12 +120,10 @@ func (s *sender) resend(link *master.Link, lost again) error {
 		for _, script := range scripts {
 			loads = append(loads, link.Command("SCRIPT", "LOAD", script.Text))
 		}
-		loaded, _, err := link.Exchange(loads)
-		if err != nil {
+		if _, _, err := link.Ask(loads...); err != nil {
 			s.abandon(lost.errands, lost.ops, time.Now())
 			return err
 		}
-		link.ReadAll(loaded)
 	}
 	for len(lost.errands)+len(lost.ops) > 0 {
 		b := s.newBatch(lost.first())

@@ -62,7 +62,7 @@ var rulesOfVotes = []rule{
 		"back.Left = max(back.Left, left, 1)",
 		"back.Left = max(left, 1)", false, 0, named("TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere")},
 	{"a master that was far is waited for no longer than any", "../master/exchange.go",
-		"if l.ctx.Done() == nil {\n\t\treturn",
+		"if !l.overlaps() {\n\t\treturn",
 		"if true {\n\t\treturn", true, 0, named("TestAMasterThatWasFarAndHangsIsDown")},
 	{"what is taken back spares what ends sooner", "fakescripts_test.go",
 		"\treturn from <= at && at <= to",

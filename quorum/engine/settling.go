@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redis/rueidis"
-
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/decide"
@@ -20,13 +18,13 @@ type settling struct {
 	batch *batch
 	now   time.Time
 
-	counts  bool                  // the votes do
-	done    clock.Span            // when it was carried out, by the master's clock
-	asked   clock.Span            // and by ours
-	answers []rueidis.RedisResult // that are not read yet
-	trouble string                // what the master says of itself, if it does
-	kept    []string              // keys that the master was asked to free, and refused to
-	lost    again                 // what is to be sent again
+	counts  bool            // the votes do
+	done    clock.Span      // when it was carried out, by the master's clock
+	asked   clock.Span      // and by ours
+	answers []decide.Answer // that are not read yet
+	trouble string          // what the master says of itself, if it does
+	kept    []string        // keys that the master was asked to free, and refused to
+	lost    again           // what is to be sent again
 }
 
 // settle casts the votes of a batch that was answered, or was not.
@@ -46,7 +44,7 @@ func (s *sender) settle(link *master.Link, b *batch) error {
 	w.counts = s.keeper.proven(b.proof)
 	heard := s.keeper.hears(link, b)
 	w.counts = w.counts && heard == nil && !s.keeper.doubt
-	w.done, w.answers = s.span(link, b)
+	w.done, w.answers = s.span(b)
 	w.asked = clock.Span{From: b.proof.Clock.Sent, To: b.proof.Clock.Read}
 	w.errands()
 	w.ops()
@@ -65,7 +63,8 @@ func (s *sender) settle(link *master.Link, b *batch) error {
 
 // next reads an answer.
 func (s *settling) next() decide.Answer {
-	a := s.link.Read(s.answers[0], &s.batch.cost)
+	a := s.answers[0]
+	s.batch.cost += master.CostOf(&a)
 	s.answers = s.answers[1:]
 	return a
 }

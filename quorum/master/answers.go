@@ -51,9 +51,9 @@ func TimeOf(a decide.Answer) (time.Time, bool) {
 // elemSize is about what an element of an array takes beside its text.
 const elemSize = 128
 
-// costOf is what an answer takes of the room for replies, as bill counts it. What is small
-// takes nothing.
-func costOf(a *decide.Answer) int {
+// CostOf is what an answer takes of its master's room for replies, in bytes, as bill counts it. What is
+// small takes nothing.
+func CostOf(a *decide.Answer) int {
 	if n := size(a); n >= Small {
 		return n
 	}

@@ -14,14 +14,15 @@
 //	busy.go         one that is busy with a script has that ended
 //	database.go     the database that the link is for
 //
-// Link goes on from there: rueidis speaks on the connection, behind a framedConn that hands on only
-// what is well formed, was asked for and has room; and each batch ends with a Proof of who has
-// answered it, and of when that was by the master's clock:
+// Link goes on from there, with a framedConn on the connection that hands on only what is well formed, was asked for and
+// has room. To a master that is near, one batch at a time, batches go by wire; to one that is far, several at once, by
+// rueidis. Each ends with a Proof of who has answered it, and of when that was by the master's clock:
 //
 //	link.go         how it begins and ends
 //	exchange.go     a batch, and its Proof
+//	wire.go         a batch on a connection that has no other
 //	answers.go      what rueidis read becomes an Answer
-//	framedconn.go   the connection that rueidis is given
+//	framedconn.go   the connection that both are given
 //	frames.go       where each reply begins and ends
 //	bill.go         what the replies take from the master's room
 //	rooms.go        how much a master may have us hold

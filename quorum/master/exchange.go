@@ -37,21 +37,22 @@ func (l *Link) Command(argv ...string) rueidis.Completed {
 }
 
 // Exchange sends commands as one batch, with the proof at its end, and returns the
-// answers and the proof. An error means that any of the commands may have been
+// answers, in room if that is large enough, and the proof. What the answers take is to be given
+// back once they are judged, see Give and CostOf. An error means that any of the commands may have been
 // carried out or not, and that the link is of no more use, as where no answer comes in time.
-func (l *Link) Exchange(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
-	if l.ctx.Done() == nil {
-		return l.Converse(commands)
+func (l *Link) Exchange(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
+	if !l.overlaps() {
+		return l.Converse(commands, room)
 	}
-	return l.timed(commands)
+	return l.timed(commands, room)
 }
 
-// timed is Exchange where rueidis does not keep the time.
-func (l *Link) timed(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
+// timed is Exchange after Overlap.
+func (l *Link) timed(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		answers, p, err = l.Converse(commands)
+		answers, p, err = l.Converse(commands, room)
 	}()
 	timeout := time.NewTimer(l.patience)
 	defer timeout.Stop()
@@ -74,35 +75,35 @@ func (l *Link) timed(commands []rueidis.Completed) (answers []rueidis.RedisResul
 // Overlap lets several batches be on their way at once, by Converse. Whoever waits for an answer
 // sets the time from here on, and Interrupts the link when that is over.
 func (l *Link) Overlap() {
-	if l.ctx.Done() == nil {
+	if !l.overlaps() {
 		l.ctx, l.end = context.WithCancel(context.Background())
 		l.framed.patience.Store(0)
+		l.framed.SetDeadline(time.Time{})
 	}
 }
 
-// Converse is Exchange by somebody for whom others set the time, if rueidis does not. After
-// Overlap several goroutines may converse at once.
-func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisResult, p Proof, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("rueidis: %v", p)
-		}
-	}()
+func (l *Link) overlaps() bool { return l.ctx.Done() != nil }
+
+// Converse is Exchange by somebody for whom others set the time. After Overlap several goroutines
+// may converse at once: rueidis sees to it that each gets its own answers.
+func (l *Link) Converse(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
 	commands = append(commands, AskProof...)
 	l.framed.expect(len(commands))
 	p.Clock.Sent = l.boot()
-	answers = l.client.DoMulti(l.ctx, commands...)
-	p.Clock.Read = l.boot()
-	for _, a := range answers {
-		if err := a.NonRedisError(); err != nil {
-			return nil, p, err
-		}
+	if l.overlaps() {
+		answers, err = l.multiplexed(commands, room[:0])
+	} else {
+		answers, err = l.wire.exchange(commands, room[:0])
 	}
+	p.Clock.Read = l.boot()
+	if err != nil {
+		return nil, p, err
+	}
+	l.leftOut(answers)
 	last := len(answers) - len(AskProof)
-	cost := 0
-	mark, end := l.Read(answers[last], &cost), l.Read(answers[last+1], &cost)
-	l.framed.give(cost)
-	now, ok := TimeOf(end)
+	mark, end := &answers[last], &answers[last+1]
+	l.framed.give(CostOf(mark) + CostOf(end))
+	now, ok := TimeOf(*end)
 	switch {
 	case end.Kind == quorum.FailureReply:
 		return nil, p, Trouble(end.Str)
@@ -117,35 +118,53 @@ func (l *Link) Converse(commands []rueidis.Completed) (answers []rueidis.RedisRe
 	return answers[:last], p, nil
 }
 
-// Read takes over an answer, and adds to cost what is to be given back once it is judged, by Give.
-// One of which something was left out, for want of room, is an error as a whole: see Answer.LeftOut.
-func (l *Link) Read(r rueidis.RedisResult, cost *int) decide.Answer {
-	m, _ := r.ToMessage()
-	a := newAnswer(m)
-	*cost += costOf(&a)
-	if l.framed.leavesOut.Load() {
-		if n := a.LeftOut(); n > 0 {
-			return decide.Answer{Kind: quorum.FailureReply, Str: decide.SaysTooLong(n)}
+// multiplexed is for wire.exchange after Overlap.
+func (l *Link) multiplexed(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("rueidis: %v", p)
 		}
+	}()
+	answers = room
+	for _, result := range l.client.DoMulti(l.ctx, commands...) {
+		if err := result.NonRedisError(); err != nil {
+			return nil, err
+		}
+		m, _ := result.ToMessage()
+		answers = append(answers, newAnswer(m))
 	}
-	return a
+	return answers, nil
 }
 
-// ReadAll is Read of the few answers of somebody who has judged them before the next ones.
-func (l *Link) ReadAll(results []rueidis.RedisResult) []decide.Answer {
-	answers, cost := make([]decide.Answer, len(results)), 0
-	for i, r := range results {
-		answers[i] = l.Read(r, &cost)
+// leftOut makes an answer of which something was left out, for want of room, an error as a whole: see
+// decide.Answer.LeftOut. The rest of it is given back at once.
+func (l *Link) leftOut(answers []decide.Answer) {
+	if !l.framed.leavesOut.Load() {
+		return
 	}
-	l.framed.give(cost)
-	return answers
+	for i := range answers {
+		a := &answers[i]
+		if n := a.LeftOut(); n > 0 {
+			l.framed.give(CostOf(a))
+			*a = decide.Answer{Kind: quorum.FailureReply, Str: decide.SaysTooLong(n)}
+		}
+	}
+}
+
+// Ask is Exchange by somebody who judges the few answers before he asks again.
+func (l *Link) Ask(commands ...rueidis.Completed) ([]decide.Answer, Proof, error) {
+	answers, p, err := l.Exchange(commands, nil)
+	for i := range answers {
+		l.framed.give(CostOf(&answers[i]))
+	}
+	return answers, p, err
 }
 
 // Do sends one command as a batch of its own. An error that the master answers is an answer.
 func (l *Link) Do(argv ...string) (decide.Answer, Proof, error) {
-	answers, p, err := l.Exchange([]rueidis.Completed{l.Command(argv...)})
+	answers, p, err := l.Ask(l.Command(argv...))
 	if err != nil {
 		return decide.Answer{}, p, err
 	}
-	return l.ReadAll(answers)[0], p, nil
+	return answers[0], p, nil
 }

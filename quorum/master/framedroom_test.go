@@ -129,7 +129,7 @@ func TestTheRoomThatRepliesTakeIsGivenBack(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", data, err)
 			}
-			cost += costOf(&m)
+			cost += CostOf(&m)
 		}
 		link.framed.give(cost)
 		if used := g.room.Used.Load(); used != 0 {

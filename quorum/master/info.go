@@ -110,9 +110,9 @@ func (l *Link) Durable() (bool, error) {
 	for _, name := range durability {
 		calls = append(calls, l.client.B().Arbitrary("CONFIG", "GET", name[0]).Build())
 	}
-	replies, _, err := l.Exchange(calls)
+	replies, _, err := l.Ask(calls...)
 	if err != nil {
 		return false, err
 	}
-	return isDurable(l.ReadAll(replies)), nil
+	return isDurable(replies), nil
 }

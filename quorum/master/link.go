@@ -19,6 +19,7 @@ import (
 type Link struct {
 	client rueidis.Client
 	framed *framedConn
+	wire   wire
 	Who    marker.Identity
 	boot   func() time.Duration // our clock
 
@@ -84,6 +85,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 	}
 	l := &Link{framed: newFramedConn(plain(conn), &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
 	l.framed.patience.Store(int64(timeout))
+	l.wire = newWire(l.framed, timeout)
 	l.framed.expect(1) // HELLO 2, with which rueidis begins
 	dialed := false
 	l.client, err = rueidis.NewClient(rueidis.ClientOption{
@@ -95,7 +97,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 			dialed = true
 			return l.framed, nil
 		},
-		// One connection, and no goroutine of rueidis's own on it: a single
+		// One connection, and no goroutine of rueidis's own on it before Overlap: a single
 		// caller without a keep-alive is served in its own goroutine.
 		ForceSingleClient:  true,
 		PipelineMultiplex:  -1,
@@ -136,7 +138,7 @@ func (l *Link) Heard() time.Time { return l.framed.heard() }
 // Allow tells whether there are surveys among the next commands, whose replies are longer.
 func (l *Link) Allow(surveys bool) { l.framed.allow(surveys) }
 
-// Give gives the room back that answers have taken which are judged: their cost, as Read adds it up.
+// Give gives the room back that answers have taken which are judged: their cost, as CostOf tells it.
 func (l *Link) Give(cost int) { l.framed.give(cost) }
 
 // TakeFrom has what the answers take be taken from another room than the master's for replies.
