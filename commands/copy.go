@@ -8,6 +8,7 @@ import (
 
 // copyKey is COPY, within the database: masters vote on what became of one.
 func (s *Session) copyKey(c *Command, args []string) Action {
+	elsewhere := false
 	for words := args[3:]; len(words) > 0; words = words[1:] {
 		switch {
 		case sameWord(words[0], "REPLACE"):
@@ -20,12 +21,15 @@ func (s *Session) copyKey(c *Command, args []string) Action {
 				return refuse(errNotInt32)
 			case n < 0 || n >= quorum.Databases:
 				return refuse(errDBIndex)
-			case n != int64(s.seen.DB):
-				return refuse(errCopyDB)
+			default:
+				elsewhere = n != int64(s.seen.DB)
 			}
 		default:
 			return refuse(errSyntax)
 		}
+	}
+	if elsewhere {
+		return refuse(errCopyDB)
 	}
 	if args[1] == args[2] {
 		return refuse(errSameObject)

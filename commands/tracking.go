@@ -97,12 +97,12 @@ func (s *Session) mayTrack(c *Command, t *Tracking, prefixes []string) (text str
 	for i, p := range prefixes {
 		for _, old := range s.prefixes {
 			if overlap(p, old) {
-				return fmt.Sprintf(errPrefixExists, p, old)
+				return fmt.Sprintf(errPrefixExists, quoted(p, len(p)), quoted(old, len(old)))
 			}
 		}
 		for _, other := range prefixes[i+1:] {
 			if overlap(p, other) {
-				return fmt.Sprintf(errPrefixTwice, p, other)
+				return fmt.Sprintf(errPrefixTwice, quoted(p, len(p)), quoted(other, len(other)))
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func (s *Session) clientTrackingInfo(c *Command, args []string) Action {
 	return Action{Reply: Map(
 		Bulk("flags"), Set(flags...),
 		Bulk("redirect"), Integer(redirect),
-		Bulk("prefixes"), Array(describeAll(s.prefixes, Bulk)...),
+		Bulk("prefixes"), Array(describeAll(slices.Sorted(slices.Values(s.prefixes)), Bulk)...),
 	)}
 }
 

@@ -48,3 +48,20 @@ func TestKeysThatAreReadAreTracked(t *testing.T) {
 		}
 	}
 }
+
+// What a client is told of prefixes is what Redis tells: up to a zero byte, and in their order.
+func TestPrefixesAreToldAsByRedis(t *testing.T) {
+	s := NewDialect(Options{}).Session(1)
+	on := []string{"CLIENT", "TRACKING", "ON", "BCAST"}
+	want := "ERR Prefix 'a' overlaps with another provided prefix 'a'. Prefixes for a single client must not overlap."
+	if a := s.Do(append(on, "PREFIX", "a\x00b", "PREFIX", "a\x00bc")); a.Reply.Str != want {
+		t.Errorf("two that overlap: %q", a.Reply.Str)
+	}
+	a := s.Do(append(on, "PREFIX", "c", "PREFIX", "a", "PREFIX", "b"))
+	s.Tracks(a.Effect.(TrackingEffect), nil)
+	told := s.Do([]string{"CLIENT", "TRACKINGINFO"}).Reply.Elems
+	prefixes := told[len(told)-1].Elems
+	if len(prefixes) != 3 || prefixes[0].Str != "a" || prefixes[1].Str != "b" || prefixes[2].Str != "c" {
+		t.Errorf("they are told as %v", prefixes)
+	}
+}

@@ -109,6 +109,7 @@ func TestBigKeysAreNeitherRenamedNorCopied(t *testing.T) {
 	c.want(int64(1), "COPY", "half", "b")
 	refused("the keys that are written to take more than 2 MiB in all", "COPY", "half", "b", "REPLACE")
 	refused("COPY to another database", "COPY", "half", "c", "DB", "1")
+	refused("syntax error", "COPY", "half", "c", "DB", "1", "word")
 	refused("COPY to another database", "EVAL", "return redis.call('copy', KEYS[1], KEYS[2], 'DB', 1)", "2", "half", "c")
 	refused("the key 'c', which it was not given", "EVAL", "return redis.call('rename', KEYS[1], 'c')", "1", "half")
 	refused("the key 'half', which it was not given", "EVAL", "return redis.call('copy', 'half', KEYS[1])", "1", "c")
