@@ -94,18 +94,6 @@ func TestMastersThatHaveMissedDifferentStepsAreSetRight(t *testing.T) {
 		c.want(int64(1), "DEL", key)
 		holdAll(nil, key)
 	}
-	put("SET", "10", "20")
-	if got := both("incrby"); !isNoQuorum(got) {
-		t.Errorf("INCRBY: %v at once", got)
-	}
-	eventually(t, func() error {
-		if got := both("incrby"); !reflect.DeepEqual(got, []any{int64(25), int64(25)}) {
-			return fmt.Errorf("INCRBY: %v", got)
-		}
-		return nil
-	})
-	holdAll("25", "one")
-	holdAll("25", "other")
 }
 
 // fairLocker is a thread that locks as one of Redisson 4.7 does by a RFairLock, whose waiters stand in a list.

@@ -37,6 +37,9 @@ func (r ruling) level(m int) (answered bool) {
 	for i := range r.db.lanes {
 		switch {
 		case r.votes.Vote(i) != quorum.Granted:
+			if r.Latched(r.votes, i) { // and has declined
+				list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: letGo}, i})
+			}
 		case i == m, r.Further(i, m):
 			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: letGo}, i})
 		default:

@@ -83,7 +83,7 @@ func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 		case record != nil && record.Changed():
 			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now), w
 		case held != nil:
-			n.ends, n.back = bringUp, r.puttingBack(i, record, held, r.now)
+			n.ends, n.back = setRight, r.puttingBack(i, record, held, r.now)
 		}
 		all = append(all, n)
 	}
@@ -212,13 +212,14 @@ func (r ruling) commit(i int) {
 	}
 }
 
-// hasMissed tells that master i is to be brought up to what the quorum has made of a key.
+// hasMissed tells that master i is to be brought up to what the quorum has made of a key. What a step has only read may be
+// a lock that is being won, however often it was seen there with the same token.
 func (r ruling) hasMissed(i int, ours, theirs *decide.UndoRecord) bool {
 	long, acted := 2*r.db.AcquireTimeout, r.votes.Did(i)
 	if acted && dump.Same(ours.Before, theirs.Before) {
 		return true
 	}
-	return r.db.laggards.still(ours.Key, i, ours, r.now, long) ||
+	return r.db.laggards.still(ours.Key, i, ours, r.now, long) && theirs.Changed() ||
 		acted && !r.db.laggards.hadNothing(ours.Key, i, r.now, long) && ofSteps(ours.After, theirs.After)
 }
 
