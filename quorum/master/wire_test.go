@@ -3,7 +3,6 @@ package master
 import (
 	"bytes"
 	"math/rand/v2"
-	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -21,10 +20,7 @@ type answering struct {
 	asked bytes.Buffer
 }
 
-func (c *answering) Write(p []byte) (int, error)      { return c.asked.Write(p) }
-func (c *answering) SetReadDeadline(time.Time) error  { return nil }
-func (c *answering) SetWriteDeadline(time.Time) error { return nil }
-func (c *answering) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *answering) Write(p []byte) (int, error) { return c.asked.Write(p) }
 
 // answerTo makes a reply at random, and what is to be read of it.
 func answerTo(r *rand.Rand, depth int) (string, decide.Answer) {
