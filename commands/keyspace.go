@@ -48,10 +48,10 @@ func (flushed) Render(results []quorum.Result) (Reply, Action) {
 	return OK, Action{}
 }
 
-// dbsize also asks for the proxy's own key, which is not counted.
+// dbsize also asks for the proxy's own keys that stay, which are not counted.
 func (s *Session) dbsize(c *Command, args []string) Action {
 	a := survey(counted{}, "DBSIZE")
-	a.Requests = append(a.Requests, survey(nil, "EXISTS", quorum.MarkerKey).Requests...)
+	a.Requests = append(a.Requests, survey(nil, "EXISTS", quorum.MarkerKey, quorum.StepsKey).Requests...)
 	return a
 }
 

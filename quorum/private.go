@@ -12,9 +12,16 @@ import (
 // PrivateKeys is what their names begin with.
 const PrivateKeys = "redlock-proxy:{"
 
-// MarkerKey is the one of them that stays, in each database and without a ttl: it
+// MarkerKey stays, in each database and without a ttl: it
 // shows that a master remembers.
 const MarkerKey = PrivateKeys + "marker}"
+
+// StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each a checksum, when it ends, and since when
+// nothing but steps has changed it, in milliseconds of the master's clock. So a step tells for how long that is so, as long
+// as it finds what the last one has left, whoever's that was. What else writes to a key, deletes it, or should have and has found none
+// drops it from there: what a SET NX makes anew of what had run out ends at another time. It has a few thousand keys
+// at most, and begins anew then.
+const StepsKey = PrivateKeys + "steps}"
 
 // ErrOtherTerms is what an error is where a master belongs to proxies that are configured
 // otherwise. Trying again does not help, another configuration does.

@@ -11,6 +11,7 @@ type Script struct {
 	Reads   bool     // it may not write
 	Latches bool     // see NewStep
 	Exact   bool     // see NewExactStep
+	Heard   bool     // see NewHeardStep
 	Frees   bool     // it names what deletes a key, and may so let go of a lock
 	Reaches bool     // a client's, or one that runs some, may use keys that it was not given, if they have the tag of one that it was
 
@@ -61,9 +62,12 @@ func NewReaching(text string) *Script { return &Script{Text: text, Reaches: true
 // keys. It is for scripts whose writes are signed by no token.
 func NewStep(text string) *Script { return &Script{Text: text, Latches: true} }
 
-// NewExactStep makes a step whose answer tells too little of what it has made: a quorum must have
-// made the same of each key that it has changed, as well as answered alike.
+// NewExactStep makes a step that is not tried again where a master may have carried it out: what it
+// answers tells too little of whether that is so.
 func NewExactStep(text string) *Script { return &Script{Text: text, Latches: true, Exact: true} }
+
+// NewHeardStep makes a step that is decided when every master has voted, or can vote no more.
+func NewHeardStep(text string) *Script { return &Script{Text: text, Latches: true, Heard: true} }
 
 // NewRunner makes an exact step that runs clients' scripts, which are given to it as arguments, all of them
 // together within these bounds. One is to be made for those that are run together, as what it takes is theirs.

@@ -2,8 +2,11 @@ package decide
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/clock"
 	"redlock-proxy/quorum/dump"
 )
 
@@ -22,6 +25,7 @@ const (
 
 	flagReached = 128 // it has used keys that it was not given
 	FlagLatched = 256 // a step: it has latched its keys
+	FlagCalm    = 512 // a step: the last element tells for how many milliseconds each of its keys is calm
 )
 
 // RecordElems is how many elements an undo record takes in a journaled answer.
@@ -57,7 +61,7 @@ type Journal struct {
 	Published []string     // channel, message, channel, message
 }
 
-// readJournal reads {flags, line, shape, n, n undo records, values, published}, all in
+// readJournal reads {flags, line, shape, n, n undo records, values, published, calm}, all in
 // one array.
 func readJournal(a Answer) (*Journal, bool) {
 	e := a.Elems
@@ -66,6 +70,10 @@ func readJournal(a Answer) (*Journal, bool) {
 	}
 	flags, line, shape, n := e[0].Int, e[1].Int, e[2].Str, e[3].Int
 	e = e[4:]
+	var calm []string
+	if flags&FlagCalm != 0 && len(e) > 0 {
+		calm, e = strings.Fields(e[len(e)-1].Str), e[:len(e)-1]
+	}
 	if n < 0 || n > int64(len(e)/RecordElems) {
 		return nil, false
 	}
@@ -101,6 +109,12 @@ func readJournal(a Answer) (*Journal, bool) {
 			After:   records[3].Str,
 			Expires: near(records[4].Int),
 		})
+	}
+	for i := range min(len(calm), len(j.Found)) {
+		text, emptied := strings.CutPrefix(calm[i], "-")
+		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
+			j.Found[i].Calm, j.Found[i].Emptied = clock.OfMilliseconds(ms), emptied
+		}
 	}
 	switch {
 	case flags&FlagStep != 0:

@@ -62,7 +62,7 @@ func TestScriptThatTellsATTLIsAsNewAsTheLastAnsweredWrite(t *testing.T) {
 			ofKind(quorum.NilReply, ""), {Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: ms}, Left: true},
 		}}}
 	}
-	o := &Question{Request: quorum.Request{Kind: quorum.Run}, Said: make([]Said, 5)}
+	o := &Question{Request: quorum.Request{Kind: quorum.Run, Script: quorum.NewScript("")}, Said: make([]Said, 5)}
 	var c Votes
 	for i, left := range []int64{10_000, 60_000, 10_010, 60_020, 60_030} {
 		o.Said[i].Journal = ttl(left)

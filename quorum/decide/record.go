@@ -15,6 +15,12 @@ type UndoRecord struct {
 	Left    int64  // its remaining ttl in milliseconds, or SaysNoTTL
 	After   string // dump, or the SHA-1 of a long one, or of a string the value
 	Expires int64  // the remaining ttl afterwards, or SaysNoTTL
+
+	// Calm is for how long, where a step tells, no more than steps have changed the key on the master: that has carried out
+	// nothing else on it of which somebody may yet be told. Emptied tells that it held nothing when that began. See
+	// quorum.StepsKey.
+	Calm    time.Duration
+	Emptied bool
 }
 
 // Differs tells that two masters are known to have made different things of a key. Of what

@@ -48,6 +48,9 @@ func (t Tally) script(acted, declined int) quorum.Decision {
 }
 
 func (c *counted) decideRun() quorum.Decision {
+	if c.Script.Heard && c.pending > 0 {
+		return quorum.Undecided
+	}
 	acted := c.replies(quorum.Granted)
 	declined := c.replies(quorum.Refused)
 	d := c.script(len(acted), len(declined))
@@ -65,8 +68,7 @@ func (c *counted) decideRun() quorum.Decision {
 
 // replies are the most frequent reply of the masters with this vote: one for
 // each of those that gave it. They are alike where, besides, those who acted may have done the
-// same. Of a step that is not exact the replies alone count: a master that has fallen behind is
-// brought up.
+// same.
 func (c *counted) replies(v quorum.Vote) (most []quorum.ScriptReply) {
 	notBusy := func(s *Said) bool { return !s.Journal.Busy }
 	alike := func(s, other *Said) bool {
@@ -79,7 +81,7 @@ func (c *counted) replies(v quorum.Vote) (most []quorum.ScriptReply) {
 		case !c.IsStep():
 			return j.sameEffect(k)
 		}
-		return !c.Script.Exact || v == quorum.Refused || j.sameChanges(k)
+		return v == quorum.Refused || j.sameChanges(k)
 	}
 	first, n := c.most(v, notBusy, alike)
 	for i := range c.Said {

@@ -101,6 +101,8 @@ var Calls = []Call{
 	{"ZRANGE", []string{"ZRANGE", nothing, "0", "0"}, forScripts},
 	{"LRANGE", []string{"LRANGE", nothing, "0", "0"}, forScripts},
 	{"HLEN", []string{"HLEN", nothing}, forScripts},
+	{"HGET", []string{"HGET", nothing, "f"}, forScripts},
+	{"HDEL", []string{"HDEL", nothing, "f"}, forScripts},
 	{"SCARD", []string{"SCARD", nothing}, forScripts},
 	{"ZCARD", []string{"ZCARD", nothing}, forScripts},
 	{"LLEN", []string{"LLEN", nothing}, forScripts},

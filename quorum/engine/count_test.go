@@ -93,7 +93,7 @@ func TestNumberThatCannotBeLevelledIsNotAnswered(t *testing.T) {
 		for i, m := range w.masters {
 			m.set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
-					if len(args) > 8 && args[8] == "bring-up" && i != 1 {
+					if len(args) > 9 && args[9] == "bring-up" && i != 1 {
 						return integer(0)
 					}
 					return m.step(args)

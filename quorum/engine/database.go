@@ -44,6 +44,7 @@ type database struct {
 	turns         turns
 	confirmations confirmations
 	laggards      laggards
+	mendings      mendings
 	steps         atomic.Uint64 // how many were tried
 	latestTTL     atomic.Pointer[ttlText]
 	claims        claims

@@ -15,8 +15,8 @@ import (
 //	3: of k and q 1 has only A's by now, 3 has only B's, and 2 has both: no two make the same of both
 //
 // So one that is lost has every master hold of each key what those found who are latched by it, if they are a quorum, as far
-// as steps alone write such, see commit: a string may be a lock that is being won, and the latches do not keep that out. It
-// has so at its decision alone: when a vote comes late the others have been let go of.
+// as steps alone write such, or have changed it for a while, see commit: a string may be a lock that is being won, and the
+// latches do not keep that out. It has so at its decision alone: when a vote comes late the others have been let go of.
 //
 //	1: A's LPOP finds nothing on masters 1 and 2, and is late on 3
 //	2: 2 goes away; B's RPUSH of y is won on 1 and 3, which let go of it
@@ -40,7 +40,7 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	if dump.Same(ours.Before, theirs) {
 		return nil
 	}
-	if !ofSteps(ours.Before, theirs) || r.db.laggards.hadNothing(ours.Key, i, r.now, 2*r.db.AcquireTimeout) {
+	if !r.db.calm(ours) && (ours.Emptied || !ofSteps(ours.Before, theirs)) {
 		return nil
 	}
 	back := &decide.UndoRecord{Key: ours.Key, Before: dump.Readable(theirs), Left: max(ours.Left, 1), After: ours.After, Expires: ours.Expires}

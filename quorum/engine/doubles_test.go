@@ -85,7 +85,7 @@ func besideBack(t *testing.T, sides [2]side, name string, h held, back, known []
 		if latch[0] != "" {
 			h[journal.Latch("k")] = heldValue{latch[0], life}
 		}
-		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, append(slices.Clone(undoKeys), journal.Latch("k")), func(s side) []string {
+		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, append(slices.Clone(undoKeys), journal.Latch("k"), quorum.StepsKey), func(s side) []string {
 			return slices.Concat([]string{"own", latch[1], latch[2], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended})
 		})
 	}

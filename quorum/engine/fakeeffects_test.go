@@ -123,6 +123,7 @@ var effects = map[*quorum.Script]func(m *fakeMaster, name string, argv []string)
 	countStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, 1) },
 	downStep:  func(m *fakeMaster, name string, _ []string) effect { return m.countBy(name, -1) },
 	watchStep: func(m *fakeMaster, name string, _ []string) effect { return m.countBy(countOf(name), 1) },
+	mendStep:  func(*fakeMaster, string, []string) effect { return saysZero },
 	pushStep:  pushes,
 	popStep:   popsOff,
 	setStep: func(m *fakeMaster, name string, argv []string) effect {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
@@ -118,23 +119,35 @@ func clientsScript(s *master.Script) *quorum.Script {
 // journaled carries a client's script out, answers what the prelude makes of it, and
 // tells what it did. A step that holds latches its keys also if it does nothing.
 func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool) (reply string, does effect) {
-	was := make(map[string][]string)
+	type found struct {
+		before     string
+		left, ends int64
+	}
+	was := make(map[string]found)
 	for _, key := range keys {
+		k, _ := m.key(key)
 		before, left := m.dump(key)
-		was[key] = []string{bulk(key), bulk(before), integer(left)}
+		was[key] = found{before, left, k.until / 1e6}
 	}
 	e := effects[s](m, keys[0], argv)
-	var records, values []string
+	if !s.Latches && e.flags != 0 {
+		m.breaks(keys...)
+	}
+	latches := s.Latches && (e.flags != 0 || holds)
+	var records, values, calm []string
 	for _, key := range keys {
 		if after, expires := m.dump(key); s.Latches || e.flags != 0 {
-			records = append(append(records, was[key]...), bulk(after), integer(expires))
+			records = append(records, bulk(key), bulk(was[key].before), integer(was[key].left), bulk(after), integer(expires))
+			if s.Latches {
+				calm = append(calm, m.calm(key, was[key].before, was[key].ends, after))
+			}
 		}
 	}
-	if does = e; s.Latches {
-		if e.flags != 0 || holds {
-			e.flags += decide.FlagLatched
-		}
-		e.flags += decide.FlagStep
+	if does = e; latches {
+		e.flags += decide.FlagLatched
+	}
+	if s.Latches {
+		e.flags += decide.FlagStep + decide.FlagCalm
 	}
 	line := int64(-1)
 	if e.shape == "-" {
@@ -144,7 +157,11 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool
 		values = append(values, bulk(v))
 	}
 	answer := []string{integer(e.flags), integer(line), bulk(e.shape), integer(int64(len(records) / decide.RecordElems))}
-	return array(append(append(answer, records...), values...)...), does
+	answer = append(append(answer, records...), values...)
+	if calm != nil {
+		answer = append(answer, bulk(strings.Join(calm, " ")))
+	}
+	return array(answer...), does
 }
 
 // countOf is the key that those count who watch a lock.

@@ -100,11 +100,12 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 	case acquireScript:
 		return m.setKey([]string{"SET", name, args[1], "NX", "GET", "PX", args[2]})
 	case writeScript, expireIfScript:
+		m.breaks(name)
 		return m.write(name, args[1:])
 	case putBackScript:
 		return integer(m.putBack(name, args[1:]))
 	case latchScript:
-		return integer(m.endStep(name, args[1], args[2:]))
+		return integer(m.endStep(name, args[1], args[3:]))
 	}
 	if c := clientsScript(s); c != nil && c.Latches {
 		return m.act(c, keys, args)
@@ -115,9 +116,13 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 	switch s {
 	case readScript, removeScript:
 		if !ok {
+			if s == removeScript {
+				m.breaks(name)
+			}
 			return array(bulk("none"))
 		}
 		if s == removeScript {
+			m.breaks(name)
 			delete(m.keys, name)
 		}
 		if k.hash {
@@ -132,10 +137,14 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 	case s == takeBackScript:
 		return integer(m.takeBack(name, args))
 	case !ok:
+		if s == releaseScript {
+			m.breaks(name)
+		}
 		return integer(decide.SaysAbsent)
 	case k.value != args[1]:
 		return integer(decide.SaysOther)
 	case s == releaseScript:
+		m.breaks(name)
 		delete(m.keys, name)
 		return integer(m.pttl(k))
 	}
@@ -158,6 +167,7 @@ func (m *fakeMaster) takeBack(name string, args []string) int64 {
 	case !m.ends(k, args[2], args[3], args[4]):
 		return decide.SaysOther
 	}
+	m.breaks(name)
 	delete(m.keys, name)
 	return 1
 }
@@ -254,6 +264,7 @@ func (m *fakeMaster) putBack(name string, args []string) int64 {
 	if now == "" || now != args[0] && now != stringDump(args[0]) || !m.ends(k, args[3], args[4], args[5]) {
 		return 0
 	}
+	m.breaks(name)
 	m.becomes(name, args[1], args[2], args[7], args[8])
 	return 1
 }

@@ -30,13 +30,13 @@ func (w *world) knowsSteps() {
 // step answers "" to what is no step.
 func (m *fakeMaster) step(args []string) string {
 	if args[0] == "EVALSHA" && args[1] == latchScript.SHA {
-		m.log = append(m.log, fmt.Sprintf("%s %s", args[8], args[3]))
-		return integer(m.endStep(args[3], args[6], args[7:]))
+		m.log = append(m.log, fmt.Sprintf("%s %s", args[9], args[3]))
+		return integer(m.endStep(args[3], args[6], args[8:]))
 	}
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
 	}
-	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep, pushStep, popStep, tellStep} {
+	for _, s := range []*quorum.Script{countStep, downStep, setStep, seizeStep, renewStep, freeStep, watchStep, pushStep, popStep, tellStep, mendStep} {
 		if args[1] == journal.FormOf(s).Own().SHA || args[1] == journal.FormOf(s).Own().Text {
 			return m.act(s, keysOf(args), args[3:])
 		}
@@ -88,6 +88,7 @@ func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
 			r = 0
 		} else {
 			m.becomes(key, args[4], args[5], args[10], args[11])
+			m.stepsLeave(key)
 			m.undoStep(key, args[0], args[1])
 		}
 	}

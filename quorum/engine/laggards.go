@@ -9,9 +9,9 @@ import (
 	"redlock-proxy/quorum/dump"
 )
 
-// A master that was away, or busy, while a step was won has another value than the
+// A master that was away, or busy, while a script was won has another value than the
 // quorum, and declines or answers otherwise from then on. It is brought up to the
-// quorum's value by a later step, but not at once, unless steps alone write such (see commit):
+// quorum's value by a later one, but not at once, unless steps alone write such (see commit):
 // what it holds may be newer.
 //
 //	1: A's step acts on masters 1 and 2; B locks the same key on master 3
@@ -19,8 +19,9 @@ import (
 //	3: B's lock reaches master 1, where the key has come free meanwhile: B has a quorum
 //
 // If A overwrote master 3 now, B's lock would be on one master alone. So the master
-// must have held the very same for as long as B may take to be decided, and longer. So long, too,
-// must it be since a master had nothing that steps have pushed to elsewhere:
+// must have held the very same for as long as B may take to be decided, and longer. Of steps the masters themselves
+// tell that (quorum.StepsKey), so whichever proxy's they are; of other scripts the proxy remembers what it was told. So long,
+// too, must it be since a master had nothing that steps have pushed to elsewhere:
 //
 //	1: A deletes the list k, at master 1 so far; B pushes x at 1, and at 2 and 3 behind all that is there
 //	2: 1 is given that; A's DEL comes to 2, is decided, and never comes to 3
@@ -49,11 +50,10 @@ func newLaggard(key string, lane int) laggard {
 }
 
 // lag is since when a master is known to be behind, and the fingerprint of what the
-// last step left there; and when it was last found to have had nothing.
+// last script left there.
 type lag struct {
-	since   time.Time
-	left    string
-	emptied time.Time
+	since time.Time
+	left  string
 }
 
 // still notes that a master was behind with a step, and tells whether it has been so
@@ -75,18 +75,9 @@ func (b *laggards) still(key string, lane int, r *decide.UndoRecord, now time.Ti
 		}
 		delete(b.since, forgotten)
 	}
-	if old.left = dump.Fingerprint(r.After); r.Before == "" {
-		old.emptied = now
-	}
+	old.left = dump.Fingerprint(r.After)
 	b.since[id] = old
 	return now.Sub(old.since) >= long
-}
-
-// hadNothing tells that a master which is behind was found to have had nothing, less long ago than that.
-func (b *laggards) hadNothing(key string, lane int, now time.Time, long time.Duration) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return now.Sub(b.since[newLaggard(key, lane)].emptied) < long
 }
 
 // caughtUp forgets that a master was behind on a key.

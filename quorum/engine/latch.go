@@ -76,7 +76,7 @@ func (n *ending) argv(b []string, now time.Time) []string {
 	if n.latched {
 		stays = "stays"
 	}
-	b = latchScript.Call(b, n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key))
+	b = latchScript.Call(b, n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key), quorum.StepsKey)
 	b = append(b, n.op.holder, n.ends.String(), stays)
 	if n.ends == letGo {
 		return b

@@ -98,7 +98,7 @@ func takingBack(b []string, s *master.Script, key string) []string {
 // its reply r. What a key is, is told so that it can be put back: that of a big one would
 // cost the master, and us, more than a lock is worth.
 const (
-	writeBefore = `local k=KEYS[1]
+	writeBefore = journal.StepsText + `local k=KEYS[1]
 local z=redis.pcall('MEMORY','USAGE',k)
 if type(z)~='number' then z=0 end
 if z>256 and z<=2097152 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
@@ -118,7 +118,8 @@ local p=-2
 if type(d)=='table' then d,p=false,-3
 elseif d then p=redis.call('PTTL',k) end
 `
-	writeAfter = `local t,v='$',r
+	writeAfter = `redis.pcall('HDEL','` + quorum.StepsKey + `',__field(k))
+local t,v='$',r
 if type(r)=='number' then t=':'
 elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
 elseif not r then t,v='_','' end
@@ -130,10 +131,12 @@ return {t,v,d or '',p,redis.call('PTTL',k)}`
 var (
 	// releaseScript deletes the key if it holds ARGV[1], and answers what was
 	// left of its ttl: a debt to a master that could not be reached needs it.
-	releaseScript = master.NewScript(`local v=redis.call('GET',KEYS[1])
-if v==ARGV[1] then local p=redis.call('PTTL',KEYS[1]) redis.call('DEL',KEYS[1]) return p end
-if v then return -3 end
-return -2`)
+	releaseScript = master.NewScript(journal.StepsText + `local v=redis.call('GET',KEYS[1])
+if v and v~=ARGV[1] then return -3 end
+local p=v and redis.call('PTTL',KEYS[1]) or -2
+if v then redis.call('DEL',KEYS[1]) end
+redis.pcall('HDEL','` + quorum.StepsKey + `',__field(KEYS[1]))
+return p`)
 
 	// acquireScript is SET NX GET PX for masters before 7.0, which do not take NX with
 	// GET, and answers as that does.
@@ -159,7 +162,8 @@ return {t,v,redis.call('PTTL',KEYS[1])}`)
 
 	// removeScript deletes the key whatever it holds, and answers what that was. What holds
 	// a million members is best freed by a thread of the master's that nobody waits for.
-	removeScript = master.NewScript(journal.DatedText + `local t=redis.call('TYPE',KEYS[1]).ok
+	removeScript = master.NewScript(journal.DatedText + journal.StepsText + `local t=redis.call('TYPE',KEYS[1]).ok
+redis.pcall('HDEL','` + quorum.StepsKey + `',__field(KEYS[1]))
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
@@ -172,9 +176,10 @@ return {t,v,p}`)
 	// Whatever ends at another time is somebody else's. It answers how many keys it
 	// deleted, or -1 where the nonce ARGV[5] is not that of the master any more, and -3
 	// where the value is there and ends at another time.
-	takeBackScript = master.NewScript(sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
+	takeBackScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
 if not same(ARGV[5]) then return -1 end
 if not ends(KEYS[1],ARGV[2],ARGV[3],ARGV[4]) then return -3 end
+redis.pcall('HDEL','` + quorum.StepsKey + `',__field(KEYS[1]))
 return redis.call('DEL',KEYS[1])`)
 
 	// writeScript carries out the command ARGV, and answers the type and value
@@ -201,7 +206,7 @@ or f=='GT' and (e<0 or n<=e) or f=='LT' and e>=0 and n>=e then r=0 end end
 r=r or redis.pcall(ARGV[1],k,ARGV[3])
 ` + writeAfter)
 
-	// latchScript ends the step ARGV[1] on a key, of which KEYS[4] is the latch: it lets go of it
+	// latchScript ends the step ARGV[1] on a key, of which KEYS[4] is the latch, and KEYS[5] is StepsKey: it lets go of it
 	// (let-go); or makes of the key what it was (take-back) or should be (bring-up, set-right), where it is
 	// still as the step left it. The latch stays where ARGV[3] is not empty. What the key is, and
 	// what it becomes, is told by ARGV[4] to ARGV[12],
@@ -209,7 +214,7 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// latched or not, so its dump alone would not tell. A key that is to be brought up (bring-up)
 	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
-	latchScript = master.NewScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	latchScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l=KEYS[4]
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
@@ -223,7 +228,14 @@ elseif not ends(k,ARGV[7],ARGV[8],ARGV[9]) then r=0
 elseif ARGV[5]=='' or n~=ARGV[6] and n<=0 then redis.call('DEL',k)
 else
 if restore(k,n,ARGV[5]).err then r=0 end
-end end
+end
+local f=__field(k)
+local was=r==1 and redis.pcall('HGET',KEYS[5],f)
+if type(was)=='string' then
+local p,t=redis.call('PTTL',k),redis.call('TIME')
+redis.pcall('HSET',KEYS[5],f,string.sub(redis.call('DUMP',k) or '',-8)..string.sub(was,-29,-15)..string.format('%014.0f',p>=0 and t[1]*1000+math.floor(t[2]/1000)+p or 0))
+end
+end
 if mine and ARGV[3]=='' then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
 return r`)
 
@@ -236,12 +248,13 @@ return r`)
 	// of the master any more. If ARGV[8] is not empty, it is by how much the write has moved
 	// the expiry, which then moves back by as much, to where it was; else ARGV[9], if that is
 	// not empty, is when it ended by the master's clock.
-	putBackScript = master.NewScript(sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	putBackScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 if not same(ARGV[7]) then return -1 end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
 if not ends(k,ARGV[4],ARGV[5],ARGV[6]) then return 0 end
+redis.pcall('HDEL','` + quorum.StepsKey + `',__field(k))
 local n=left(k,ARGV[3],ARGV[8],ARGV[9])
 if ARGV[2]=='' or n~=ARGV[3] and n<=0 then redis.call('DEL',k) return 1 end
 local a=restore(k,n,ARGV[2])

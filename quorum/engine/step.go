@@ -21,6 +21,9 @@ func (r ruling) stepDecided() (answered bool) {
 	if d == quorum.Split {
 		r.db.splits.Add(1)
 	}
+	if m, mends := r.asker.(*mending); mends {
+		m.unlike = r.unlike()
+	}
 	if d == quorum.Won {
 		for i := range r.db.lanes {
 			r.commit(i)
@@ -177,16 +180,20 @@ func (r ruling) stepLate(i int) {
 }
 
 // commit ends a step that was won on master i: it lets go of the keys. Where the
-// master did not do what the quorum did, and has fallen behind for a while, it is
+// master did not do what the quorum did, and steps alone have changed a key there for a while, it is
 // brought up to it. It is at once where it has acted on the same as they, and has made something
 // else of it by its own clock; and where it has acted on what steps alone write: whatever
 // it has that the quorum has not is of a step that was lost. One that was won had ended there,
 // or this one would have met its latch; so it was decided, and those who had decided it carried
 // it out before they were latched by this one. What is late is taken back, if it finds what they
-// had not. But where it had nothing a DEL may have come first, which is no step.
+// had not. But where it had nothing a DEL may have come first, which is no step. Where it is left as
+// it is, it is looked at later (mending.go).
 func (r ruling) commit(i int) {
 	latched, declined := r.Latched(r.votes, i), r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
 	if !latched && !declined {
+		if r.votes.Vote(i) == quorum.Refused { // it was busy
+			r.mendLater()
+		}
 		return
 	}
 	var all []*ending
@@ -197,11 +204,16 @@ func (r ruling) commit(i int) {
 		case ours == nil:
 		case r.votes.Did(i) && !ours.LivesOn() && r.intrudesOn(ours, i): // whose life it is may have been extended since
 			n.ends, n.back = takeBack, r.puttingBack(i, ours, ours, r.now)
-		case theirs == nil || r.votes.Vote(i) == quorum.Withheld:
+			r.mendLater()
+		case r.votes.Vote(i) == quorum.Withheld:
+		case theirs == nil:
+			r.mendUnlike(ours)
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
 		case r.hasMissed(i, ours, theirs):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
+		default:
+			r.mendLater()
 		}
 		if latched || n.ends == bringUp {
 			all = append(all, n)
@@ -212,16 +224,15 @@ func (r ruling) commit(i int) {
 	}
 }
 
-// hasMissed tells that master i is to be brought up to what the quorum has made of a key. What a step has only read may be
-// a lock that is being won, however often it was seen there with the same token.
+// hasMissed tells that master i is to be brought up to what the quorum has made of a key.
 func (r ruling) hasMissed(i int, ours, theirs *decide.UndoRecord) bool {
-	long, acted := 2*r.db.AcquireTimeout, r.votes.Did(i)
-	if acted && dump.Same(ours.Before, theirs.Before) {
-		return true
-	}
-	return r.db.laggards.still(ours.Key, i, ours, r.now, long) && theirs.Changed() ||
-		acted && !r.db.laggards.hadNothing(ours.Key, i, r.now, long) && ofSteps(ours.After, theirs.After)
+	acted := r.votes.Did(i)
+	return acted && dump.Same(ours.Before, theirs.Before) || r.db.calm(ours) ||
+		acted && !ours.Emptied && ofSteps(ours.After, theirs.After)
 }
+
+// calm tells that steps alone have changed a key on a master for longer than others' commands on it may be under way.
+func (db *database) calm(r *decide.UndoRecord) bool { return r.Calm >= 2*db.AcquireTimeout }
 
 // ofSteps tells that a key has elements where it is behind, or ahead, and nothing else elsewhere: those are written by
 // steps alone.

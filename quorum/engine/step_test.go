@@ -126,7 +126,7 @@ func TestLostStepThatMayStandIsNoNo(t *testing.T) {
 			w.each(func(m *fakeMaster) { m.set(func(m *fakeMaster) { m.lag = 5 * ms }) }, 1, 2)
 			w.masters[2].set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
-					if len(args) > 8 && args[8] == "take-back" {
+					if len(args) > 9 && args[9] == "take-back" {
 						if reply := spoil(m, args[3]); reply != "" {
 							return reply
 						}

@@ -101,7 +101,7 @@ func TestWhatWasExtendedSinceIsNotBroughtUp(t *testing.T) {
 			w.masters[i].put("k", v, time.Minute)
 		}
 		w.want(w.stepOn(setStep, "k", "10", "11").wait(t), quorum.Won)
-		time.Sleep(time.Second)
+		time.Sleep(2*w.cfg.AcquireTimeout + 10*ms)
 		w.want(w.extendedMeanwhile(setStep, "k", 2*time.Minute, "11", "12"), quorum.Won)
 		w.settle()
 		w.wantValues("k", "3", "12", "12")

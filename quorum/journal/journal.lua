@@ -23,8 +23,8 @@
 -- O tells that the script may only read, and reaches that it may use keys that it was not given,
 -- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
--- The answer is {flags, line, shape, n, n undo records, values, published}, one flat
--- array, since each further one takes a master more than all that is in it; see
+-- The answer is {flags, line, shape, n, n undo records, values, published, and of a step for how long
+-- each key is calm}, one flat array, since each further one takes a master more than all that is in it; see
 -- journal.go.
 return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   local raw = R.pcall
@@ -796,10 +796,15 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
   end
   if its.troubled then shape, value, values = '-', its.troubled, nil end
-  local n = 4
+  local n, calm = 4, nil
   if answer and (L or its.wrote or its.removed) then
+    local now
+    if L then
+      now = raw('TIME')
+      now = now[1] * 1000 + math.floor(now[2] / 1000)
+    end
     for i = 5, #answer, 5 do
-      local k = answer[i]
+      local k, ended = answer[i], answer[i + 4]
       if L and not (its.touched and its.touched[k]) then
         answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
       else
@@ -813,14 +818,30 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
       end
       n = i + 4
+      -- See quorum.StepsKey. A dump ends with its checksum.
+      if #k > 64 then k = R.sha1hex(k) end
+      if not L then
+        raw('HDEL', steps_key, k)
+      else
+        local found, was, p = string.sub(answer[i + 1], -8), raw('HGET', steps_key, k), answer[n]
+        local since = (found == '' and '-' or '0') .. string.format('%014.0f', now)
+        if type(was) == 'string' and string.sub(was, 1, -30) == found and math.abs(string.sub(was, -14) - ended) <= 10 then
+          since = string.sub(was, -29, -15)
+        end
+        local left = string.sub(answer[i + 3], -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
+        if left ~= was then raw('HSET', steps_key, k, left) end
+        calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0)
+      end
     end
+    local many = calm and raw('HLEN', steps_key)
+    if type(many) == 'number' and many > 4096 then raw('UNLINK', steps_key) end
   else
     answer = {0, 0, '', 0, value}
   end
   local latches = L and (its.wrote or its.removed or string.sub(L[4], 1, 1) == '!')
   for i = 1, latches and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
-    + (its.toiled and 64 or 0) + (its.reached and 128 or 0) + (latches and 256 or 0)
+    + (its.toiled and 64 or 0) + (its.reached and 128 or 0) + (latches and 256 or 0) + (calm and 512 or 0)
   answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
   if values then
     for i = 1, #values do answer[n + i] = values[i] end
@@ -830,6 +851,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     answer[n] = value
   end
   for i = 1, its.published and #its.published or 0 do answer[n + i] = its.published[i] end
+  if calm then answer[#answer + 1] = calm end
   return answer
   end)(make, keys, argv)
 end)

@@ -69,7 +69,7 @@ var prelude = func() preludeParts {
 			panic("the prelude does not say " + place[3:])
 		}
 	}
-	before, after, _ := strings.Cut(strings.NewReplacer(few, fewText, tag, tagText).Replace(preludeText), knows)
+	before, after, _ := strings.Cut(strings.NewReplacer(few, fewText, tag, tagText, "steps_key", "'"+quorum.StepsKey+"'").Replace(preludeText), knows)
 	return preludeParts{OneLine(before), OneLine(after)}
 }()
 

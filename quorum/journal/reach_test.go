@@ -97,13 +97,13 @@ func TestStepsOnKeysOfOneTagHaveOneLatch(t *testing.T) {
 	}
 	for _, c := range []struct{ key, mate string }{{"k", "a{k}b"}, {"{t}:a", "{t}:b"}, {"k", "k2"}} {
 		do("FLUSHALL")
-		if said := on(c.key, me); !strings.HasPrefix(said, "[273 ") || do("GET", Latch(c.key)) != me {
+		if said := on(c.key, me); !strings.HasPrefix(said, "[785 ") || do("GET", Latch(c.key)) != me {
 			t.Errorf("a step on %s said %s, and its latch is %s", c.key, said, do("GET", Latch(c.key)))
 		}
 		if mates := quorum.Tag(c.key) == quorum.Tag(c.mate); strings.HasPrefix(on(c.mate, other), "[8 ") != mates {
 			t.Errorf("a step on %s does not keep out one on %s: %v", c.key, c.mate, mates)
 		}
-		if said := on(c.key, me[:17]+"2"); !strings.HasPrefix(said, "[273 ") {
+		if said := on(c.key, me[:17]+"2"); !strings.HasPrefix(said, "[785 ") {
 			t.Errorf("the next step of the same proxy said %s", said)
 		}
 	}

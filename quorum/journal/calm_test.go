@@ -1,0 +1,60 @@
+package journal
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// A step tells for how long no more than steps have changed its keys, as long as it finds what the last one has left.
+func TestStepTellsForHowLongItsKeysAreCalm(t *testing.T) {
+	do := redis(t)
+	count := quorum.NewStep("redis.call('INCR', KEYS[1]) return redis.call('PEXPIRE', KEYS[1], ARGV[1])")
+	looks := quorum.NewStep("return redis.call('EXISTS', KEYS[1])")
+	const long = 60
+	long60 := func() { time.Sleep(long * time.Millisecond) }
+	calm := func(s *quorum.Script) string {
+		said := do("EVAL", FormOf(s).Own().Text, "1", strings.Repeat("k", 70), "1", "0", "50000", "", "0123456789abcdef:1", "60000", NoDate)
+		said = strings.TrimSuffix(said[strings.LastIndexByte(said, ' ')+1:], "]")
+		if n, err := strconv.Atoi(strings.TrimPrefix(said, "-")); err != nil || n < long {
+			return strings.TrimRight(said, "0123456789") + "0"
+		}
+		return strings.TrimRight(said, "0123456789") + "long"
+	}
+	key := strings.Repeat("k", 70)
+	for i, c := range []struct {
+		meanwhile func()
+		s         *quorum.Script
+		want      string
+	}{
+		{func() { do("FLUSHALL") }, count, "-0"},
+		{long60, count, "-long"},
+		{long60, looks, "-long"},
+		{func() { do("SET", key, "7", "PX", "50000") }, looks, "0"},
+		{long60, count, "long"},
+		{func() { do("PEXPIRE", key, "40000") }, looks, "0"},
+		{long60, looks, "long"},
+		{func() { do("DEL", key) }, looks, "-0"},
+		{long60, looks, "-long"},
+		{func() { do("DEL", quorum.StepsKey) }, looks, "-0"},
+	} {
+		c.meanwhile()
+		if got := calm(c.s); got != c.want {
+			t.Errorf("step %d says %s, want %s", i+1, got, c.want)
+		}
+	}
+}
+
+// What is known of keys that steps have changed takes no more than so much.
+func TestSoManyKeysAreKnownToBeCalm(t *testing.T) {
+	do := redis(t)
+	looks := quorum.NewStep("return redis.call('EXISTS', KEYS[1])")
+	do("EVAL", "for i=1,4096 do redis.call('HSET', KEYS[1], i, i) end", "1", quorum.StepsKey)
+	do("EVAL", FormOf(looks).Own().Text, "1", "k", "1", "0", "", "0123456789abcdef:1", "60000", NoDate)
+	if n := do("HLEN", quorum.StepsKey); n != "0" {
+		t.Errorf("%s keys are known", n)
+	}
+}
