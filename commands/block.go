@@ -2,7 +2,6 @@ package commands
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,26 +68,6 @@ func (s *Session) block(c *Command, args []string) Action {
 
 // moves tells that an element is given to another key, and so lost by nobody who does not hear of it.
 func (c *Command) moves() bool { return c.SecondKey != "" }
-
-// blockTime is how long somebody waits, in seconds with a fraction, or what is wrong with it.
-func blockTime(word string) (time.Duration, string) {
-	number := lower(word)
-	if strings.Contains(number, "0x") && !strings.Contains(number, "p") { // which C does not ask for
-		number += "p0"
-	}
-	seconds, err := strconv.ParseFloat(number, 64)
-	switch {
-	case err != nil && !math.IsInf(seconds, 0), math.IsNaN(seconds), strings.Contains(word, "_"): // which Go reads over
-		return 0, errTimeoutNotFloat
-	case seconds*1000 >= math.MaxInt64:
-		return 0, errTimeoutRange
-	case seconds < 0:
-		return 0, errTimeoutNegative
-	case seconds > (100 * 365 * 24 * time.Hour).Seconds():
-		return 0, ""
-	}
-	return time.Duration(math.Ceil(seconds*1000)) * time.Millisecond, ""
-}
 
 // blockFault is what is told of before a time that is wrong.
 func blockFault(c *Command, args []string) string {

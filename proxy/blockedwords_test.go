@@ -38,12 +38,14 @@ func TestWordsOfBlockedCommands(t *testing.T) {
 		c := r.dial()
 		for word, want := range map[string]string{
 			"x": "timeout is not a float or out of range", "nan": "timeout is not a float or out of range", "-1": "timeout is negative",
-			"inf": "timeout is out of range", "1e300": "timeout is out of range", "1_0": "timeout is not a float or out of range", "9223372036854776": "timeout is out of range", "-.0001": "timeout is negative",
+			"inf": "timeout is out of range", "1e300": "timeout is out of range", "1_0": "timeout is not a float or out of range", "9223372036854776": "timeout is out of range", "-.0011": "timeout is negative",
 		} {
 			c.send("BLPOP q " + word + "\r\n")
 			c.expect("-ERR " + want + "\r\n")
 		}
-		c.send("BLPOP q 1e15\r\n")
+		c.send("BLPOP q 1e-400\r\n")
+		c.expect(gone)
+		c.send("BLPOP q 9223372036854775\r\n")
 		time.Sleep(time.Hour)
 		r.dial().send("RPUSH q a\r\n")
 		c.expect(popped("q", "a"))
