@@ -1,15 +1,12 @@
 package proxy
 
 import (
-	"time"
-
 	"redlock-proxy/commands"
 	"redlock-proxy/quorum"
 )
 
-// Of a connection one command at most is blocked, and what its client sends behind that is read, and carried out,
-// when it is answered, as on Redis: who sends it is not read from meanwhile. Who is gone is found then by looking
-// whether the socket has hung up.
+// Of a connection one command at most is blocked, and what its client sends behind that is carried out when it is
+// answered, as on Redis: see behind.go.
 
 // blocking is a command that may be blocked.
 type blocking struct {
@@ -37,6 +34,7 @@ func (s *slot) blocks() bool {
 	waits := c.phase == serving
 	if waits {
 		waits, t = r.enter(s, c.srv.clock())
+		c.wake()
 	}
 	c.mu.Unlock()
 	t.do()
@@ -81,52 +79,6 @@ func (c *conn) endBlock() {
 	if p := c.popper.Load(); p != nil {
 		c.srv.blocked.end(p, false)
 	}
-}
-
-// awaitUnblocked waits until nothing is blocked. It is false if the connection ended meanwhile.
-func (c *conn) awaitUnblocked() bool {
-	if !c.mayBlock {
-		return true
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.blocks && c.phase != cutOff {
-		if c.phase == draining {
-			c.mu.Unlock()
-			c.endBlock()
-			c.mu.Lock()
-		}
-		t := time.AfterFunc(lookSpan, c.lookAlive)
-		if c.blocks && c.phase != cutOff {
-			c.waitFlushed()
-		}
-		t.Stop()
-	}
-	c.mayBlock = c.blocks
-	return c.phase != cutOff
-}
-
-// leaveBlocked cuts the connection off if its command is blocked: whose input has ended is gone, as on Redis.
-func (c *conn) leaveBlocked() {
-	if !c.mayBlock {
-		return
-	}
-	c.mu.Lock()
-	blocks := c.blocks
-	c.mu.Unlock()
-	if blocks {
-		c.cut()
-	}
-}
-
-// lookAlive cuts a connection off whose client has gone.
-func (c *conn) lookAlive() {
-	if hungUp(c.nc) {
-		c.cut()
-	}
-	c.mu.Lock()
-	c.wake()
-	c.mu.Unlock()
 }
 
 // givesBack puts back what the client of a slot is not told of that he has got.

@@ -23,9 +23,6 @@ func (c *conn) command(k *chunk, args []string) ending {
 		return ended
 	}
 	c.moveOn()
-	if !c.awaitUnblocked() {
-		return ended
-	}
 	now := time.Now()
 	if turn := c.session.Wait(args[0], now.Sub(c.srv.started)); turn > 0 {
 		if !c.awaitPace(args[0], turn) {

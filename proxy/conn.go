@@ -37,13 +37,13 @@ type conn struct {
 	waiter atomic.Pointer[waiter] // its acquire that waits in a line, nil if none does
 	popper atomic.Pointer[popper] // its command that is blocked, nil if none is
 
-	mayBlock bool // the reader's: a command may be blocked
-
 	mu      sync.Mutex // guards what follows
 	changed sync.Cond  // what the reader may wait for has changed
 	phase   phase
 	waits   bool // the reader waits for changed
 	blocks  bool // a command is not answered that may be blocked
+	stalled bool // and something is kept behind it
+	roused  bool // the reader is to carry that out
 	reading bool // somebody carries out what it sends, begins or ends it
 	asking
 	output
@@ -126,7 +126,7 @@ func (c *conn) serve() {
 		return
 	}
 	linger := c.readAll()
-	c.settle(linger)
+	c.settle(c.runOut() || linger)
 }
 
 func (c *conn) handshake() error {
@@ -151,7 +151,8 @@ func (c *conn) readAll() (linger bool) {
 	c.mu.Unlock()
 	for {
 		k, p, err := c.receive()
-		if len(p) > 0 {
+		roused := c.wasRoused()
+		if len(p) > 0 || roused {
 			if last := c.busy(k, p); last != 0 {
 				k.release()
 				return last == lingering
@@ -164,11 +165,11 @@ func (c *conn) readAll() (linger bool) {
 			c.mu.Lock()
 			idle := c.idle()
 			c.mu.Unlock()
-			if idle {
+			if idle && !roused {
 				return c.drained()
 			}
 		case errors.Is(err, io.EOF):
-			c.leaveBlocked()
+			c.eof = true
 			return false
 		default:
 			c.cut()
@@ -204,7 +205,7 @@ func (c *conn) idle() bool {
 		return true
 	}
 	session := c.session.Snapshot()
-	return c.owed.head == nil && c.silence() >= c.srv.cfg.Timeout && !session.Subscribed() && !session.Monitors
+	return c.owed.head == nil && !c.stalled && c.silence() >= c.srv.cfg.Timeout && !session.Subscribed() && !session.Monitors
 }
 
 // touch notes that a byte came or went.

@@ -11,7 +11,7 @@
 // command ends, resp.Parser makes it arguments, conn.command (command.go) asks the
 // session what they come to, conn.put (slot.go) gives the reply its place in the
 // line and puts the requests as there is room for them (window.go, weight.go, crowd.go, probation.go)
-// and their order allows (undecided.go, order.go), ask.Answer brings a result, slot.fill renders the
+// and their order allows (undecided.go, order.go; what is behind a blocked one is kept by behind.go), ask.Answer brings a result, slot.fill renders the
 // reply, resp.Append encodes it, conn.complete (output.go) and conn.flush
 // (write.go) send it. A long reply (resp.Long) is encoded by who writes it.
 //
@@ -42,7 +42,10 @@
 //	reader     Server.admit,  the session, conn.input, the      the client or the server ends the     Server.Shutdown
 //	           a leader or    closing of the connection         connection, or somebody cuts it off
 //	           cut, for the
-//	           end
+//	           end; conn.
+//	           complete, for
+//	           what is behind
+//	           a blocked one
 //	writer     conn.flush     conn.output while writing is set  nothing is left to write, or the      the reader, in close
 //	                                                            connection is cut off
 //	filler     Answer         a reply that takes long: a scan   the reply is in the line, or what     Server.Shutdown

@@ -66,8 +66,12 @@ func (k *chunk) keep(command []byte) []byte {
 type input struct {
 	scan    resp.Scanner
 	partial []byte // what there is of a command that is not complete
+	behind  behind // what there is behind a command that may be blocked
 	raw     []byte // the command that is carried out
 	size    int    // and how many bytes that is
+
+	mayBlock bool // a command may be blocked
+	eof      bool // the client sends no more
 
 	strangerTold bool // the audit log knows that the client has asked without its password
 
@@ -91,7 +95,7 @@ func (c *conn) receive() (*chunk, []byte, error) {
 func (c *conn) setReadTimeout() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase == serving {
+	if c.phase == serving && !c.roused {
 		c.nc.SetReadDeadline(time.Now().Add(c.srv.cfg.Timeout))
 	}
 }
@@ -101,7 +105,7 @@ func (c *conn) received(k *chunk, p []byte) ending {
 	c.touch()
 	c.srv.stats.input.Add(uint64(len(p)))
 	c.netIn.Add(int64(len(p)))
-	last := c.feed(k, p)
+	last := c.feedAll(k, p)
 	c.session.Rest()
 	c.noteKept()
 	c.flush()
@@ -119,18 +123,19 @@ func (c *conn) gather(p []byte, left int) {
 	c.partial = append(c.partial, p...)
 }
 
-// feed carries out the commands that are complete with p, and keeps the rest.
-func (c *conn) feed(k *chunk, p []byte) ending {
+// feed carries out the commands that are complete with p, as far as none may be blocked, and keeps what there is of
+// another. rest is what it has not looked at.
+func (c *conn) feed(k *chunk, p []byte) (rest []byte, last ending) {
 	turn := 0
-	for len(p) > 0 {
+	for len(p) > 0 && !c.stalls() {
 		c.scan.Guest = !c.session.Authed()
 		n, complete, err := c.scan.Next(p)
 		if err != nil {
-			return c.refuse(k, err)
+			return nil, c.refuse(k, err)
 		}
 		if !complete {
 			c.gather(p[:n], c.scan.Left())
-			break
+			return nil, 0
 		}
 		raw := p[:n]
 		if len(c.partial) > 0 {
@@ -146,26 +151,24 @@ func (c *conn) feed(k *chunk, p []byte) ending {
 		c.raw, c.size = raw, len(raw)
 		args, err := k.parser.Parse(raw, c.scan.Limits.MaxArgs)
 		if err != nil {
-			return c.refuse(k, err)
+			return nil, c.refuse(k, err)
 		}
 		if len(args) == 0 {
 			continue
 		}
 		c.commands.Add(1)
-		last := c.command(k, args)
+		last = c.command(k, args)
 		clear(args)
 		c.raw = nil
 		if last != 0 {
-			return last
+			return nil, last
 		}
 		if turn++; turn%turnCommands == 0 {
 			c.stepAside()
 			runtime.Gosched()
 		}
 	}
-	c.pending.Store(int64(len(c.partial)))
-	c.room.Store(int64(cap(c.partial)))
-	return 0
+	return p, 0
 }
 
 // refuse answers input that is no command, and ends the connection.

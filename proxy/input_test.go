@@ -72,7 +72,7 @@ func TestDripCostsNothing(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	begun := time.Now()
 	for i := range len(text) {
-		if end := c.feed(k, []byte{text[i]}); end != 0 {
+		if _, end := c.feed(k, []byte{text[i]}); end != 0 {
 			t.Fatalf("refused at byte %d", i)
 		}
 	}

@@ -116,7 +116,10 @@ func (c *conn) charge() {
 // noteKept notes what the reader keeps for the client between commands. What is watched may become
 // more until the next one.
 func (c *conn) noteKept() {
-	held, watched := int64(cap(c.partial)+c.session.Memory()), c.session.Watched()
+	room := cap(c.partial) + cap(c.behind.all)
+	c.pending.Store(int64(len(c.partial) + c.behind.size()))
+	c.room.Store(int64(room))
+	held, watched := int64(room+c.session.Memory()), c.session.Watched()
 	if watched != nil || c.snapshot.Load().Transacts() {
 		c.show() // after a command that masters are asked for, it is not
 	}

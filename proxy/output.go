@@ -112,6 +112,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 	if s.block != nil {
 		c.blocks = false
 		c.wake()
+		c.unstall()
 	}
 	c.window.decided(now, now-s.put, c.inFlight)
 	c.srv.squeeze.waited(&c.window, now, s.tells(now), c.inFlight-s.weight+1)

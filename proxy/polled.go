@@ -76,9 +76,17 @@ func (c *conn) carryOn() (leads bool) {
 	leads, c.leads = c.leads, false
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.goOn(over, linger, leads)
+	return leads
+}
+
+// goOn has a connection be read again, be it that there is something kept, or end. mu is held.
+func (c *conn) goOn(over, linger, leads bool) {
 	switch {
 	case over:
 		go c.finish(linger)
+	case c.stalled && !c.blocks && c.phase == serving:
+		go c.resume()
 	case leads && c.phase == serving:
 		c.reading = false
 		c.part()
@@ -86,7 +94,6 @@ func (c *conn) carryOn() (leads bool) {
 		c.begin()
 		c.part()
 	}
-	return leads
 }
 
 // readReady reads once from a socket in which there is something. over says that the
@@ -103,7 +110,7 @@ func (c *conn) readReady() (over, linger bool) {
 		c.cut()
 		return true, false
 	case n == 0:
-		c.leaveBlocked()
+		c.eof = true
 		return true, false
 	}
 	last := c.received(k, k.buf[:n])
@@ -135,6 +142,7 @@ func (c *conn) finish(linger bool) {
 	defer c.unsubscribeAll()
 	defer c.recover()
 	c.poller.forget(c)
+	linger = c.runOut() || linger
 	c.settle(linger || c.drained())
 }
 
