@@ -20,7 +20,7 @@ const MarkerKey = PrivateKeys + "marker}"
 // nothing but steps has changed it, in milliseconds of the master's clock. So a step tells for how long that is so, as long
 // as it finds what the last one has left, whoever's that was. What else writes to a key, deletes it, or should have and has found none
 // drops it from there: what a SET NX makes anew of what had run out ends at another time. It has a few thousand keys
-// at most, and begins anew then.
+// at most.
 const StepsKey = PrivateKeys + "steps}"
 
 // ErrOtherTerms is what an error is where a master belongs to proxies that are configured

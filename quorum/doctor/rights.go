@@ -102,7 +102,10 @@ var Calls = []Call{
 	{"LRANGE", []string{"LRANGE", nothing, "0", "0"}, forScripts},
 	{"HLEN", []string{"HLEN", nothing}, forScripts},
 	{"HGET", []string{"HGET", nothing, "f"}, forScripts},
+	{"HSET", []string{"HSET", nothing}, forScripts}, // which is too few
 	{"HDEL", []string{"HDEL", nothing, "f"}, forScripts},
+	{"HEXISTS", []string{"HEXISTS", nothing, "f"}, forScripts},
+	{"HRANDFIELD", []string{"HRANDFIELD", nothing}, forScripts},
 	{"SCARD", []string{"SCARD", nothing}, forScripts},
 	{"ZCARD", []string{"ZCARD", nothing}, forScripts},
 	{"LLEN", []string{"LLEN", nothing}, forScripts},

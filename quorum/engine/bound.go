@@ -131,7 +131,7 @@ func (r ruling) intrudes(i int) bool {
 // intrudesOn is intrudes as to one key. What is put back is noted as what is still there.
 func (r ruling) intrudesOn(record *decide.UndoRecord, i int) bool {
 	again := &decide.UndoRecord{Before: record.Before, After: record.Before}
-	return r.strange(record) && !r.db.calm(record) && (record.LivesOn() || !r.db.laggards.still(record.Key, i, again, r.now, 2*r.db.AcquireTimeout))
+	return r.strange(record) && (record.LivesOn() || !r.db.laggards.still(record.Key, i, again, r.now, 2*r.db.AcquireTimeout))
 }
 
 // boundText tells __held, whether each key holds what it may. The last of ARGV are, for

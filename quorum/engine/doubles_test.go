@@ -77,13 +77,19 @@ func besideBack(t *testing.T, sides [2]side, name string, h held, back, known []
 	beside(t, sides, "put-back: "+name, h, putBackScript, undoKeys, func(s side) []string {
 		return slices.Concat([]string{s.dump("the"), dumped(s), ttl}, known, []string{moved, ended})
 	})
-	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}, []string{"", "stays"}) {
+	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}, []string{"", "stays"}, []string{"", "known"}) {
+		if latch[3] != "" && latch[1] != "bring-up" {
+			continue
+		}
 		if latch[1] == "let-go" && (back[0] != "" || back[2] != "" || back[3] != "") {
 			continue // tells nothing of it
 		}
 		h := maps.Clone(h)
 		if latch[0] != "" {
 			h[journal.Latch("k")] = heldValue{latch[0], life}
+		}
+		if latch[3] != "" {
+			h[leftBySteps("k")] = heldValue{`0 0 ""`, 0}
 		}
 		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, append(slices.Clone(undoKeys), journal.Latch("k"), quorum.StepsKey), func(s side) []string {
 			return slices.Concat([]string{"own", latch[1], latch[2], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended})

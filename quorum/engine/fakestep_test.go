@@ -84,7 +84,10 @@ func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
 	if args[1] != "let-go" {
 		now, _ := m.dump(key)
 		k, _ := m.key(key)
-		if dump.Fingerprint(now) != args[3] || !m.same(args[9]) || !m.ends(k, args[6], args[7], args[8]) {
+		_, _, _, known := m.leftOf(key)
+		if args[0] != "" && args[1] != "take-back" && !known {
+			r = 0
+		} else if dump.Fingerprint(now) != args[3] || !m.same(args[9]) || !m.ends(k, args[6], args[7], args[8]) {
 			r = 0
 		} else {
 			m.becomes(key, args[4], args[5], args[10], args[11])

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
@@ -40,6 +41,63 @@ func TestMendingEnds(t *testing.T) {
 			t.Errorf("%d tags wait", n)
 		}
 	})
+}
+
+// Who is asked late of a step that was won may have gone on with others since: what it has is no older for being calm.
+func TestWhatIsLateIsNotBroughtUp(t *testing.T) {
+	for is, want := range map[struct{ late, acted bool }]string{{false, true}: "4", {true, true}: "6", {false, false}: "4", {true, false}: "7"} {
+		inWorldOfSteps(t, func(w *world) {
+			const holder = "0123456789abcdef:1"
+			w.putAll("k", "4", "4", "7")
+			w.masters[2].put(journal.Latch("k"), holder, time.Minute)
+			w.masters[2].locked(func() { w.masters[2].leaves("k", stringDump("7"), 1) })
+			o := &op{
+				Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k", Keys: []string{"k"}}, Said: make([]decide.Said, 3)}, db: w.engine.zero,
+				turn: &turn{tags: []string{"k"}}, holder: holder, sent: make([]sending, 3),
+			}
+			c := decide.Votes(0).With(quorum.Won)
+			for i, before := range []string{"3", "3", "6"} {
+				after, acted := map[string]string{"3": "4", "6": "7"}[before], i < 2 || is.acted
+				if acted {
+					c = c.Voted(i, quorum.Granted, true)
+				} else {
+					before, c = after, c.Voted(i, quorum.Refused, false)
+				}
+				o.sent[i].nonce = w.engine.zero.lanes[i].nonce
+				o.Said[i].Journal = &decide.Journal{Acted: acted, Latched: true, Undo: []decide.UndoRecord{
+					{Key: "k", Before: stringDump(before), Left: decide.SaysNoTTL, After: stringDump(after), Expires: decide.SaysNoTTL, Calm: time.Hour},
+				}}
+				o.Said[i].Journal.Found = o.Said[i].Journal.Undo
+			}
+			o.deciders.Store(uint64(decide.Votes(0).Voted(0, quorum.Granted, true).Voted(1, quorum.Granted, true)))
+			if !is.late {
+				o.deciders.Store(uint64(c))
+			}
+			ruling{o, c, time.Now()}.commit(2, is.late)
+			w.settle()
+			w.wantValues("k", "4", "4", want)
+		})
+	}
+}
+
+// What a step brings up, or sets right, is left alone if a DEL has found nothing there meanwhile, or a SET has written the
+// same.
+func TestWhatWasWrittenMeanwhileIsNotSetRight(t *testing.T) {
+	notInstrumented(t)
+	real := bothSides(t)[0].(realSide)
+	for known, want := range map[bool]int64{true: 1, false: 0} {
+		real.do("FLUSHALL")
+		real.do("SET", journal.Latch("k"), "own", "PX", "60000")
+		if known {
+			real.do("HSET", quorum.StepsKey, "k", "00000000000000"+"000000000000000")
+		}
+		said := real.run(latchScript, append(slices.Clone(undoKeys), journal.Latch("k"), quorum.StepsKey), []string{
+			"own", "set-right", "", "", real.dump("the"), "0", "0", "0", "1", "", "", "",
+		})
+		if said != want || (real.do("EXISTS", "k") == int64(1)) != known {
+			t.Errorf("known: %v; it said %v, and %v keys are there", known, said, real.do("EXISTS", "k"))
+		}
+	}
 }
 
 // What else than a step writes to a key on a master, deletes it, or should have, has steps begin anew to count for how

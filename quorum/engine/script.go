@@ -212,7 +212,8 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// what it becomes, is told by ARGV[4] to ARGV[12],
 	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
 	// latched or not, so its dump alone would not tell. A key that is to be brought up (bring-up)
-	// need not be latched, but by nobody else. It answers 1 if it did so, and 2 more if
+	// need not be latched, but by nobody else. What a step brings up, or sets right, KEYS[5] must know yet: else it may
+	// have been deleted though nothing was there, or be written once more. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
 	latchScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l=KEYS[4]
@@ -225,6 +226,7 @@ local d=redis.call('DUMP',k) or ''
 local n=left(k,ARGV[6],ARGV[11],ARGV[12])
 if d~=ARGV[4] and redis.sha1hex(d)~=ARGV[4] or not same(ARGV[10]) then r=0
 elseif not ends(k,ARGV[7],ARGV[8],ARGV[9]) then r=0
+elseif ARGV[1]~='' and ARGV[2]~='take-back' and redis.pcall('HEXISTS',KEYS[5],__field(k))==0 then r=0
 elseif ARGV[5]=='' or n~=ARGV[6] and n<=0 then redis.call('DEL',k)
 else
 if restore(k,n,ARGV[5]).err then r=0 end

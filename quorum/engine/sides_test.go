@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlock-proxy/integration"
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
 )
@@ -45,7 +46,9 @@ func (r realSide) do(args ...string) any {
 func (r realSide) has(h held) {
 	r.do("FLUSHALL")
 	for key, v := range h {
-		if v.left == 0 {
+		if of, steps := strings.CutPrefix(key, leftBySteps("")); steps {
+			r.do("HSET", quorum.StepsKey, of, strings.Repeat("0", 37))
+		} else if v.left == 0 {
 			r.do("SET", key, v.value)
 		} else {
 			r.do("SET", key, v.value, "PX", fmt.Sprint(v.left.Milliseconds()))

@@ -26,7 +26,7 @@ func (r ruling) stepDecided() (answered bool) {
 	}
 	if d == quorum.Won {
 		for i := range r.db.lanes {
-			r.commit(i)
+			r.commit(i, false)
 		}
 		return r.stepEnds(true)
 	}
@@ -169,7 +169,7 @@ func (r ruling) mayHaveActed() bool {
 // stepLate acts on a vote on a step that came after its decision.
 func (r ruling) stepLate(i int) {
 	if r.votes.Decision() == quorum.Won {
-		r.commit(i)
+		r.commit(i, true)
 		return
 	}
 	if r.Latched(r.votes, i) {
@@ -186,9 +186,9 @@ func (r ruling) stepLate(i int) {
 // it has that the quorum has not is of a step that was lost. One that was won had ended there,
 // or this one would have met its latch; so it was decided, and those who had decided it carried
 // it out before they were latched by this one. What is late is taken back, if it finds what they
-// had not. But where it had nothing a DEL may have come first, which is no step. Where it is left as
+// had not: they have been let go of, and others may have gone on. But where it had nothing a DEL may have come first, which is no step. Where it is left as
 // it is, it is looked at later (mending.go).
-func (r ruling) commit(i int) {
+func (r ruling) commit(i int, late bool) {
 	latched, declined := r.Latched(r.votes, i), r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
 	if !latched && !declined {
 		if r.votes.Vote(i) == quorum.Refused { // it was busy
@@ -202,7 +202,7 @@ func (r ruling) commit(i int) {
 		ours, theirs := r.Said[i].Journal.Record(key), r.Made(r.votes, key)
 		switch {
 		case ours == nil:
-		case r.votes.Did(i) && !ours.LivesOn() && r.intrudesOn(ours, i): // whose life it is may have been extended since
+		case r.votes.Did(i) && !ours.LivesOn() && r.strange(ours): // whose life it is may have been extended since
 			n.ends, n.back = takeBack, r.puttingBack(i, ours, ours, r.now)
 			r.mendLater()
 		case r.votes.Vote(i) == quorum.Withheld:
@@ -210,7 +210,7 @@ func (r ruling) commit(i int) {
 			r.mendUnlike(ours)
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
-		case r.hasMissed(i, ours, theirs):
+		case r.hasMissed(i, ours, theirs, late):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		default:
 			r.mendLater()
@@ -225,10 +225,10 @@ func (r ruling) commit(i int) {
 }
 
 // hasMissed tells that master i is to be brought up to what the quorum has made of a key.
-func (r ruling) hasMissed(i int, ours, theirs *decide.UndoRecord) bool {
+func (r ruling) hasMissed(i int, ours, theirs *decide.UndoRecord, late bool) bool {
 	acted := r.votes.Did(i)
-	return acted && dump.Same(ours.Before, theirs.Before) || r.db.calm(ours) ||
-		acted && !ours.Emptied && ofSteps(ours.After, theirs.After)
+	return acted && dump.Same(ours.Before, theirs.Before) ||
+		!late && (r.db.calm(ours) || acted && !ours.Emptied && ofSteps(ours.After, theirs.After))
 }
 
 // calm tells that steps alone have changed a key on a master for longer than others' commands on it may be under way.

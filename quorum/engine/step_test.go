@@ -54,7 +54,7 @@ func TestMasterThatMayNotVoteLetsGoToo(t *testing.T) {
 			c = c.Voted(i, v, true)
 			o.Said[i].Journal = &decide.Journal{Acted: true, Latched: true, Undo: record}
 		}
-		ruling{o, c, time.Now()}.commit(2)
+		ruling{o, c, time.Now()}.commit(2, true)
 		w.settle()
 		w.wantFree("k")
 	})

@@ -834,7 +834,10 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       end
     end
     local many = calm and raw('HLEN', steps_key)
-    if type(many) == 'number' and many > 4096 then raw('UNLINK', steps_key) end
+    if type(many) == 'number' and many > 4096 then
+      local one = raw('HRANDFIELD', steps_key)
+      if type(one) == 'string' then raw('HDEL', steps_key, one) else raw('DEL', steps_key) end
+    end
   else
     answer = {0, 0, '', 0, value}
   end
