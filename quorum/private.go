@@ -23,6 +23,10 @@ const MarkerKey = PrivateKeys + "marker}"
 // at most.
 const StepsKey = PrivateKeys + "steps}"
 
+// ChangedText makes __changed(k), by which a script that is no step drops a key from StepsKey, and __field(k), its name there.
+const ChangedText = "local function __field(k) return #k>64 and string.rep(redis.sha1hex(k),2) or k end " +
+	"local function __changed(k) redis.pcall('HDEL','" + StepsKey + "',__field(k)) end "
+
 // ErrOtherTerms is what an error is where a master belongs to proxies that are configured
 // otherwise. Trying again does not help, another configuration does.
 var ErrOtherTerms = errors.New("the configuration is not the masters'")

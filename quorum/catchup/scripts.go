@@ -164,9 +164,10 @@ return {table.concat(r)}`)
 	// of that are not told whole. What has that value already and ends no sooner is
 	// left as it is, unless that takes too long to see. It answers a text of a letter for each,
 	// + if the key was copied, = if it was left, ! if that failed; and the last error.
-	CopyScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
+	CopyScript = master.NewScript(quorum.ChangedText + valuesFunction + digestFunction + ofLease + `local call,pcall,byte,r,e,w=redis.call,redis.pcall,string.byte,{},'',2*#KEYS+1
 for i=3,#KEYS do
 local k,d,p,now=KEYS[i],ARGV[2*i-1],ARGV[2*i]
+__changed(k)
 local seen=fits(i) and heft[i]
 if seen then now=value(i) end
 local v,left,text,done=d,-2,true
@@ -201,21 +202,21 @@ return r`)
 	// LayScript deletes of KEYS[2] and the following what has the digests ARGV[2] and the
 	// following. It answers how many these were, and how many of KEYS[2] and the following
 	// it has looked at, which is as many as fit.
-	LayScript = master.NewScript(valuesFunction + digestFunction + ofNonce + `local n,looked=0,0
+	LayScript = master.NewScript(quorum.ChangedText + valuesFunction + digestFunction + ofNonce + `local n,looked=0,0
 for i=2,#KEYS do
 if not fits(i) then break end
 looked=looked+1
 local d=digest(i,value(i))
-if d~='' and d==ARGV[i] then n=n+redis.call('DEL',KEYS[i]) end end
+if d~='' and d==ARGV[i] then __changed(KEYS[i]) n=n+redis.call('DEL',KEYS[i]) end end
 return {n,looked}`)
 
 	// ReturnScript deletes of KEYS[3] and the following those whose digests are
 	// ARGV[4] and the following. It answers how many these were, and how many it has looked
 	// at, which is as many as fit.
-	ReturnScript = master.NewScript(valuesFunction + digestFunction + ofLease + `local n,looked=0,0
+	ReturnScript = master.NewScript(quorum.ChangedText + valuesFunction + digestFunction + ofLease + `local n,looked=0,0
 for i=3,#KEYS do
 if not fits(i) then break end
 looked=looked+1
-if digest(i,value(i))==ARGV[i+1] then n=n+redis.call('DEL',KEYS[i]) end end
+if digest(i,value(i))==ARGV[i+1] then __changed(KEYS[i]) n=n+redis.call('DEL',KEYS[i]) end end
 return {n,looked}`)
 )

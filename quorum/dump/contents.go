@@ -39,51 +39,17 @@ const (
 // Contents is what a dump is of, the same for all that is the same. It is "" of what cannot
 // be told: another type, or too much.
 func Contents(dump string) string {
-	if len(dump) <= trailer || len(dump) > maxDumpRead {
+	kind, list := elements(dump)
+	if kind == unknown {
 		return ""
 	}
-	d := &dumpReader{rest: body(dump), most: maxContents}
-	kind, list := byte('?'), []string(nil)
-	switch d.byte() {
-	case dumpedString:
-		kind, list = '$', []string{d.string()}
-	case dumpedList, dumpedListZiplists, dumpedListNodes:
-		d.rest = body(dump)
-		kind, list = 'l', d.list()
-	case dumpedSet:
-		kind, list = 's', d.strings(1)
-	case dumpedHash:
-		kind, list = 'h', d.strings(2)
-	case dumpedZset:
-		kind = 'z'
-		for range d.count() {
-			member := d.string()
-			list = append(list, member, score(math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))))
-		}
-	case dumpedIntset:
-		kind, list = 's', d.inside().intset()
-	case dumpedSetListpack:
-		kind, list = 's', d.inside().listpack()
-	case dumpedHashZiplist:
-		kind, list = 'h', d.inside().ziplist()
-	case dumpedHashListpack:
-		kind, list = 'h', d.inside().listpack()
-	case dumpedZsetZiplist:
-		kind, list = 'z', scored(d.inside().ziplist())
-	case dumpedZsetListpack:
-		kind, list = 'z', scored(d.inside().listpack())
-	}
-	paired := kind == 'h' || kind == 'z'
-	if d.bad || kind == '?' || len(d.rest) > 0 || paired && len(list)%2 != 0 {
-		return ""
-	}
-	if paired {
+	if kind == ofHash || kind == ofZset {
 		for i := range len(list) / 2 {
 			list[i] = strconv.Itoa(len(list[2*i])) + ":" + list[2*i] + list[2*i+1]
 		}
 		list = list[:len(list)/2]
 	}
-	if kind != 'l' {
+	if kind != ofList {
 		slices.Sort(list)
 	}
 	told := []byte{kind}
@@ -92,6 +58,58 @@ func Contents(dump string) string {
 		told = append(told, s...)
 	}
 	return string(told)
+}
+
+// What elements are of.
+const (
+	unknown  = '?'
+	ofString = '$'
+	ofList   = 'l'
+	ofSet    = 's'
+	ofHash   = 'h' // fields and values
+	ofZset   = 'z' // members and scores
+)
+
+// elements are those of a dump, in the order in which they stand there.
+func elements(dump string) (kind byte, list []string) {
+	if len(dump) <= trailer || len(dump) > maxDumpRead {
+		return unknown, nil
+	}
+	d := &dumpReader{rest: body(dump), most: maxContents}
+	kind = unknown
+	switch d.byte() {
+	case dumpedString:
+		kind, list = ofString, []string{d.string()}
+	case dumpedList, dumpedListZiplists, dumpedListNodes:
+		d.rest = body(dump)
+		kind, list = ofList, d.list()
+	case dumpedSet:
+		kind, list = ofSet, d.strings(1)
+	case dumpedHash:
+		kind, list = ofHash, d.strings(2)
+	case dumpedZset:
+		kind = ofZset
+		for range d.count() {
+			member := d.string()
+			list = append(list, member, score(math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))))
+		}
+	case dumpedIntset:
+		kind, list = ofSet, d.inside().intset()
+	case dumpedSetListpack:
+		kind, list = ofSet, d.inside().listpack()
+	case dumpedHashZiplist:
+		kind, list = ofHash, d.inside().ziplist()
+	case dumpedHashListpack:
+		kind, list = ofHash, d.inside().listpack()
+	case dumpedZsetZiplist:
+		kind, list = ofZset, scored(d.inside().ziplist())
+	case dumpedZsetListpack:
+		kind, list = ofZset, scored(d.inside().listpack())
+	}
+	if d.bad || len(d.rest) > 0 || (kind == ofHash || kind == ofZset) && len(list)%2 != 0 {
+		return unknown, nil
+	}
+	return kind, list
 }
 
 // score is that of a member of a sorted set.

@@ -1,6 +1,10 @@
 package dump
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
 
 // A list is kept in pieces, which hold some elements each: ziplists, or since 7.0 listpacks, beside
 // which a long element is a piece of its own. How they are parted depends on how the list came
@@ -64,16 +68,29 @@ func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
 // plainList is the dump of a list as all versions of Redis read it: element by element. It is ""
 // where that cannot be made, and of a long one: that is known by its pieces, which would be others.
 func plainList(dump string) string {
-	if len(dump) <= trailer || len(dump) > maxDumpRead {
+	kind, list := elements(dump)
+	if kind != ofList || len(list) == 0 {
 		return ""
 	}
-	d := &dumpReader{rest: body(dump), most: maxContents}
-	list := d.list()
-	if d.bad || d.rest != "" || len(list) == 0 {
+	return plain(kind, list)
+}
+
+// plain is a dump of elements as all versions of Redis read it, and keep it in pieces of their own; "" of none.
+func plain(kind byte, list []string) string {
+	n := len(list)
+	if kind == ofHash || kind == ofZset {
+		n /= 2
+	}
+	if n == 0 {
 		return ""
 	}
-	b := appendLength([]byte{dumpedList}, len(list))
-	for _, element := range list {
+	b := appendLength([]byte{map[byte]byte{ofList: dumpedList, ofSet: dumpedSet, ofHash: dumpedHash, ofZset: dumpedZset}[kind]}, n)
+	for i, element := range list {
+		if kind == ofZset && i%2 == 1 {
+			f, _ := strconv.ParseFloat(element, 64)
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+			continue
+		}
 		b = append(appendLength(b, len(element)), element...)
 	}
 	return ended(b)

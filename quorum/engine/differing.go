@@ -32,7 +32,10 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		return nil
 	}
 	held := r.FoundAlike(r.votes, ours.Key)
-	if held == nil || held[i] != nil {
+	if held == nil {
+		return r.heldInParts(ours)
+	}
+	if held[i] != nil {
 		return nil
 	}
 	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })

@@ -185,6 +185,7 @@ func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
 			}
 			looked++
 			if s.digest(name) == argv[i] {
+				m.breaks(name)
 				delete(m.keys, name)
 				n++
 			}
@@ -195,6 +196,7 @@ func (m *fakeMaster) giveOrTake(s *master.Script, keys, argv []string) string {
 	kinds, argv := argv[0], argv[1:]
 	payloads := argv[2*len(keys):]
 	for i, name := range keys {
+		m.breaks(name)
 		d, ttl := argv[2*i], argv[2*i+1]
 		value := d
 		if kinds[i] == 'w' {
@@ -263,6 +265,7 @@ func (m *fakeMaster) lays(keys, argv []string) string {
 		}
 		looked++
 		if d := s.digest(name); d != "" && d == argv[1+i] {
+			m.breaks(name)
 			delete(m.keys, name)
 			n++
 		}

@@ -130,7 +130,7 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool
 		was[key] = found{before, left, k.until / 1e6}
 	}
 	e := effects[s](m, keys[0], argv)
-	if !s.Latches && e.flags != 0 {
+	if !s.Latches && !s.Reads {
 		m.breaks(keys...)
 	}
 	latches := s.Latches && (e.flags != 0 || holds)

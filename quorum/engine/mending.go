@@ -138,6 +138,43 @@ func (r ruling) unlike() bool {
 	return false
 }
 
+// heldInParts is what a master is to hold of a key of which no quorum holds the same: the elements that a quorum has. Each
+// that was answered to be there is on one, and each that was answered to be gone is not. So it is where all masters are
+// latched, and nothing else is under way on any.
+//
+//	1: A's push, through one proxy, is lost, and its undo with its proxy; it is on master 1 alone
+//	2: B's, through another, is lost likewise, and is on 3 alone
+//	3: no two masters have the same of the list, and nothing that is asked of it has a quorum
+func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
+	if r.Script != mendStep {
+		return nil
+	}
+	back := &decide.UndoRecord{Key: ours.Key, Left: max(ours.Left, 1), After: ours.After, Expires: ours.Expires}
+	dumps := make([]string, len(r.Said))
+	for i := range r.Said {
+		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
+			return nil
+		}
+		record := r.Said[i].Journal.Record(ours.Key)
+		if record == nil || !r.db.calm(record) {
+			return nil
+		}
+		dumps[i] = record.Before
+		switch {
+		case record.Before == "" || back.Left == decide.SaysNoTTL:
+		case record.Left < 0:
+			back.Left = decide.SaysNoTTL
+		default:
+			back.Left = max(back.Left, record.Left)
+		}
+	}
+	merged, ok := dump.Merged(dumps, quorum.QuorumOf(len(dumps)))
+	if back.Before = merged; !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
+		return nil
+	}
+	return back
+}
+
 // differs tells that a master is known to have held another thing of a key than a quorum, or that there is none.
 func (r ruling) differs(record *decide.UndoRecord) bool {
 	found := r.FoundAlike(r.votes, record.Key)

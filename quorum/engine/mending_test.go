@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/journal"
 	"redlock-proxy/quorum/master"
@@ -122,15 +123,27 @@ func TestWhatIsNoStepIsNotCalm(t *testing.T) {
 		"put back":           {"the", putBackScript, slices.Concat([]string{real.dump("the"), real.dump("another"), "0"}, bounds, []string{"", ""}), false},
 		"extend":             {"the", extendScript, []string{"the", "60000"}, true},
 		"a script":           {"", journal.FormOf(lockScript).Own(), []string{"1", "0", "the", "60000", journal.NoDate}, false},
+		"one of nothing":     {"", journal.FormOf(freeScript).Own(), []string{"1", "0", "the", journal.NoDate}, false},
+		"one that reads":     {"the", journal.FormOf(readsOnly).Own(), []string{"1", "0", journal.NoDate}, true},
+		"lay":                {"the", catchup.LayScript, []string{nonceThere, catchup.DigestOf("the")}, false},
+		"copy":               {"the", catchup.CopyScript, []string{nonceThere, "run", "60000", "w", "the", "-1"}, false},
+		"return":             {"the", catchup.ReturnScript, []string{nonceThere, "run", "60000", catchup.DigestOf("the")}, false},
 	} {
 		real.do("FLUSHALL")
 		if c.holds != "" {
 			real.do("SET", "k", c.holds)
 		}
 		real.do("HSET", quorum.StepsKey, "k", "x", "other", "x")
-		keys := undoKeys
-		if c.s.SHA == journal.FormOf(lockScript).Own().SHA {
-			keys = keys[:1]
+		real.do("SET", quorum.MarkerKey, nonceThere+"{}")
+		real.do("SET", catchup.LeaseKey, "run")
+		keys := []string{"k"}
+		switch c.s {
+		case takeBackScript, putBackScript:
+			keys = undoKeys
+		case catchup.LayScript:
+			keys = []string{quorum.MarkerKey, "k"}
+		case catchup.CopyScript, catchup.ReturnScript:
+			keys = []string{quorum.MarkerKey, catchup.LeaseKey, "k"}
 		}
 		said := real.run(c.s, keys, c.argv)
 		if stays := real.do("HEXISTS", quorum.StepsKey, "k") == int64(1); stays != c.stays {

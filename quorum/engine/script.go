@@ -98,7 +98,7 @@ func takingBack(b []string, s *master.Script, key string) []string {
 // its reply r. What a key is, is told so that it can be put back: that of a big one would
 // cost the master, and us, more than a lock is worth.
 const (
-	writeBefore = journal.StepsText + `local k=KEYS[1]
+	writeBefore = quorum.ChangedText + `local k=KEYS[1]
 local z=redis.pcall('MEMORY','USAGE',k)
 if type(z)~='number' then z=0 end
 if z>256 and z<=2097152 then z=redis.pcall('MEMORY','USAGE',k,'SAMPLES','0') end
@@ -118,7 +118,7 @@ local p=-2
 if type(d)=='table' then d,p=false,-3
 elseif d then p=redis.call('PTTL',k) end
 `
-	writeAfter = `redis.pcall('HDEL','` + quorum.StepsKey + `',__field(k))
+	writeAfter = `__changed(k)
 local t,v='$',r
 if type(r)=='number' then t=':'
 elseif type(r)=='table' then if r.err then t,v='-',r.err else t,v='+',r.ok end
@@ -131,11 +131,11 @@ return {t,v,d or '',p,redis.call('PTTL',k)}`
 var (
 	// releaseScript deletes the key if it holds ARGV[1], and answers what was
 	// left of its ttl: a debt to a master that could not be reached needs it.
-	releaseScript = master.NewScript(journal.StepsText + `local v=redis.call('GET',KEYS[1])
+	releaseScript = master.NewScript(quorum.ChangedText + `local v=redis.call('GET',KEYS[1])
 if v and v~=ARGV[1] then return -3 end
 local p=v and redis.call('PTTL',KEYS[1]) or -2
 if v then redis.call('DEL',KEYS[1]) end
-redis.pcall('HDEL','` + quorum.StepsKey + `',__field(KEYS[1]))
+__changed(KEYS[1])
 return p`)
 
 	// acquireScript is SET NX GET PX for masters before 7.0, which do not take NX with
@@ -162,8 +162,8 @@ return {t,v,redis.call('PTTL',KEYS[1])}`)
 
 	// removeScript deletes the key whatever it holds, and answers what that was. What holds
 	// a million members is best freed by a thread of the master's that nobody waits for.
-	removeScript = master.NewScript(journal.DatedText + journal.StepsText + `local t=redis.call('TYPE',KEYS[1]).ok
-redis.pcall('HDEL','` + quorum.StepsKey + `',__field(KEYS[1]))
+	removeScript = master.NewScript(journal.DatedText + quorum.ChangedText + `local t=redis.call('TYPE',KEYS[1]).ok
+__changed(KEYS[1])
 if t=='none' then return {t} end
 local v=''
 if t=='string' then v=redis.call('GET',KEYS[1]) end
@@ -176,10 +176,10 @@ return {t,v,p}`)
 	// Whatever ends at another time is somebody else's. It answers how many keys it
 	// deleted, or -1 where the nonce ARGV[5] is not that of the master any more, and -3
 	// where the value is there and ends at another time.
-	takeBackScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
+	takeBackScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + `if redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end
 if not same(ARGV[5]) then return -1 end
 if not ends(KEYS[1],ARGV[2],ARGV[3],ARGV[4]) then return -3 end
-redis.pcall('HDEL','` + quorum.StepsKey + `',__field(KEYS[1]))
+__changed(KEYS[1])
 return redis.call('DEL',KEYS[1])`)
 
 	// writeScript carries out the command ARGV, and answers the type and value
@@ -215,7 +215,7 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// need not be latched, but by nobody else. What a step brings up, or sets right, KEYS[5] must know yet: else it may
 	// have been deleted though nothing was there, or be written once more. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
-	latchScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	latchScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l=KEYS[4]
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
@@ -250,13 +250,13 @@ return r`)
 	// of the master any more. If ARGV[8] is not empty, it is by how much the write has moved
 	// the expiry, which then moves back by as much, to where it was; else ARGV[9], if that is
 	// not empty, is when it ended by the master's clock.
-	putBackScript = master.NewScript(journal.StepsText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	putBackScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 if not same(ARGV[7]) then return -1 end
 local d=redis.call('DUMP',k)
 if not d then return 0 end
 if d~=ARGV[1] and redis.pcall('GET',k)~=ARGV[1] and redis.sha1hex(d)~=ARGV[1] then return 0 end
 if not ends(k,ARGV[4],ARGV[5],ARGV[6]) then return 0 end
-redis.pcall('HDEL','` + quorum.StepsKey + `',__field(k))
+__changed(k)
 local n=left(k,ARGV[3],ARGV[8],ARGV[9])
 if ARGV[2]=='' or n~=ARGV[3] and n<=0 then redis.call('DEL',k) return 1 end
 local a=restore(k,n,ARGV[2])

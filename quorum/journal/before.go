@@ -32,9 +32,6 @@ local function __tag(k)
 end
 `
 
-// StepsText makes __field, the name of a key in quorum.StepsKey.
-const StepsText = "local function __field(k) return #k>64 and redis.sha1hex(k) or k end "
-
 // Hold is what is left of a step's keys begins with where it is to latch them also if it does nothing.
 const Hold = "!"
 

@@ -819,10 +819,8 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       end
       n = i + 4
       -- See quorum.StepsKey. A dump ends with its checksum.
-      if #k > 64 then k = R.sha1hex(k) end
-      if not L then
-        raw('HDEL', steps_key, k)
-      else
+      if L then
+        if #k > 64 then k = string.rep(R.sha1hex(k), 2) end
         local found, was, p = string.sub(answer[i + 1], -8), raw('HGET', steps_key, k), answer[n]
         local since = (found == '' and '-' or '0') .. string.format('%014.0f', now)
         if type(was) == 'string' and string.sub(was, 1, -30) == found and math.abs(string.sub(was, -14) - ended) <= 10 then
@@ -843,6 +841,10 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   end
   local latches = L and (its.wrote or its.removed or string.sub(L[4], 1, 1) == '!')
   for i = 1, latches and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
+  -- What is no step may have found nothing to delete, which is told nowhere else.
+  local function changed(k) raw('HDEL', steps_key, #k > 64 and string.rep(R.sha1hex(k), 2) or k) end
+  for i = 1, L and 0 or O and 0 or #K do changed(K[i]) end
+  for i = 5, L and 0 or n, 5 do changed(answer[i]) end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
     + (its.toiled and 64 or 0) + (its.reached and 128 or 0) + (latches and 256 or 0) + (calm and 512 or 0)
   answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5

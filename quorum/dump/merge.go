@@ -1,0 +1,102 @@
+package dump
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Merged is what so many of some dumps agree on, element by element: each element of a list, as often as so many have it,
+// each member of a set, and each field or member with its value. "" is nothing, in and out. It is not ok where that cannot
+// be told: of strings, of several types, or of much.
+func Merged(dumps []string, quorum int) (merged string, ok bool) {
+	kind := byte(unknown)
+	var lists [][]string
+	for _, dump := range dumps {
+		if dump == "" {
+			lists = append(lists, nil)
+			continue
+		}
+		of, list := elements(dump)
+		if of == unknown || of == ofString || kind != unknown && of != kind {
+			return "", false
+		}
+		if kind = of; kind == ofHash || kind == ofZset {
+			list = paired(list)
+		}
+		lists = append(lists, list)
+	}
+	if kind == unknown {
+		return "", false
+	}
+	kept := agreed(lists, quorum)
+	var together []string
+	for _, list := range lists {
+		together = inserted(together, list, kept)
+	}
+	if kind == ofHash || kind == ofZset {
+		together = parted(together)
+	}
+	return plain(kind, together), true
+}
+
+// paired has each field and its value be one element; the length of the field stands before.
+func paired(list []string) (pairs []string) {
+	for pair := range slices.Chunk(list, 2) {
+		pairs = append(pairs, strconv.Itoa(len(pair[0]))+":"+pair[0]+pair[1])
+	}
+	return pairs
+}
+
+func parted(pairs []string) (list []string) {
+	for _, pair := range pairs {
+		length, rest, _ := strings.Cut(pair, ":")
+		n, _ := strconv.Atoi(length)
+		list = append(list, rest[:n], rest[n:])
+	}
+	return list
+}
+
+// agreed is how often each element is in so many of the lists.
+func agreed(lists [][]string, quorum int) map[string]int {
+	counts := make(map[string][]int) // of each list that has it
+	for _, list := range lists {
+		here := make(map[string]int)
+		for _, element := range list {
+			here[element]++
+		}
+		for element, n := range here {
+			counts[element] = append(counts[element], n)
+		}
+	}
+	kept := make(map[string]int)
+	for element, of := range counts {
+		if len(of) >= quorum {
+			slices.Sort(of)
+			kept[element] = of[len(of)-quorum]
+		}
+	}
+	return kept
+}
+
+// inserted takes what is kept of a list, and not in another yet, into that: behind what is before it in its own.
+func inserted(into, list []string, kept map[string]int) []string {
+	there := make(map[string]int)
+	for _, element := range into {
+		there[element]++
+	}
+	seen, at := make(map[string]int), 0
+	for _, element := range list {
+		if seen[element]++; seen[element] > kept[element] {
+			continue
+		}
+		if seen[element] > there[element] {
+			into = slices.Insert(into, at, element)
+			there[element]++
+			at++
+		} else if i := slices.Index(into[at:], element); i >= 0 {
+			at += i + 1
+		}
+	}
+	return into
+}

@@ -1,0 +1,57 @@
+package dump
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestWhatAQuorumHasIsMerged(t *testing.T) {
+	for _, c := range []struct {
+		kind  byte
+		lists [3]string
+		want  string
+	}{
+		{ofList, [3]string{"a b", "a b", "b"}, "a b"},
+		{ofList, [3]string{"a b c", "b c d", "a c d"}, "a b c d"},
+		{ofList, [3]string{"e1", "", "e0"}, ""},
+		{ofList, [3]string{"a a b", "a b", "a a"}, "a a b"},
+		{ofList, [3]string{"x b", "y a b", "a b"}, "a b"},
+		{ofList, [3]string{"b", "c a", "c a b"}, "c a b"},
+		{ofSet, [3]string{"a b", "b c", "c d"}, "b c"},
+		{ofHash, [3]string{"f 1 g 2", "f 1 g 3", "g 3 h 4"}, "f 1 g 3"},
+		{ofHash, [3]string{"f 1", "f 2", "f 3"}, ""},
+		{ofZset, [3]string{"a 1 b 2.5", "b 2.5 a 2", "a 1"}, "a 1 b 2.5"},
+		{ofZset, [3]string{"a +Inf", "a +Inf", ""}, "a +Inf"},
+	} {
+		var dumps []string
+		for _, list := range c.lists {
+			dumps = append(dumps, plain(c.kind, strings.Fields(list)))
+		}
+		merged, ok := Merged(dumps, 2)
+		if want := plain(c.kind, strings.Fields(c.want)); !ok || Contents(merged) != Contents(want) {
+			t.Errorf("%c, %q: %v, %q, want %q", c.kind, c.lists, ok, Contents(merged), Contents(want))
+		}
+	}
+}
+
+func TestWhatHasNoElementsIsNotMerged(t *testing.T) {
+	list, set := plain(ofList, []string{"a"}), plain(ofSet, []string{"a"})
+	text := ended([]byte("\x00\x01a"))
+	for _, dumps := range [][]string{{"", "", ""}, {list, set, list}, {text, text, text}, {list, text, list}, {list, "?", list}, {list, list[:5], list}} {
+		if merged, ok := Merged(dumps, 2); ok {
+			t.Errorf("%q: %q", dumps, merged)
+		}
+	}
+}
+
+// Masters of any version read what is merged of theirs.
+func TestMergedIsReadByMasters(t *testing.T) {
+	for what, dumps := range dumpsOf(t) {
+		merged, ok := Merged([]string{dumps[0], dumps[0], ""}, 2)
+		kind, _ := elements(dumps[0])
+		if is := kind != unknown && kind != ofString; ok != is || is && Contents(merged) != Contents(dumps[0]) {
+			t.Errorf("%s: %v, %s, of %s", what, ok, fmt.Sprintf("%.60q", Contents(merged)), fmt.Sprintf("%.60q", Contents(dumps[0])))
+		}
+	}
+}
