@@ -827,7 +827,8 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
           since = string.sub(was, -29, -15)
         end
         local left = string.sub(answer[i + 3], -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
-        if left ~= was then raw('HSET', steps_key, k, left) end
+        -- Who could not drop it again is not to tell of it.
+        if left ~= was and (was or type(raw('HDEL', steps_key, k)) == 'number') then raw('HSET', steps_key, k, left) end
         calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0)
       end
     end
