@@ -117,6 +117,9 @@ func (s *Session) ID() int64 { return s.seen.ID }
 // its next command are encoded by.
 func (s *Session) Proto() int { return s.seen.Proto }
 
+// Muted tells that the client has asked for no reply to its next command.
+func (s *Session) Muted() bool { return s.silent || s.skipNext }
+
 // Authed tells whether the client has given its password, or needed none when it came. Until
 // then its commands are to be short.
 func (s *Session) Authed() bool { return s.seen.Authed }

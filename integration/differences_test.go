@@ -177,6 +177,7 @@ var differences = []difference{
 	{tells: "a command has at most 1024 words, each of at most 1 MiB, and a length is followed by CR LF, which Redis does not look at"},
 	{tells: "a pattern, and the name of a channel, has at most 1024 bytes"},
 	{tells: "an inline command ends at a byte of zero, for which Redis waits for ever"},
+	{tells: "`QUIT` and a protocol error end the connection also of who has asked for no replies, where Redis waits for his end"},
 	{tells: "of what is sent behind a command that is blocked as much is kept as one command may have, 4 MiB, and who sends more is cut off, as by Redis behind its `client-query-buffer-limit`, which is 1 GiB"},
 }
 

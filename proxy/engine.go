@@ -78,6 +78,7 @@ type session interface {
 	Wait(command string, now time.Duration) time.Duration
 	Leave()
 	Proto() int
+	Muted() bool
 	Authed() bool
 	Certified(names []string)
 	MayListen() bool

@@ -182,9 +182,11 @@ func (c *conn) refuse(k *chunk, err error) ending {
 	}
 	c.srv.log.Debug("protocol error", "id", c.id, "addr", c.addr, "error", err)
 	c.srv.stats.errorReply(err.Error())
-	reply := commands.Error(err.Error())
-	k.encoded = resp.Append(k.encoded[:0], &reply, c.session.Proto())
-	c.append(k.encoded)
+	if !c.session.Muted() {
+		reply := commands.Error(err.Error())
+		k.encoded = resp.Append(k.encoded[:0], &reply, c.session.Proto())
+		c.append(k.encoded)
+	}
 	return lingering
 }
 

@@ -18,6 +18,7 @@ import (
 type misfit struct {
 	input, reply string
 	password     bool // the server asks for one
+	open         bool // Redis waits for the client's end
 }
 
 var misfits = []misfit{
@@ -35,6 +36,9 @@ var misfits = []misfit{
 	{input: "*1\r\n$" + strings.Repeat("1", 70000), reply: "-ERR Protocol error: too big bulk count string\r\n"},
 	{input: "*11\r\n", reply: "-ERR Protocol error: unauthenticated multibulk length\r\n", password: true},
 	{input: "*2\r\n$16385\r\n", reply: "-ERR Protocol error: unauthenticated bulk length\r\n", password: true},
+	{input: "CLIENT REPLY OFF\r\nPING\r\n*x\r\n", reply: "", open: true},
+	{input: "CLIENT REPLY SKIP\r\nPING \"open\r\n", reply: "", open: true},
+	{input: "CLIENT REPLY SKIP\r\nPING\r\n*x\r\n", reply: "-ERR Protocol error: invalid multibulk length\r\n"},
 	{input: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", reply: ""},
 	{input: "POST / HTTP/1.1\r\n", reply: ""},
 }
@@ -70,6 +74,9 @@ func TestMisfitsHearTheSameFromARealRedis(t *testing.T) {
 				t.Fatal(err)
 			}
 			io.WriteString(nc, m.input)
+			if m.open {
+				nc.(*net.UnixConn).CloseWrite()
+			}
 			(&client{t: t, nc: nc}).expectEnd(m.reply)
 			nc.Close()
 		}
