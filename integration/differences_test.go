@@ -178,6 +178,7 @@ var differences = []difference{
 	{tells: "a pattern, and the name of a channel, has at most 1024 bytes"},
 	{tells: "an inline command ends at a byte of zero, for which Redis waits for ever"},
 	{tells: "`QUIT` and a protocol error end the connection also of who has asked for no replies, where Redis waits for his end"},
+	{tells: "who ends what he sends before a command that may wait for an element is answered [has none](#waiting-for-an-element), also where there is one at once, and of a `BLMOVE` or `BRPOPLPUSH` that has moved one no answer; what is behind it is not carried out"},
 	{tells: "of what is sent behind a command that is blocked as much is kept as one command may have, 4 MiB, and who sends more is cut off, as by Redis behind its `client-query-buffer-limit`, which is 1 GiB"},
 }
 

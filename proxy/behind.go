@@ -6,7 +6,8 @@ import (
 )
 
 // What a client sends behind a command that may be blocked is kept until that is answered. It is read all the same: who
-// goes away is noticed by the end of what he has sent, however much there is before it, and takes no element with him.
+// goes away is noticed by the end of what he has sent, however much there is before it, and takes no element with him,
+// be it that there is one at once, or that he has but ended what he sends.
 // As much is kept as one command may have. Who sends more is cut off, as by Redis, if he stands in line; else he is
 // not read from until it is known whether he does. Nobody waits meanwhile: whoever brings the answer has it carried out.
 
@@ -89,40 +90,58 @@ func (c *conn) mayGoOn() bool {
 }
 
 // awaitUnblocked waits until nothing is blocked, or it is known that the client stands in line: from that, one that is
-// to end is taken, unless its client has. Neither is true if the connection has been cut off.
+// to end is taken. Neither is true if no more is carried out for him.
 func (c *conn) awaitUnblocked() (free, inLine bool) {
+	waits := func() bool { return c.blocks && !c.left && c.phase != cutOff }
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.blocks && c.phase != cutOff {
+	for waits() {
 		if c.popper.Load() != nil {
-			if c.phase == serving || c.eof {
+			if c.phase == serving && !c.eof {
 				return false, true
 			}
 			c.mu.Unlock()
 			c.endBlock()
 			c.mu.Lock()
 		}
-		if c.blocks && c.phase != cutOff {
+		if waits() {
 			c.waitFlushed()
 		}
 	}
-	return c.phase != cutOff, false
+	return !c.blocks && c.phase != cutOff, false
 }
 
-// runOut carries out what is kept of a client from whom no more is read. Who has gone as he stood in line is not
-// waited for, as on Redis, be it that he has but ended what he sends.
+// endInput notes that the client sends no more.
+func (c *conn) endInput() {
+	c.mu.Lock()
+	c.eof = true
+	c.mu.Unlock()
+}
+
+// unblock notes that a command is answered that may have been blocked. It is true if its client has left by then: who
+// has ended what he sends is not waited for, as on Redis, and has no element, since he may have gone. What he is owed
+// before that is sent. mu is held.
+func (c *conn) unblock(s *slot) (left bool) {
+	c.wake()
+	if c.left = c.eof && (s.won || s.popper != nil); !c.left {
+		c.blocks = false
+		c.unstall()
+	}
+	return c.left
+}
+
+// runOut carries out what is kept of a client from whom no more is read.
 func (c *conn) runOut() (linger bool) {
-	if c.behind.size() == 0 && !c.eof {
+	c.mu.Lock()
+	over := c.behind.size() == 0 && !c.eof
+	c.mu.Unlock()
+	if over {
 		return false
 	}
 	k := chunks.Get().(*chunk)
 	defer k.release()
 	for {
-		free, inLine := c.awaitUnblocked()
-		if inLine {
-			c.cut()
-		}
-		if !free || c.behind.size() == 0 {
+		if free, _ := c.awaitUnblocked(); !free || c.behind.size() == 0 {
 			return false
 		}
 		if last := c.received(k, nil); last != 0 {

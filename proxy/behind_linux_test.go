@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // dialBlocking makes connections to a rig with lists: one that looks on, and what is asked for.
@@ -73,25 +75,73 @@ func TestBlockedClientIsReadFrom(t *testing.T) {
 	}
 }
 
-// Whoever ends what he sends is gone as he stands in line, and not before.
+// slower has each request be answered after so long, and a push long after that.
+func (r *rig) slower(e *elements, by time.Duration) {
+	r.engine.mu.Lock()
+	defer r.engine.mu.Unlock()
+	r.engine.auto = func(_ *fakeEngine, a asked) {
+		late := by
+		if len(a.request.Args) > 0 && a.request.Args[0] == "RPUSH" {
+			late *= 3
+		}
+		time.AfterFunc(late, func() { a.asker.Answer(e.carryOut(&a.request)).Flush() })
+	}
+}
+
+// expectLeft tells what is left in q in the end.
+func (e *elements) expectLeft(t *testing.T, want ...string) {
+	t.Helper()
+	eventually(t, fmt.Sprint(want, " are left"), func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return slices.Equal(e.lists["q"], want)
+	})
+}
+
+// Whoever ends what he sends has no element that comes later, and is told all that is before.
 func TestHalfClosedClientIsNotWaitedFor(t *testing.T) {
+	const wrong = "-WRONGTYPE no list\r\n"
 	for text, want := range map[string]string{
-		"BLPOP q 0":                              popped("q", "v"),
-		"BLPOP q 0\r\nPING":                      popped("q", "v") + "+PONG\r\n",
-		"BLPOP q 0\r\nPING\r\nBLPOP q 0\r\nPING": popped("q", "v") + "+PONG\r\n",
-		"PING\r\nBLPOP none 0\r\nPING":           "+PONG\r\n",
-		"BLPOP q 0\r\nQUIT\r\nPING":              popped("q", "v") + "+OK\r\n",
+		"BLPOP q 0":                                 "",
+		"BLPOP q 0\r\nPING":                         "",
+		"PING\r\nBLPOP q 0\r\nQUIT\r\nPING":         "+PONG\r\n",
+		"PING\r\nBLPOP none 0\r\nPING":              "+PONG\r\n",
+		"BLPOP none .001\r\nPING":                   "",
+		"RPUSH a x\r\nBLPOP q 0\r\nPING":            ":1\r\n",
+		"RPUSH a x\r\nPING\r\nBLPOP none 0\r\nPING": ":1\r\n+PONG\r\n",
+		"BLMOVE q dst LEFT LEFT 0\r\nPING":          wrong + "+PONG\r\n",
 	} {
 		for _, over := range []string{"TCP", "TLS"} {
 			t.Run(over+" "+text, func(t *testing.T) {
 				r, e, _, dial := dialBlocking(t, over)
-				e.lists["q"] = []string{"v"}
+				r.slower(e, 50*time.Millisecond)
+				e.wrong = "dst"
+				e.lists["q"] = []string{"v", "w"}
 				c := dial()
 				c.send(text + "\r\n")
 				c.nc.(interface{ CloseWrite() error }).CloseWrite()
 				c.expectEnd(want)
 				r.expectBlocked(0)
+				e.expectLeft(t, "v", "w")
 			})
+		}
+	}
+}
+
+// It is not known yet whether he stands in line, and the socket takes what he is told.
+func TestWhoGoesAwayAsHeIsFirstAskedForTakesNoElement(t *testing.T) {
+	for _, text := range []string{"", "PING\r\n", "QUIT\r\n", "RPUSH p x\r\nBLPOP q 0\r\n", "*1\r\n$4\r\nPI"} {
+		r, e := newBlockingRig(t, Config{})
+		r.slower(e, 50*time.Millisecond)
+		e.lists["q"] = []string{"v", "w"}
+		c := r.dialTCP()
+		c.send("BLPOP q 0\r\n" + text)
+		c.nc.Close()
+		eventually(t, "it was asked", func() bool { return e.all() > 0 })
+		e.expectLeft(t, "v", "w")
+		r.end()
+		if n := e.all(); n != 2 {
+			t.Errorf("behind %q: the masters were asked %d times, want for the element and to put it back", text, n)
 		}
 	}
 }

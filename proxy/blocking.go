@@ -81,21 +81,26 @@ func (c *conn) endBlock() {
 	}
 }
 
-// givesBack puts back what the client of a slot is not told of that he has got.
-func (c *conn) givesBack(s *slot) {
+// putBack is what is to be put back of a slot of which its client is not told what he has got; nil if that is nothing.
+func (c *conn) putBack(s *slot) *putBack {
 	request, some := s.block.PutBack(&s.results[0], s.again)
 	if !some {
-		return
+		return nil
 	}
 	request.DB = s.asks[0].request.DB
-	p := &putBack{srv: c.srv, request: request}
-	c.srv.engine.Put(&p.request, p)
+	return &putBack{srv: c.srv, request: request}
 }
 
 // putBack gives back elements that nobody was told of.
 type putBack struct {
 	srv     *Server
 	request quorum.Request
+}
+
+func (p *putBack) put() {
+	if p != nil {
+		p.srv.engine.Put(&p.request, p)
+	}
 }
 
 // Answer is the engine's.

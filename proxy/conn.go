@@ -42,8 +42,10 @@ type conn struct {
 	phase   phase
 	waits   bool // the reader waits for changed
 	blocks  bool // a command is not answered that may be blocked
+	left    bool // whose client is not told of it, nor of anything behind it
 	stalled bool // and something is kept behind it
 	roused  bool // the reader is to carry that out
+	eof     bool // the client sends no more
 	reading bool // somebody carries out what it sends, begins or ends it
 	asking
 	output
@@ -169,7 +171,7 @@ func (c *conn) readAll() (linger bool) {
 				return c.drained()
 			}
 		case errors.Is(err, io.EOF):
-			c.eof = true
+			c.endInput()
 			return false
 		default:
 			c.cut()

@@ -71,7 +71,6 @@ type input struct {
 	size    int    // and how many bytes that is
 
 	mayBlock bool // a command may be blocked
-	eof      bool // the client sends no more
 
 	strangerTold bool // the audit log knows that the client has asked without its password
 

@@ -103,16 +103,15 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 	}
 	kept = s.kept
 	c.decided(s)
+	var back *putBack
+	if s.block != nil && c.unblock(s) {
+		back, s.won, encoded, long = c.putBack(s), false, nil, nil
+	}
 	s.full, s.reply, s.long = true, encoded, long
 	c.unread += len(encoded)
 	if long != nil {
 		c.unread += long.Size
 		c.long.add(long)
-	}
-	if s.block != nil {
-		c.blocks = false
-		c.wake()
-		c.unstall()
 	}
 	c.window.decided(now, now-s.put, c.inFlight)
 	c.srv.squeeze.waited(&c.window, now, s.tells(now), c.inFlight-s.weight+1)
@@ -126,6 +125,7 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 	}
 	c.mu.Unlock()
 	c.putAll(ready)
+	back.put()
 	return kept
 }
 

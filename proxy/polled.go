@@ -110,7 +110,7 @@ func (c *conn) readReady() (over, linger bool) {
 		c.cut()
 		return true, false
 	case n == 0:
-		c.eof = true
+		c.endInput()
 		return true, false
 	}
 	last := c.received(k, k.buf[:n])

@@ -42,7 +42,7 @@ func (c *conn) broken() (list []*slot) {
 func (c *conn) takeBack(list []*slot) {
 	for _, s := range list {
 		if s.block != nil {
-			c.givesBack(s)
+			c.putBack(s).put()
 			continue
 		}
 		c.srv.engine.TakeBack(s.results[0].Lock)
