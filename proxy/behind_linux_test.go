@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlock-proxy/proxy/resp"
 )
 
 // dialBlocking makes connections to a rig with lists: one that looks on, and what is asked for.
@@ -144,6 +146,18 @@ func TestWhoGoesAwayAsHeIsFirstAskedForTakesNoElement(t *testing.T) {
 			t.Errorf("behind %q: the masters were asked %d times, want for the element and to put it back", text, n)
 		}
 	}
+}
+
+// Of whom too much is there behind it to be read, the end is seen before he is given anything.
+func TestWhoIsGoneBehindWhatIsNotReadHasNoElement(t *testing.T) {
+	r, e := newBlockingRig(t, Config{Limits: Limits{Input: resp.Limits{MaxQuery: 4000}}})
+	r.slower(e, 100*time.Millisecond)
+	e.lists["q"] = []string{"v", "w"}
+	c := r.dialTCP()
+	c.send("BLPOP q 0\r\n" + strings.Repeat("RPUSH q x\r\n", 10_000))
+	c.nc.Close()
+	eventually(t, "it was asked", func() bool { return e.all() > 0 })
+	e.expectLeft(t, "v", "w")
 }
 
 func TestBlockedClientsHaveNoGoroutineWhateverIsBehind(t *testing.T) {

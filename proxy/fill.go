@@ -62,7 +62,7 @@ func (s *slot) fill() {
 		}
 		s.won = s.results[0].Decision == quorum.Won && (s.asks[0].request.Kind == quorum.Acquire || s.block != nil)
 	}
-	if s.won && s.popper != nil && hungUp(c.nc) { // which nobody has read, if there is more to be read before it
+	if s.won && s.block != nil && hungUp(c.nc) { // which nobody has read, if there is more to be read before it
 		c.endInput()
 	}
 	s.told(s.won)
