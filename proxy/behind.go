@@ -43,7 +43,8 @@ func (b *behind) leave(n int) {
 	}
 }
 
-// feedAll carries out what there is with p, and keeps what is behind a command that may be blocked.
+// feedAll carries out what there is with p, and keeps what is behind a command that may be blocked. What was kept is carried
+// out as if it were read now: no more of it at a time, and what it is answered is counted and sent meanwhile.
 func (c *conn) feedAll(k *chunk, p []byte) (last ending) {
 	b := &c.behind
 	if b.size() == 0 {
@@ -51,8 +52,15 @@ func (c *conn) feedAll(k *chunk, p []byte) (last ending) {
 	}
 	b.add(p)
 	for last == 0 && b.size() > 0 && c.mayGoOn() {
-		p, last = c.feed(k, b.rest())
-		b.leave(len(p))
+		part := b.rest()[:min(b.size(), chunkSize)]
+		p, last = c.feed(k, part)
+		if b.leave(b.size() - len(part) + len(p)); b.size() > 0 && last == 0 {
+			c.noteKept()
+			c.flush()
+			if c.gone() {
+				last = ended
+			}
+		}
 	}
 	if last != 0 {
 		*b = behind{}
