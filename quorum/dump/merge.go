@@ -8,7 +8,8 @@ import (
 
 // Merged is what so many of some dumps agree on, element by element: each element of a list, as often as so many have it,
 // each member of a set, and each field or member with its value. "" is nothing, in and out. It is not ok where that cannot
-// be told: of strings, of several types, or of much.
+// be told: of strings, of several types, or of much; nor where something would be gone that nobody has deleted, as so many
+// have a field, each with another value, or all have a longer list.
 func Merged(dumps []string, quorum int) (merged string, ok bool) {
 	kind := byte(unknown)
 	var lists [][]string
@@ -30,9 +31,23 @@ func Merged(dumps []string, quorum int) (merged string, ok bool) {
 		return "", false
 	}
 	kept := agreed(lists, quorum)
+	if kind == ofHash || kind == ofZset {
+		names := make(map[string]bool)
+		for pair := range kept {
+			names[nameOf(pair)] = true
+		}
+		for name := range agreed(named(lists), quorum) {
+			if !names[name] {
+				return "", false
+			}
+		}
+	}
 	var together []string
 	for _, list := range lists {
 		together = inserted(together, list, kept)
+	}
+	if kind == ofList && !slices.ContainsFunc(lists, func(list []string) bool { return len(list) <= len(together) }) {
+		return "", false
 	}
 	if kind == ofHash || kind == ofZset {
 		together = parted(together)
@@ -50,11 +65,29 @@ func paired(list []string) (pairs []string) {
 
 func parted(pairs []string) (list []string) {
 	for _, pair := range pairs {
-		length, rest, _ := strings.Cut(pair, ":")
-		n, _ := strconv.Atoi(length)
-		list = append(list, rest[:n], rest[n:])
+		name := nameOf(pair)
+		list = append(list, name, pair[len(strconv.Itoa(len(name)))+1+len(name):])
 	}
 	return list
+}
+
+// nameOf is the field, or member, of a pair.
+func nameOf(pair string) string {
+	length, rest, _ := strings.Cut(pair, ":")
+	n, _ := strconv.Atoi(length)
+	return rest[:n]
+}
+
+// named are lists of pairs without their values.
+func named(lists [][]string) (names [][]string) {
+	for _, list := range lists {
+		var those []string
+		for _, pair := range list {
+			those = append(those, nameOf(pair))
+		}
+		names = append(names, those)
+	}
+	return names
 }
 
 // agreed is how often each element is in so many of the lists.

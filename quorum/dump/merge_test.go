@@ -20,7 +20,7 @@ func TestWhatAQuorumHasIsMerged(t *testing.T) {
 		{ofList, [3]string{"b", "c a", "c a b"}, "c a b"},
 		{ofSet, [3]string{"a b", "b c", "c d"}, "b c"},
 		{ofHash, [3]string{"f 1 g 2", "f 1 g 3", "g 3 h 4"}, "f 1 g 3"},
-		{ofHash, [3]string{"f 1", "f 2", "f 3"}, ""},
+		{ofHash, [3]string{"f 1", "g 2", "h 3"}, ""},
 		{ofZset, [3]string{"a 1 b 2.5", "b 2.5 a 2", "a 1"}, "a 1 b 2.5"},
 		{ofZset, [3]string{"a +Inf", "a +Inf", ""}, "a +Inf"},
 	} {
@@ -36,9 +36,12 @@ func TestWhatAQuorumHasIsMerged(t *testing.T) {
 }
 
 func TestWhatHasNoElementsIsNotMerged(t *testing.T) {
+	field, member := func(v string) string { return plain(ofHash, []string{"f", v, "g", "1"}) }, func(v string) string { return plain(ofZset, []string{"m", v}) }
+	element := func(v string) string { return plain(ofList, []string{"x", v}) }
 	list, set := plain(ofList, []string{"a"}), plain(ofSet, []string{"a"})
 	text := ended([]byte("\x00\x01a"))
-	for _, dumps := range [][]string{{"", "", ""}, {list, set, list}, {text, text, text}, {list, text, list}, {list, "?", list}, {list, list[:5], list}} {
+	for _, dumps := range [][]string{{"", "", ""}, {list, set, list}, {text, text, text}, {list, text, list}, {list, "?", list}, {list, list[:5], list},
+		{field("1"), field("2"), field("3")}, {member("1"), member("2"), ""}, {element("1"), element("2"), element("3")}} {
 		if merged, ok := Merged(dumps, 2); ok {
 			t.Errorf("%q: %q", dumps, merged)
 		}

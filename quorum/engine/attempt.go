@@ -133,6 +133,9 @@ func (db *database) asks(o *op) bool {
 		db.decisions[o.Kind][quorum.Unavailable].Add(1)
 		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Shortest: db.tooShort(o.patience + o.waited())})
 	}
+	if m, mends := o.asker.(*mending); mends {
+		o.patience = min(o.patience, m.patience())
+	}
 	o.prepare(ttl)
 	return true
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,41 +28,51 @@ var mendStep = quorum.NewHeardStep("return 0")
 // maxMendings bounds how many tags wait to be looked at. Others wait for their next step.
 const maxMendings = 4096
 
-// mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm.
-const mendingTries = 3
+// mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm,
+// and later ones meet others' steps, or a master that is late.
+const mendingTries = 10
 
-// mendings are the tags that wait to be looked at.
+// mendings are the looks that are to come, or under way, by tag.
 type mendings struct {
-	mu   sync.Mutex // guards tags
-	tags map[string]struct{}
+	mu   sync.Mutex // guards tags, and the keys of each
+	tags map[string]*mending
 }
 
-func (m *mendings) begin(tag string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, begun := m.tags[tag]; begun || len(m.tags) >= maxMendings {
-		return false
+// maxMendingKeys bounds how many keys one look is at.
+const maxMendingKeys = 100
+
+// add has keys be looked at, with those of their tag that wait already. It is the look that is to begin, if any is.
+func (s *mendings) add(db *database, tag string, keys []string) (begins *mending) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.tags[tag]
+	if m == nil {
+		if len(s.tags) >= maxMendings {
+			return nil
+		}
+		if s.tags == nil {
+			s.tags = make(map[string]*mending)
+		}
+		begins = &mending{db: db, tag: strings.Clone(tag)}
+		m = begins
+		s.tags[m.tag] = m
 	}
-	if m.tags == nil {
-		m.tags = make(map[string]struct{})
+	for _, key := range keys {
+		if len(m.keys) < maxMendingKeys && !slices.Contains(m.keys, key) {
+			m.keys = append(m.keys, strings.Clone(key))
+		}
 	}
-	m.tags[tag] = struct{}{}
-	return true
+	return begins
 }
 
-func (m *mendings) end(tag string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.tags, tag)
-}
-
-// mending looks at the keys of a step that has left masters unlike. It is asker and flusher of its own.
+// mending looks at keys of steps that have left masters unlike. It is asker and flusher of its own.
 type mending struct {
 	db     *database
 	tag    string
 	keys   []string
+	looked int // at so many of them
 	tries  int
-	unlike bool // masters were, and are left so
+	unlike bool // masters were, and are left so, or have not told
 }
 
 // mendLater has the keys of a won step be looked at once what was under way for them is over.
@@ -69,14 +80,9 @@ func (r ruling) mendLater() {
 	if _, mends := r.asker.(*mending); mends {
 		return
 	}
-	m := &mending{db: r.db, tag: strings.Clone(quorum.Tag(r.Key))}
-	if !r.db.mendings.begin(m.tag) {
-		return
+	if m := r.db.mendings.add(r.db, quorum.Tag(r.Key), r.allTouched()); m != nil {
+		m.later()
 	}
-	for _, key := range r.allTouched() {
-		m.keys = append(m.keys, strings.Clone(key))
-	}
-	m.later()
 }
 
 // mendUnlike is mendLater where a master is known to have another thing of a key after a step than one that has voted.
@@ -92,11 +98,24 @@ func (r ruling) mendUnlike(ours *decide.UndoRecord) {
 	}
 }
 
-func (m *mending) later() { time.AfterFunc(2*m.db.AcquireTimeout+m.db.SplitDelay, m.look) }
+// later has the pause be twice as long each time, up to half a minute or so: what is in the way may be so for long.
+func (m *mending) later() {
+	time.AfterFunc((2*m.db.AcquireTimeout+m.db.SplitDelay)<<min(m.tries, 6), m.look)
+}
+
+// patience is for how long a look waits for a master that is late. Its latches keep others out meanwhile: so it is little,
+// and more each time.
+func (m *mending) patience() time.Duration { return m.db.SplitDelay << min(m.tries-1, 6) }
 
 func (m *mending) look() {
+	m.db.mendings.mu.Lock()
+	keys := slices.Clone(m.keys)
+	if len(keys) > m.looked {
+		m.looked, m.tries = len(keys), 0
+	}
+	m.db.mendings.mu.Unlock()
 	m.tries++
-	o := newOp(&quorum.Request{Kind: quorum.Run, Script: mendStep, Key: m.keys[0], Keys: m.keys}, m)
+	o := newOp(&quorum.Request{Kind: quorum.Run, Script: mendStep, Key: keys[0], Keys: keys}, m)
 	o.began, o.holds = time.Now(), true
 	if !m.db.takeTurn(o) {
 		m.db.try(o, o.began)
@@ -104,12 +123,16 @@ func (m *mending) look() {
 }
 
 // Answer is quorum.Asker's.
-func (m *mending) Answer(quorum.Result) quorum.Flusher {
-	if m.unlike && m.tries < mendingTries && !m.db.closing.Load() {
-		m.unlike = false
+func (m *mending) Answer(r quorum.Result) quorum.Flusher {
+	s := &m.db.mendings
+	s.mu.Lock()
+	again := ((m.unlike || r.Decision == quorum.Unavailable) && m.tries < mendingTries || len(m.keys) > m.looked) && !m.db.closing.Load()
+	if !again {
+		delete(s.tags, m.tag)
+	}
+	s.mu.Unlock()
+	if m.unlike = false; again {
 		m.later()
-	} else {
-		m.db.mendings.end(m.tag)
 	}
 	return m
 }
@@ -117,16 +140,11 @@ func (m *mending) Answer(quorum.Result) quorum.Flusher {
 // Flush is quorum.Flusher's: nobody waits.
 func (m *mending) Flush() {}
 
-// unlike tells that masters which have voted were found to hold different things of a key, or cannot tell, and are not set
-// right by this step.
+// unlike tells that masters were found to hold different things of a key, or have not told, and are not set right by this
+// step.
 func (r ruling) unlike() bool {
 	for i := range r.Said {
-		switch r.votes.Vote(i) {
-		case quorum.Granted, quorum.Refused:
-		default:
-			continue
-		}
-		if !r.Latched(r.votes, i) {
+		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return true
 		}
 		for _, record := range r.Said[i].Journal.Records() {
@@ -149,8 +167,7 @@ func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 	if r.Script != mendStep {
 		return nil
 	}
-	back := &decide.UndoRecord{Key: ours.Key, Left: max(ours.Left, 1), After: ours.After, Expires: ours.Expires}
-	dumps := make([]string, len(r.Said))
+	dumps, left := make([]string, len(r.Said)), []int64(nil)
 	for i := range r.Said {
 		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return nil
@@ -159,18 +176,19 @@ func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 		if record == nil || !r.db.calm(record) {
 			return nil
 		}
-		dumps[i] = record.Before
-		switch {
-		case record.Before == "" || back.Left == decide.SaysNoTTL:
-		case record.Left < 0:
-			back.Left = decide.SaysNoTTL
-		default:
-			back.Left = max(back.Left, record.Left)
+		if dumps[i] = record.Before; record.Before != "" {
+			left = append(left, record.Left)
 		}
 	}
-	merged, ok := dump.Merged(dumps, quorum.QuorumOf(len(dumps)))
-	if back.Before = merged; !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
+	n := quorum.QuorumOf(len(dumps))
+	merged, ok := dump.Merged(dumps, n)
+	if !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
 		return nil
+	}
+	back := &decide.UndoRecord{Key: ours.Key, Before: merged, Left: decide.SaysNoTTL, After: ours.After, Expires: ours.Expires}
+	if len(left) >= n { // as long as a quorum has it, or longer; -1 is for ever
+		slices.SortFunc(left, func(a, b int64) int { return cmp.Compare(uint64(b), uint64(a)) })
+		back.Left = left[n-1]
 	}
 	return back
 }

@@ -20,7 +20,7 @@ var rulesOfWaiting = []rule{
 		"if all = t.take(key, k); len(all) > 0",
 		"if len(k.by) > 0", true, 4, waiters},
 	{"what a client is not told that he has got is put back", "../../proxy/blocking.go",
-		"c.srv.engine.Put(&p.request, p)",
+		"p.srv.engine.Put(&p.request, p)",
 		"_ = p", true, 7, waiters},
 	{"a latch is that of all keys of a tag", "../journal/before.go",
 		"return latchKeys + quorum.Tag(key)",
