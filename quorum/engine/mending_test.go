@@ -66,7 +66,7 @@ func TestWhatIsMergedLivesAsLongAsAQuorumHasIt(t *testing.T) {
 			if got := strings.Join(m.elements("l"), " "); got != "x" {
 				t.Errorf("m%d holds %q", i+1, got)
 			}
-			if left := m.left("l"); left < 80*time.Second || left > 100*time.Second {
+			if left := m.left("l"); left < 70*time.Second || left > 100*time.Second {
 				t.Errorf("m%d holds it for %v", i+1, left)
 			}
 		}
