@@ -38,8 +38,8 @@ type mendings struct {
 	tags map[string]*mending
 }
 
-// maxMendingKeys bounds how many keys one look is at.
-const maxMendingKeys = 100
+// maxMendingKeys bounds how many keys one look is at: of more a step that does nothing tells nothing.
+const maxMendingKeys = 16
 
 // add has keys be looked at, with those of their tag that wait already. It is the look that is to begin, if any is.
 func (s *mendings) add(db *database, tag string, keys []string) (begins *mending) {
@@ -75,7 +75,7 @@ type mending struct {
 	unlike bool // masters were, and are left so, or have not told
 }
 
-// mendLater has the keys of a won step be looked at once what was under way for them is over.
+// mendLater has the keys of a step be looked at once what was under way for them is over.
 func (r ruling) mendLater() {
 	if _, mends := r.asker.(*mending); mends {
 		return

@@ -46,6 +46,25 @@ func TestWhatWaitsToBeMendedIsNotForgotten(t *testing.T) {
 	})
 }
 
+// Where no two masters hold the same of a list no step is won, until it is merged.
+func TestWhatNoQuorumHoldsIsMerged(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.stepOn(pushStep, "l", "a").wait(t)
+		w.settle()
+		for i, list := range []string{"a x", "a", "a y"} {
+			m := w.masters[i]
+			m.locked(func() {
+				m.becomes("l", listDump(strings.Fields(list)), "0", "", "")
+				m.stepsLeave("l")
+			})
+		}
+		time.Sleep(2 * w.cfg.AcquireTimeout)
+		w.want(w.stepOn(popStep, "l").wait(t), quorum.Split)
+		time.Sleep(4 * (2*w.cfg.AcquireTimeout + w.cfg.SplitDelay + 100*ms))
+		w.wantNumber(w.stepOn(pushStep, "l", "b").wait(t), 2)
+	})
+}
+
 // Of what is merged, an expiry that a quorum has stays.
 func TestWhatIsMergedLivesAsLongAsAQuorumHasIt(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {

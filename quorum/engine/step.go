@@ -127,6 +127,9 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 		r.tryLater()
 		return false
 	}
+	if r.votes.Decision() == quorum.Split && !r.MetLatch(r.votes) && r.unlike() {
+		r.mendLater()
+	}
 	result := r.explain()
 	if undone {
 		r.announce()
