@@ -44,10 +44,7 @@ func Contents(dump string) string {
 		return ""
 	}
 	if kind == ofHash || kind == ofZset {
-		for i := range len(list) / 2 {
-			list[i] = strconv.Itoa(len(list[2*i])) + ":" + list[2*i] + list[2*i+1]
-		}
-		list = list[:len(list)/2]
+		list = paired(list)
 	}
 	if kind != ofList {
 		slices.Sort(list)

@@ -69,7 +69,7 @@ func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
 // where that cannot be made, and of a long one: that is known by its pieces, which would be others.
 func plainList(dump string) string {
 	kind, list := elements(dump)
-	if kind != ofList || len(list) == 0 {
+	if kind != ofList {
 		return ""
 	}
 	return plain(kind, list)
