@@ -189,8 +189,8 @@ func (r ruling) stepLate(i int) {
 // it has that the quorum has not is of a step that was lost. One that was won had ended there,
 // or this one would have met its latch; so it was decided, and those who had decided it carried
 // it out before they were latched by this one. What is late is taken back, if it finds what they
-// had not: they have been let go of, and others may have gone on. But where it had nothing a DEL may have come first, which is no step. Where it is left as
-// it is, it is looked at later (mending.go).
+// had not: they have been let go of, and others may have gone on. But where it had nothing a DEL may
+// have come first, which is no step. Where it is left as it is, it is looked at later (mending.go).
 func (r ruling) commit(i int, late bool) {
 	latched, declined := r.Latched(r.votes, i), r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
 	if !latched && !declined {

@@ -845,7 +845,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   -- What is no step may have found nothing to delete, which is told nowhere else.
   local function changed(k) raw('HDEL', steps_key, #k > 64 and string.rep(R.sha1hex(k), 2) or k) end
   for i = 1, L and 0 or O and 0 or #K do changed(K[i]) end
-  for i = 5, L and 0 or n, 5 do changed(answer[i]) end
+  for i = 5, not L and its.reached and n or 0, 5 do changed(answer[i]) end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
     + (its.toiled and 64 or 0) + (its.reached and 128 or 0) + (latches and 256 or 0) + (calm and 512 or 0)
   answer[2], answer[3], answer[4] = at, shape, (n - 4) / 5
