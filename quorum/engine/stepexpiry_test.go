@@ -116,6 +116,16 @@ func TestWhatWasExtendedSinceIsNotBroughtUp(t *testing.T) {
 // Of what a quorum has made alike, that counts which lives longest: it may have been extended
 // where the other one was away.
 func TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere(t *testing.T) {
+	livesOnAsLongAsAnywhere(t, func(w *world) time.Duration { return 2*w.cfg.AcquireTimeout + 10*ms })
+}
+
+// So it does where it is set right though nobody has come.
+func TestWhatIsSetRightLivesAsLongAsItDoesAnywhere(t *testing.T) {
+	livesOnAsLongAsAnywhere(t, func(*world) time.Duration { return time.Second })
+}
+
+// livesOnAsLongAsAnywhere has two steps change a key that one master is behind on, with a pause between them.
+func livesOnAsLongAsAnywhere(t *testing.T, pause func(w *world) time.Duration) {
 	for name, test := range map[string]struct{ lives, want [3]time.Duration }{
 		"on one that it is copied from": {
 			[3]time.Duration{time.Minute, 2 * time.Minute, 30 * time.Second},
@@ -135,7 +145,7 @@ func TestWhatIsBroughtUpLivesAsLongAsItDoesAnywhere(t *testing.T) {
 				}
 				w.masters[1].set(func(m *fakeMaster) { m.delay = 20 * ms }) // the last is heard before
 				w.want(w.stepOn(setStep, "k", "10", "11").wait(t), quorum.Won)
-				time.Sleep(time.Second)
+				time.Sleep(pause(w))
 				w.want(w.stepOn(setStep, "k", "11", "12").wait(t), quorum.Won)
 				w.settle()
 				w.wantValues("k", "12", "12", "12")
