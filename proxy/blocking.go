@@ -81,13 +81,21 @@ func (c *conn) endBlock() {
 	}
 }
 
+// settled notes that it is known whose the elements are that a command may have taken: see Server.AwaitPutBack.
+func (s *slot) settled() {
+	if s.block != nil {
+		s.conn.srv.taking.Done()
+	}
+}
+
 // putBack is what is to be put back of a slot of which its client is not told what he has got; nil if that is nothing.
 func (c *conn) putBack(s *slot) *putBack {
 	request, some := s.block.PutBack(&s.results[0], s.again)
 	if !some {
 		return nil
 	}
-	request.DB = s.asks[0].request.DB
+	request.DB, request.GivesBack = s.asks[0].request.DB, true
+	c.srv.taking.Add(1)
 	return &putBack{srv: c.srv, request: request}
 }
 
@@ -105,6 +113,7 @@ func (p *putBack) put() {
 
 // Answer is the engine's.
 func (p *putBack) Answer(result quorum.Result) quorum.Flusher {
+	defer p.srv.taking.Done()
 	if result.Decision != quorum.Won {
 		p.srv.log.Error("an element that was taken for a client that has gone could not be put back", "key", p.request.Key)
 	}

@@ -97,6 +97,8 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 		c.mu.Unlock()
 		if s.won {
 			c.takeBack([]*slot{s})
+		} else {
+			s.settled()
 		}
 		c.putAll(ready)
 		return nil
@@ -106,6 +108,9 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 	var back *putBack
 	if s.block != nil && c.unblock(s) {
 		back, s.won, encoded, long = c.putBack(s), false, nil, nil
+	}
+	if !s.won {
+		s.settled()
 	}
 	s.full, s.reply, s.long = true, encoded, long
 	c.unread += len(encoded)

@@ -50,6 +50,7 @@ type Server struct {
 	draining     atomic.Bool // Shutdown has
 
 	running  sync.WaitGroup // the sampler and the connections
+	taking   sync.WaitGroup // commands of which it is not known yet whose the elements are that they take, and what is put back
 	sampling sync.Once      // the sampler begins with the first listener
 	stop     chan struct{}  // closed by the first Shutdown
 
@@ -194,6 +195,20 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	<-ended
 	return ctx.Err()
+}
+
+// AwaitPutBack waits, after Shutdown, until what was taken for clients who were cut off meanwhile, or had gone, is put back,
+// or ctx ends. The engine is to be closed after that, and may take no other requests by then.
+func (s *Server) AwaitPutBack(ctx context.Context) {
+	settled := make(chan struct{})
+	go func() {
+		s.taking.Wait()
+		close(settled)
+	}()
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	}
 }
 
 // clock is the time since the server started: a number that is cheap to keep

@@ -122,6 +122,7 @@ func (c *conn) newSlot(a *commands.Action, begun time.Duration) *slot {
 	s.nth, s.mayWait = c.commands.Load(), c.mayWait(a)
 	if s.block = a.Block; s.block != nil {
 		c.mayBlock, c.blocks = true, true
+		c.srv.taking.Add(1)
 		if c.srv.blocked.waited(a.Requests[0].DB, s.block) {
 			s.block.Look(&a.Requests[0])
 		}
@@ -248,6 +249,7 @@ func (c *conn) fillAside(s *slot) {
 
 // forgo is instead of fill, where that is slow and nobody is left to be told, or not all was put.
 func (s *slot) forgo() {
+	defer s.settled()
 	if s.turn != nil {
 		s.turn.give(1)
 	}

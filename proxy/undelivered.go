@@ -15,6 +15,7 @@ func (c *conn) kept() {
 	for c.promises.head != nil && c.promises.head.begins < c.sent {
 		s := c.promises.pop()
 		s.results[0].Lock.Told()
+		s.settled()
 		c.release(s)
 		c.unread -= promiseSize
 	}
@@ -43,6 +44,7 @@ func (c *conn) takeBack(list []*slot) {
 	for _, s := range list {
 		if s.block != nil {
 			c.putBack(s).put()
+			s.settled()
 			continue
 		}
 		c.srv.engine.TakeBack(s.results[0].Lock)

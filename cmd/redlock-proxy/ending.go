@@ -87,6 +87,8 @@ func (p *process) end(timeout time.Duration) {
 		p.log.Warn("some clients were cut off", "error", err)
 	}
 	close(p.parted)
+	p.engine.Retire()
+	p.server.AwaitPutBack(ctx)
 	p.engine.Close(ctx)
 	p.endTraces(ctx)
 	p.endAdmin(ctx)

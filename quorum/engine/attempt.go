@@ -86,7 +86,7 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) 
 // asks works out the times of an op. If there is nothing to ask the masters,
 // it answers and returns false.
 func (db *database) asks(o *op) bool {
-	if db.closing.Load() && o.first == nil && o.follows == 0 {
+	if db.ends(o) && o.first == nil && o.follows == 0 {
 		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Why: "this proxy is shutting down"})
 	}
 	ttl := o.TTL

@@ -142,6 +142,9 @@ func (db *database) laneTried() {
 	}
 }
 
+// ends tells of an op that it is not to be tried, or not once more, as the engine is about to be closed.
+func (db *database) ends(o *op) bool { return db.closing.Load() && !o.GivesBack }
+
 // close is Engine.Close of one database.
 func (db *database) close(ctx context.Context) {
 	db.closing.Store(true)

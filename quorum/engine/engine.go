@@ -101,12 +101,21 @@ func (e *Engine) Weight(r *quorum.Request) int { return e.of(r).weight(r) }
 // seconds apart. With one master it is that one's.
 func (e *Engine) Now() (now time.Time, known bool) { return e.zero.now() }
 
+// Retire has new requests be answered with Unavailable at once, and those under way be decided without being
+// tried again, but for what is given back. Close is to follow.
+func (e *Engine) Retire() {
+	e.zero.closing.Store(true)
+	for _, db := range e.opened() {
+		db.closing.Store(true)
+	}
+}
+
 // Close ends the engine. New requests are answered with Unavailable at once;
 // those under way are decided, what is queued is sent and debts to masters that
 // can be reached are paid, until ctx ends. When Close returns, all goroutines
 // of the engine have ended.
 func (e *Engine) Close(ctx context.Context) {
-	e.zero.closing.Store(true)
+	e.Retire()
 	e.closeOthers(ctx)
 	e.subscriptions.Close()
 	e.tracking.close()

@@ -97,7 +97,7 @@ func (r ruling) mayTryAgain() bool {
 	if r.flight != nil && r.flight.void.Load() {
 		tries++
 	}
-	return r.attempt < tries && !r.db.closing.Load() && r.hasTime(r.now)
+	return r.attempt < tries && !r.db.ends(r.op) && r.hasTime(r.now)
 }
 
 // hasTime tells that the op can be tried once more before its time is up.

@@ -146,7 +146,7 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 func (r ruling) stepsAgain() bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.closing.Load(), r.Script.Exact && r.mayHaveActed():
+	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && r.mayHaveActed():
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
