@@ -112,7 +112,7 @@ func (r *run) copyAllowed(orders []order) (list []given, err error) {
 		if !whole {
 			told[i] = '#'
 			payload := o.payload
-			if o.kind() == "list" { // a string's is no dump
+			if o.kind() != "string" { // that is no dump
 				payload = dump.Readable(payload)
 			}
 			payloads = append(payloads, payload)

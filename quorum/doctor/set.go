@@ -53,7 +53,7 @@ func judgeVersions(facts *Facts, found *findings) {
 	if len(series) < 2 {
 		return
 	}
-	means := "an older one that has lost its memory cannot be given hashes, sets and sorted sets by a newer one: it votes again when max-ttl is over, and not sooner"
+	means := "an older one that has lost its memory cannot be given hashes, lists, sets and sorted sets of more than 64 KiB by a newer one: with such it votes again when max-ttl is over, and not sooner"
 	if old {
 		means += "; and scripts that catch errors by pcall hear other texts from 6.2"
 	}

@@ -3,7 +3,6 @@ package dump
 import (
 	_ "embed"
 	"encoding/base64"
-	"encoding/binary"
 	"strings"
 	"testing"
 )
@@ -61,17 +60,20 @@ func TestWhatDumpsAreOfIsTheSameHoweverMastersKeepIt(t *testing.T) {
 	}
 }
 
-// A list that is made one for masters of any version holds the same, and what is read of a longer one
+// What is made readable for masters of any version holds the same, and what is read of what is longer
 // is bounded.
-func TestListsAreReadByMastersOfAnyVersion(t *testing.T) {
+func TestElementsAreReadByMastersOfAnyVersion(t *testing.T) {
 	for what, dumps := range dumpsOf(t) {
 		for _, dump := range dumps {
 			got := Readable(dump)
-			if kind := Contents(dump)[0]; kind != 'l' && kind != '$' || binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:])) <= oldestVersion {
+			if version(dump) <= oldestVersion {
 				if got != dump {
 					t.Errorf("%s %q is made %q", what, dump, got)
 				}
-			} else if !Same(got, dump) || Readable(got) != got || kind == 'l' && got[0] != dumpedList {
+				continue
+			}
+			told := map[byte]byte{'$': dumpedString, 'l': dumpedList, 's': dumpedSet, 'h': dumpedHash, 'z': dumpedZset}[Contents(dump)[0]]
+			if !Same(got, dump) || Readable(got) != got || version(got) != oldestVersion || got[0] != told {
 				t.Errorf("%s %q is made %q", what, dump, got)
 			}
 		}

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc64"
 )
@@ -63,21 +64,16 @@ func version(dump string) uint16 {
 	return binary.LittleEndian.Uint16([]byte(dump[len(dump)-trailer:]))
 }
 
-// Readable is a dump as a master of any version reads it, if it is a string's, or a list's that is
-// not long.
+// Readable is a dump as a master of any version reads it, if it is a string's, or of elements that are
+// not many: those are told one by one, as all versions of Redis read them.
 func Readable(dump string) string {
 	if version(dump) <= oldestVersion {
 		return dump
 	}
-	switch {
-	case dump[0] == dumpedString:
+	if dump[0] == dumpedString {
 		return ended([]byte(Value(dump)))
-	case IsList(dump):
-		if plain := plainList(dump); plain != "" {
-			return plain
-		}
 	}
-	return dump
+	return cmp.Or(plain(elements(dump)), dump)
 }
 
 // ended is a dump of a body, which the oldest version reads.

@@ -65,16 +65,6 @@ func OfElements(dump string) bool {
 // pieces.
 func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
 
-// plainList is the dump of a list as all versions of Redis read it: element by element. It is ""
-// where that cannot be made, and of a long one: that is known by its pieces, which would be others.
-func plainList(dump string) string {
-	kind, list := elements(dump)
-	if kind != ofList {
-		return ""
-	}
-	return plain(kind, list)
-}
-
 // plain is a dump of elements as all versions of Redis read it, and keep it in pieces of their own; "" of none.
 func plain(kind byte, list []string) string {
 	n := len(list)
