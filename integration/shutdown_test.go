@@ -2,7 +2,9 @@ package integration
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -129,4 +131,47 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 			t.Fatalf("exit code %d, %v; want another than 0, at once", code, err)
 		}
 	})
+}
+
+// A client whose time is over is cut off as the masters have carried out what he asked for.
+func TestWhatIsTakenForWhoIsCutOffAtTheEndIsThereYet(t *testing.T) {
+	t.Parallel()
+	masters := startMasters(t, 3)
+	relays := relayed(t, masters)
+	p := startLoose(t, append(append(relayFlags(relays), unhurried...), "--shutdown-timeout", "12s")...)
+	awaitQuiet(t, p, 3)
+	c := dial(t, p.Addr)
+	for _, m := range masters {
+		ask(t, m, "RPUSH", "q", "a", "b", "c")
+	}
+	for _, r := range relays {
+		r.Replies.Hold()
+	}
+	c.send("BLPOP", "q", "0")
+	eventually(t, func() error {
+		n := 0
+		for _, m := range masters {
+			if ask(t, m, "LLEN", "q") == int64(2) {
+				n++
+			}
+		}
+		if n < 2 { // the way to the third may wait for an answer from before
+			return fmt.Errorf("%d masters have given an element", n)
+		}
+		return nil
+	})
+	must(t, p.Signal(syscall.SIGTERM))
+	eventually(t, func() error {
+		if !strings.Contains(p.Log(), "are cut off") {
+			return errors.New("nobody is cut off")
+		}
+		return nil
+	})
+	for _, r := range relays {
+		r.Replies.Release()
+	}
+	wantExit(t, p, 0)
+	for _, m := range masters {
+		direct(t, m).want([]any{"a", "b", "c"}, "LRANGE", "q", "0", "-1")
+	}
 }
