@@ -48,6 +48,24 @@ func TestMasterThatIsBehindIsBroughtUp(t *testing.T) {
 	})
 }
 
+// Who declines is not latched, so another proxy's step may come first: to bring it up is left to a look (see mending.go).
+//
+//	1: A's LPOP of x is won on masters 1 and 2, where y is left; 3 had nothing, and is to be brought up to y
+//	2: B's RPUSH of z is won on all, and brings 3 up; z and y are popped by B from 2 and 3
+//	3: 3 has nothing once more, and A's y comes there: 1 and 3 have what was popped
+func TestWhoHasDeclinedIsBroughtUpByNoStep(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.putAll("k", "10", "10", "3")
+		w.want(w.stepOn(setStep, "k", "10", "11").wait(t), quorum.Won)
+		time.Sleep(2*w.cfg.AcquireTimeout + 15*ms)
+		w.want(w.stepOn(setStep, "k", "11", "12").wait(t), quorum.Won)
+		time.Sleep(5 * ms) // less than until the look
+		w.wantValues("k", "12", "12", "3")
+		time.Sleep(10 * time.Second)
+		w.wantValues("k", "12", "12", "12")
+	})
+}
+
 // Whatever somebody else has written on a master that was behind may be a lock that
 // is being won: it is left alone.
 func TestMasterWithSomethingNewerIsNotBroughtUp(t *testing.T) {

@@ -211,15 +211,15 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// still as the step left it. The latch stays where ARGV[3] is not empty. What the key is, and
 	// what it becomes, is told by ARGV[4] to ARGV[12],
 	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
-	// latched or not, so its dump alone would not tell. A key that is to be brought up (bring-up)
-	// need not be latched, but by nobody else. What a step brings up, or sets right, KEYS[5] must know yet: else it may
+	// latched or not, so its dump alone would not tell. What is no step, without ARGV[1], has latched
+	// nothing, and acts where nobody has. What a step brings up, or sets right, KEYS[5] must know yet: else it may
 	// have been deleted though nothing was there, or be written once more. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
 	latchScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l=KEYS[4]
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
-if not mine and (h or ARGV[2]~='bring-up') then return 0 end
+if not mine and (h or ARGV[1]~='') then return 0 end
 local r=1
 if ARGV[2]~='let-go' then
 local d=redis.call('DUMP',k) or ''

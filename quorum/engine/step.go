@@ -213,12 +213,12 @@ func (r ruling) commit(i int, late bool) {
 			r.mendUnlike(ours)
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
-		case r.hasMissed(i, ours, theirs, late):
+		case latched && r.hasMissed(i, ours, theirs, late):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 		default:
 			r.mendLater()
 		}
-		if latched || n.ends == bringUp {
+		if latched {
 			all = append(all, n)
 		}
 	}
