@@ -46,19 +46,9 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	if !r.db.calm(ours) && (ours.Emptied || !ofSteps(ours.Before, theirs)) {
 		return nil
 	}
-	back := &decide.UndoRecord{Key: ours.Key, Before: dump.Readable(theirs), Left: max(ours.Left, 1), After: ours.After, Expires: ours.Expires}
+	back := &decide.UndoRecord{Key: ours.Key, Before: dump.Readable(theirs), Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires}
 	if !dump.ReadableBy(back.Before, ours.Before, ours.After) {
 		return nil
-	}
-	for j, record := range held {
-		switch {
-		case record == nil:
-		case record.Left < 0:
-			back.Left = decide.SaysNoTTL
-			return back
-		default:
-			back.Left = max(back.Left, record.Left-(r.sent[i].asked.To-r.sent[j].asked.From).Milliseconds())
-		}
 	}
 	return back
 }

@@ -77,32 +77,10 @@ func (q *queue) give(n *ending, key place, p ordinal) {
 }
 
 // bringing makes of a key on master i what others have made of it, where it is still ours.
-// Of those who have made the same some may have been told of an extension, and others not:
-//
-//	1: A holds k on masters 1, 2 and 3, which is behind; A extends k: 2 is away
-//	2: A's script acts on all, and 1 and 2 have made the same of k
-//	3: if 3 were given k as it is on 2, one master alone would have what A was promised
-//
-// So what lives longest counts, and ours is never shortened. Nor does it outlive theirs: their
-// lives are told as of when master i had acted at the latest, and they at the earliest.
 func (r ruling) bringing(i int, ours, theirs *decide.UndoRecord) debt {
 	back := &decide.UndoRecord{
-		Key: ours.Key, Before: dump.Readable(theirs.After), Left: ours.Expires,
+		Key: ours.Key, Before: dump.Readable(theirs.After), Left: r.life(i, ours, afterwards),
 		After: ours.After, Expires: ours.Expires,
-	}
-	for j := range r.Said {
-		if r.votes.Vote(j) != quorum.Granted || ours.Expires == decide.SaysNoTTL {
-			continue
-		}
-		record := r.Said[j].Journal.Record(ours.Key)
-		switch {
-		case record == nil || !dump.Same(record.After, theirs.After):
-		case record.Expires < 0:
-			back.Left = decide.SaysNoTTL
-		case back.Left != decide.SaysNoTTL:
-			left := record.Expires - (r.sent[i].asked.To - r.sent[j].asked.From).Milliseconds()
-			back.Left = max(back.Left, left, 1)
-		}
 	}
 	return r.puttingBack(i, ours, back, r.now)
 }
