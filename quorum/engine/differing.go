@@ -35,13 +35,10 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	if held == nil {
 		return r.heldInParts(ours)
 	}
-	if held[i] != nil {
-		return nil
-	}
 	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })
 	theirs := held[at].Before
-	if dump.Same(ours.Before, theirs) {
-		return nil
+	if held[i] != nil || dump.Same(ours.Before, theirs) {
+		return r.heldAsLong(i, ours)
 	}
 	if !r.db.calm(ours) && (ours.Emptied || !ofSteps(ours.Before, theirs)) {
 		return nil
@@ -52,3 +49,19 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	}
 	return back
 }
+
+// heldAsLong is what master i is to hold, which has the same as others, but not for as long: nil but at a look, if it is not
+// for certain.
+func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
+	if r.Script != mendStep || ours.Before == "" || !r.db.calm(ours) {
+		return nil
+	}
+	left := r.life(i, ours, before)
+	if left == ours.Left || left >= 0 && ours.Left >= 0 && max(left, ours.Left)-min(left, ours.Left) <= vague {
+		return nil
+	}
+	return &decide.UndoRecord{Key: ours.Key, Before: ours.Before, Left: left, After: ours.After, Expires: ours.Expires}
+}
+
+// vague is by how many milliseconds lives may differ that are the same.
+const vague = 50

@@ -20,67 +20,95 @@ import (
 //	3: 1 goes away; what is asked of 2 and 3 has no quorum until it is back
 //
 // So a while later a step looks at the keys that does nothing: as one that is lost it has every master hold what a quorum
-// does (differing.go).
+// does (differing.go). Where a master was not there at all, it does so when all are.
 
 // mendStep tells what masters hold of its keys.
 var mendStep = quorum.NewHeardStep("return 0")
 
-// maxMendings bounds how many tags wait to be looked at. Others wait for their next step.
+// maxMendings bounds how many looks wait. Other keys wait for their next step.
 const maxMendings = 4096
 
 // mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm,
-// and later ones meet others' steps, or a master that is late.
+// and later ones meet others' steps, or a master that is late, or see that what was to set right has come there.
 const mendingTries = 10
 
-// mendings are the looks that are to come, or under way, by tag.
+// mendings are the looks that are to come, or under way.
 type mendings struct {
-	mu   sync.Mutex // guards tags, and the keys of each
-	tags map[string]*mending
+	mu   sync.Mutex // guards tags, and what each is about
+	tags map[mendingPlace]*mending
+}
+
+// mendingPlace names a look: the nth at keys of a tag.
+type mendingPlace struct {
+	tag string
+	nth int
 }
 
 // maxMendingKeys bounds how many keys one look is at: of more a step that does nothing tells nothing.
 const maxMendingKeys = 16
 
-// add has keys be looked at, with those of their tag that wait already. It is the look that is to begin, if any is.
-func (s *mendings) add(db *database, tag string, keys []string) (begins *mending) {
+// add has keys be looked at, with those of their tag that wait already: at once if no masters have missed the step, or when
+// those are there. It is the looks that are to begin.
+func (s *mendings) add(db *database, tag string, keys []string, missed lanes) (begin []*mending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.tags[tag]
-	if m == nil {
-		if len(s.tags) >= maxMendings {
-			return nil
-		}
-		if s.tags == nil {
-			s.tags = make(map[string]*mending)
-		}
-		begins = &mending{db: db, tag: strings.Clone(tag)}
-		m = begins
-		s.tags[m.tag] = m
+	if s.tags == nil {
+		s.tags = make(map[mendingPlace]*mending)
 	}
-	for _, key := range keys {
-		if len(m.keys) < maxMendingKeys && !slices.Contains(m.keys, key) {
-			m.keys = append(m.keys, strings.Clone(key))
+	for at := (mendingPlace{tag: tag}); len(keys) > 0; at.nth++ {
+		m := s.tags[at]
+		if m == nil {
+			if len(s.tags) >= maxMendings {
+				return begin
+			}
+			m = &mending{db: db, place: mendingPlace{strings.Clone(tag), at.nth}}
+			s.tags[m.place] = m
+			begin = append(begin, m)
 		}
+		keys = m.take(keys)
+		m.missed |= missed
+		m.due = m.due || missed == 0
 	}
-	return begins
+	return begin
 }
+
+// lanes are those of some masters, a bit for each.
+type lanes uint64
 
 // mending looks at keys of steps that have left masters unlike. It is asker and flusher of its own.
 type mending struct {
 	db     *database
-	tag    string
+	place  mendingPlace
 	keys   []string
-	looked int // at so many of them
+	missed lanes // that were not there
+	due    bool  // others are left unlike besides
+	looked int   // at so many of the keys
 	tries  int
-	unlike bool // masters were, and are left so, or have not told
+	waits  int  // for those that were not there
+	unlike bool // masters were, or have not told
+}
+
+// take has as many keys be looked at as it may, and returns the others. The mendings' mu is held.
+func (m *mending) take(keys []string) (rest []string) {
+	keys = slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(m.keys, key) })
+	n := min(maxMendingKeys-len(m.keys), len(keys))
+	for _, key := range keys[:n] {
+		m.keys = append(m.keys, strings.Clone(key))
+	}
+	return keys[n:]
 }
 
 // mendLater has the keys of a step be looked at once what was under way for them is over.
-func (r ruling) mendLater() {
+func (r ruling) mendLater() { r.mend(0) }
+
+// mendMissed is mendLater of a step that a master has not been told of.
+func (r ruling) mendMissed(i int) { r.mend(1 << i) }
+
+func (r ruling) mend(missed lanes) {
 	if _, mends := r.asker.(*mending); mends {
 		return
 	}
-	if m := r.db.mendings.add(r.db, quorum.Tag(r.Key), r.allTouched()); m != nil {
+	for _, m := range r.db.mendings.add(r.db, quorum.Tag(r.Key), r.allTouched(), missed) {
 		m.later()
 	}
 }
@@ -88,19 +116,17 @@ func (r ruling) mendLater() {
 // mendUnlike is mendLater where a master is known to have another thing of a key after a step than one that has voted.
 func (r ruling) mendUnlike(ours *decide.UndoRecord) {
 	for i := range r.Said {
-		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused {
-			continue
-		}
-		if theirs := r.Said[i].Journal.Record(ours.Key); theirs != nil && !dump.MaybeSame(ours.After, theirs.After) {
+		if theirs := r.recordOf(i, ours.Key); theirs != nil && !dump.MaybeSame(ours.After, theirs.After) {
 			r.mendLater()
 			return
 		}
 	}
 }
 
-// later has the pause be twice as long each time, up to half a minute or so: what is in the way may be so for long.
+// later has the pause be twice as long each time, up to half a minute or so: what is in the way may be so for long. Who is
+// there again is looked at sooner.
 func (m *mending) later() {
-	time.AfterFunc((2*m.db.AcquireTimeout+m.db.SplitDelay)<<min(m.tries, 6), m.look)
+	time.AfterFunc((2*m.db.AcquireTimeout+m.db.SplitDelay)<<max(min(m.tries, 6), min(m.waits, 3)), m.look)
 }
 
 // patience is for how long a look waits for a master that is late. Its latches keep others out meanwhile: so it is little,
@@ -108,13 +134,11 @@ func (m *mending) later() {
 func (m *mending) patience() time.Duration { return m.db.SplitDelay << min(m.tries-1, 6) }
 
 func (m *mending) look() {
-	m.db.mendings.mu.Lock()
-	keys := slices.Clone(m.keys)
-	if len(keys) > m.looked {
-		m.looked, m.tries = len(keys), 0
+	keys := m.begin()
+	if len(keys) == 0 {
+		m.later()
+		return
 	}
-	m.db.mendings.mu.Unlock()
-	m.tries++
 	o := newOp(&quorum.Request{Kind: quorum.Run, Script: mendStep, Key: keys[0], Keys: keys}, m)
 	o.began, o.holds = time.Now(), true
 	if !m.db.takeTurn(o) {
@@ -122,13 +146,32 @@ func (m *mending) look() {
 	}
 }
 
+// begin is what is to be looked at: nothing while those that have missed it are not there, if that is all.
+func (m *mending) begin() (keys []string) {
+	away := m.db.away()
+	m.db.mendings.mu.Lock()
+	defer m.db.mendings.mu.Unlock()
+	if m.missed&away != 0 && !m.due {
+		m.waits++
+		return nil
+	}
+	if back := m.missed &^ away; back != 0 || len(m.keys) > m.looked {
+		m.looked, m.tries, m.waits = len(m.keys), 0, 0
+		m.missed &^= back
+	}
+	m.due = true
+	m.tries++
+	return slices.Clone(m.keys)
+}
+
 // Answer is quorum.Asker's.
 func (m *mending) Answer(r quorum.Result) quorum.Flusher {
 	s := &m.db.mendings
 	s.mu.Lock()
-	again := ((m.unlike || r.Decision == quorum.Unavailable) && m.tries < mendingTries || len(m.keys) > m.looked) && !m.db.closing.Load()
+	m.due = (m.unlike || r.Decision == quorum.Unavailable) && m.tries < mendingTries || len(m.keys) > m.looked
+	again := (m.due || m.missed != 0) && !m.db.closing.Load()
 	if !again {
-		delete(s.tags, m.tag)
+		delete(s.tags, m.place)
 	}
 	s.mu.Unlock()
 	if m.unlike = false; again {
@@ -137,18 +180,29 @@ func (m *mending) Answer(r quorum.Result) quorum.Flusher {
 	return m
 }
 
+// away are the masters that do not vote.
+func (db *database) away() (away lanes) {
+	for i, l := range db.lanes {
+		l.mu.Lock()
+		if !l.open || l.silent() {
+			away |= 1 << i
+		}
+		l.mu.Unlock()
+	}
+	return away
+}
+
 // Flush is quorum.Flusher's: nobody waits.
 func (m *mending) Flush() {}
 
-// unlike tells that masters were found to hold different things of a key, or have not told, and are not set right by this
-// step.
+// unlike tells that masters were found to hold different things of a key, or have not told.
 func (r ruling) unlike() bool {
 	for i := range r.Said {
 		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return true
 		}
 		for _, record := range r.Said[i].Journal.Records() {
-			if r.heldElsewhere(i, &record) == nil && r.differs(&record) {
+			if r.differs(&record) {
 				return true
 			}
 		}

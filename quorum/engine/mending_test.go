@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,71 @@ func TestWhatIsMergedLivesAsLongAsAQuorumHasIt(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A master that was away is behind. It is looked at when it is there, and the others are not while it is not.
+func TestMasterThatWasAwayIsMended(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.putAll("k", "10", "10", "10")
+		w.wantNumber(w.count("k"), 11)
+		w.down(3)
+		w.settle()
+		w.wantNumber(w.count("k"), 12)
+		time.Sleep(10 * time.Minute)
+		if n := len(w.masters[0].commands("step k")); n != 2 {
+			t.Errorf("%d steps were asked for while a master was away, want 2", n)
+		}
+		w.up(3)
+		time.Sleep(10 * time.Second)
+		w.wantValues("k", "12", "12", "12")
+		w.engine.zero.mendings.mu.Lock()
+		defer w.engine.zero.mendings.mu.Unlock()
+		if n := len(w.engine.zero.mendings.tags); n != 0 {
+			t.Errorf("%d looks wait", n)
+		}
+	})
+}
+
+// What a master has for longer than a quorum it would have alone, and give to one that has forgotten.
+func TestLifeThatAQuorumDoesNotHaveIsSetRight(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		for i, life := range []time.Duration{time.Minute, time.Minute, time.Hour} {
+			w.masters[i].put("k", "10", life)
+		}
+		w.each(func(m *fakeMaster) { m.latch("k", 100*ms) }, 2)
+		w.wantNumber(w.count("k"), 11)
+		time.Sleep(10 * time.Second)
+		w.wantValues("k", "11", "11", "11")
+		for _, m := range w.masters {
+			if left := m.left("k"); left < 49*time.Second || left > 51*time.Second {
+				t.Errorf("on %s it ends in %v", m.name, left)
+			}
+		}
+	})
+}
+
+func TestLooksAreAtAllKeysOfATag(t *testing.T) {
+	var keys []string
+	for i := range 2*maxMendingKeys + 1 {
+		keys = append(keys, fmt.Sprint("{t}", i))
+	}
+	var s mendings
+	if begin := s.add(nil, "t", slices.Clone(keys[:maxMendingKeys+1]), 0); len(begin) != 2 {
+		t.Errorf("%d looks begin", len(begin))
+	}
+	if begin := s.add(nil, "t", slices.Clone(keys), 2); len(begin) != 1 {
+		t.Errorf("%d looks begin besides", len(begin))
+	}
+	var all []string
+	for nth := range 3 {
+		m := s.tags[mendingPlace{"t", nth}]
+		if all = append(all, m.keys...); m.missed != 2 || m.due != (nth < 2) {
+			t.Errorf("look %d is %+v", nth, m)
+		}
+	}
+	if !slices.Equal(all, keys) {
+		t.Errorf("%q are looked at", all)
+	}
 }
 
 // What is alike is looked at no more, and what cannot be mended a few times.

@@ -194,8 +194,11 @@ func (r ruling) stepLate(i int) {
 func (r ruling) commit(i int, late bool) {
 	latched, declined := r.Latched(r.votes, i), r.votes.Vote(i) == quorum.Refused && !r.Said[i].Journal.Busy
 	if !latched && !declined {
-		if r.votes.Vote(i) == quorum.Refused { // it was busy
+		switch r.votes.Vote(i) {
+		case quorum.Refused: // it was busy
 			r.mendLater()
+		case quorum.Unknown, quorum.Withheld:
+			r.mendMissed(i)
 		}
 		return
 	}
@@ -215,6 +218,7 @@ func (r ruling) commit(i int, late bool) {
 			r.db.laggards.caughtUp(key, i)
 		case latched && r.hasMissed(i, ours, theirs, late):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
+			r.mendLater() // if that is lost, or was late
 		default:
 			r.mendLater()
 		}
