@@ -181,33 +181,57 @@ func (b *Block) More(r *quorum.Result) bool {
 	return r.Script != nil && len(r.Script.Elems) == 2 && r.Script.Elems[1].Int > 0
 }
 
-// PutBack asks to give back what a client was not told that he has got. It is false where that is nothing.
-func (b *Block) PutBack(r *quorum.Result, again bool) (quorum.Request, bool) {
+// Returned are elements that a client was not told that he has got.
+type Returned struct {
+	Key      string
+	Into     string   // the command by which they are given back
+	Elements []string // as it has them: of a sorted set, scores and members
+}
+
+// Returned is what is to be given back of what a result tells. It is false where that is nothing.
+func (b *Block) Returned(r *quorum.Result, again bool) (back Returned, some bool) {
 	if r.Decision != quorum.Won || r.Script == nil || b.command.moves() {
-		return quorum.Request{}, false
+		return back, false
 	}
 	reply := r.Script
 	if again && len(reply.Elems) == 2 {
 		reply = &reply.Elems[0]
 	}
 	if reply.Kind != quorum.ArrayReply || len(reply.Elems) != 2 {
-		return quorum.Request{}, false
+		return back, false
 	}
-	key, got := reply.Elems[0].Str, reply.Elems[1].Elems
-	words, script := []string{"RPUSH", key}, exactStep
-	if b.Type == typeZset {
-		words, script = []string{"ZADD", key, "NX"}, plainStep
-	} else if b.left() {
-		words[0] = "LPUSH"
+	back.Key, back.Into = reply.Elems[0].Str, "RPUSH"
+	switch {
+	case b.Type == typeZset:
+		back.Into = "ZADD"
+	case b.left():
+		back.Into = "LPUSH"
 	}
-	for _, e := range slices.Backward(got) {
+	for _, e := range slices.Backward(reply.Elems[1].Elems) {
 		if b.Type == typeZset && len(e.Elems) == 2 {
-			words = append(words, e.Elems[1].Str)
+			back.Elements = append(back.Elements, e.Elems[1].Str)
 			e = e.Elems[0]
 		}
-		words = append(words, e.Str)
+		back.Elements = append(back.Elements, e.Str)
 	}
-	return runOwn(script, []string{key}, words, nil).Requests[0], true
+	return back, true
+}
+
+// Size is about what it takes.
+func (r *Returned) Size() (size int) {
+	for _, e := range r.Elements {
+		size += len(e)
+	}
+	return size
+}
+
+// Request asks to give them back.
+func (r *Returned) Request() quorum.Request {
+	words, script := []string{r.Into, r.Key}, exactStep
+	if r.Into == "ZADD" {
+		words, script = append(words, "NX"), plainStep
+	}
+	return runOwn(script, []string{r.Key}, append(words, r.Elements...), nil).Requests[0]
 }
 
 // left tells that the first elements are taken, and not the last.

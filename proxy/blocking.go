@@ -13,6 +13,7 @@ type blocking struct {
 	block  *commands.Block
 	popper *popper // nil: it has not waited
 	again  bool    // it was put again, for one key
+	taken  uint64  // see returns
 }
 
 // blocks tells that a slot that was answered waits.
@@ -87,39 +88,3 @@ func (s *slot) settled() {
 		s.conn.srv.taking.Done()
 	}
 }
-
-// putBack is what is to be put back of a slot of which its client is not told what he has got; nil if that is nothing.
-func (c *conn) putBack(s *slot) *putBack {
-	request, some := s.block.PutBack(&s.results[0], s.again)
-	if !some {
-		return nil
-	}
-	request.DB, request.GivesBack = s.asks[0].request.DB, true
-	c.srv.taking.Add(1)
-	return &putBack{srv: c.srv, request: request}
-}
-
-// putBack gives back elements that nobody was told of.
-type putBack struct {
-	srv     *Server
-	request quorum.Request
-}
-
-func (p *putBack) put() {
-	if p != nil {
-		p.srv.engine.Put(&p.request, p)
-	}
-}
-
-// Answer is the engine's.
-func (p *putBack) Answer(result quorum.Result) quorum.Flusher {
-	defer p.srv.taking.Done()
-	if result.Decision != quorum.Won {
-		p.srv.log.Error("an element that was taken for a client that has gone could not be put back", "key", p.request.Key)
-	}
-	p.srv.blocked.stirred(p.srv, p.request.DB, p.request.Key)
-	return p
-}
-
-// Flush has nothing to send.
-func (*putBack) Flush() {}

@@ -62,6 +62,9 @@ func (s *slot) fill() {
 		}
 		s.won = s.results[0].Decision == quorum.Won && (s.asks[0].request.Kind == quorum.Acquire || s.block != nil)
 	}
+	if s.block != nil {
+		s.taken = c.srv.returns.taken.Add(1)
+	}
 	if s.won && s.block != nil && hungUp(c.nc) { // which nobody has read, if there is more to be read before it
 		c.endInput()
 	}

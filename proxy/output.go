@@ -95,10 +95,8 @@ func (c *conn) complete(s *slot, now time.Duration, encoded []byte, long *resp.L
 	ready := c.pass(s)
 	if c.phase == cutOff {
 		c.mu.Unlock()
-		if s.won {
+		if s.won || s.block != nil { // though nobody was to be told
 			c.takeBack([]*slot{s})
-		} else {
-			s.settled()
 		}
 		c.putAll(ready)
 		return nil

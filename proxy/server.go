@@ -37,6 +37,7 @@ type Server struct {
 	squeeze  squeeze
 	room     room
 	blocked  blockedRoom
+	returns  returns
 	tracking tracking
 	crowds
 	slowness

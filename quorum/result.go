@@ -83,6 +83,9 @@ type Result struct {
 	// as the lowest bit: where they are a quorum, nothing else can be told until one of them changes.
 	Alike uint16
 
+	// Unasked tells that no master was asked: nothing has happened, nor will.
+	Unasked bool
+
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
 	// that is not known, or nothing does.
 	Why string
