@@ -53,15 +53,8 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 // heldAsLong is what master i is to hold, which has the same as others, but not for as long: nil but at a look, if it is not
 // for certain.
 func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
-	if r.Script != mendStep || ours.Before == "" || !r.db.calm(ours) {
+	if r.Script != mendStep || !r.db.calm(ours) || !r.livesOtherwise(i, ours) {
 		return nil
 	}
-	left := r.life(i, ours, before)
-	if left == ours.Left || left >= 0 && ours.Left >= 0 && max(left, ours.Left)-min(left, ours.Left) <= vague {
-		return nil
-	}
-	return &decide.UndoRecord{Key: ours.Key, Before: ours.Before, Left: left, After: ours.After, Expires: ours.Expires}
+	return &decide.UndoRecord{Key: ours.Key, Before: ours.Before, Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires}
 }
-
-// vague is by how many milliseconds lives may differ that are the same.
-const vague = 50

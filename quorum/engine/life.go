@@ -27,6 +27,23 @@ import (
 // life is what master i is to have left of a key, in milliseconds or SaysNoTTL, of which it has something else; left tells
 // it of each master's record.
 func (r ruling) life(i int, ours *decide.UndoRecord, left func(*decide.UndoRecord) int64) int64 {
+	own, from, to := r.lives(i, ours, left)
+	switch {
+	case own == decide.SaysAbsent:
+		own = from
+	case r.IsStep() && r.db.calm(ours) && decide.Outlives(own, to):
+		own = to
+	case (!r.IsStep() || r.db.calm(ours)) && decide.Outlives(from, own):
+		own = from
+	}
+	if own == decide.SaysNoTTL {
+		return own
+	}
+	return max(own, 1)
+}
+
+// lives is what master i has left of a key, and what a quorum has, of which it is known that it is no less and no more.
+func (r ruling) lives(i int, ours *decide.UndoRecord, left func(*decide.UndoRecord) int64) (own, from, to int64) {
 	least, most := make([]int64, len(r.Said)), make([]int64, len(r.Said))
 	for j := range r.Said {
 		record := ours
@@ -47,19 +64,21 @@ func (r ruling) life(i int, ours *decide.UndoRecord, left func(*decide.UndoRecor
 		}
 		most[j] = least[j]
 	}
-	own, from, to := left(ours), lifeOfQuorum(least), lifeOfQuorum(most)
-	switch {
-	case own == decide.SaysAbsent:
-		own = from
-	case r.IsStep() && r.db.calm(ours) && decide.Outlives(own, to):
-		own = to
-	case (!r.IsStep() || r.db.calm(ours)) && decide.Outlives(from, own):
-		own = from
+	return left(ours), lifeOfQuorum(least), lifeOfQuorum(most)
+}
+
+// livesOtherwise tells that master i is known to have a key for longer or shorter than a quorum.
+func (r ruling) livesOtherwise(i int, ours *decide.UndoRecord) bool {
+	own, from, to := r.lives(i, ours, before)
+	return ours.Before != "" && (decide.Outlives(own, lengthened(to)) || decide.Outlives(from, lengthened(own)))
+}
+
+// lengthened is more than what differs by as little as masters tell it, and clocks differ.
+func lengthened(left int64) int64 {
+	if left == decide.SaysNoTTL {
+		return left
 	}
-	if own == decide.SaysNoTTL {
-		return own
-	}
-	return max(own, 1)
+	return left + 50
 }
 
 // recordOf is what master j has told of a key, nil if it has not.

@@ -195,14 +195,14 @@ func (db *database) away() (away lanes) {
 // Flush is quorum.Flusher's: nobody waits.
 func (m *mending) Flush() {}
 
-// unlike tells that masters were found to hold different things of a key, or have not told.
+// unlike tells that masters were found to hold different things of a key, or for how long, or have not told.
 func (r ruling) unlike() bool {
 	for i := range r.Said {
 		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return true
 		}
 		for _, record := range r.Said[i].Journal.Records() {
-			if r.differs(&record) {
+			if r.differs(&record) || r.Script == mendStep && r.livesOtherwise(i, &record) {
 				return true
 			}
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,8 +54,12 @@ func TestSoManyKeysAreKnownToBeCalm(t *testing.T) {
 	do := redis(t)
 	looks := quorum.NewStep("return redis.call('EXISTS', KEYS[1])")
 	do("EVAL", "for i=1,4096 do redis.call('HSET', KEYS[1], i, i) end", "1", quorum.StepsKey)
-	do("EVAL", FormOf(looks).Own().Text, "1", "k", "1", "0", "", "0123456789abcdef:1", "60000", NoDate)
-	if n := do("HLEN", quorum.StepsKey); n != "4096" {
-		t.Errorf("%s keys are known", n)
+	look := func(keys ...string) {
+		do(slices.Concat([]string{"EVAL", FormOf(looks).Own().Text, strconv.Itoa(len(keys))}, keys, []string{"1", "0", "", "0123456789abcdef:1", "60000", NoDate})...)
+		if n := do("HLEN", quorum.StepsKey); n != "4096" {
+			t.Errorf("%s keys are known", n)
+		}
 	}
+	look("k")
+	look("{k}1", "{k}2", "{k}3", "{k}4", "{k}5", "{k}6", "{k}7")
 }

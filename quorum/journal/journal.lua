@@ -834,8 +834,8 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     end
     local many = calm and raw('HLEN', steps_key)
     if type(many) == 'number' and many > 4096 then
-      local one = raw('HRANDFIELD', steps_key)
-      if type(one) == 'string' then raw('HDEL', steps_key, one) else raw('DEL', steps_key) end
+      local some = raw('HRANDFIELD', steps_key, math.min(many - 4096, 1000))
+      if type(some) == 'table' and some[1] then raw('HDEL', steps_key, unpack(some)) else raw('DEL', steps_key) end
     end
   else
     answer = {0, 0, '', 0, value}

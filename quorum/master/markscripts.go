@@ -1,5 +1,7 @@
 package master
 
+import "redlock-proxy/quorum"
+
 // Scripts that write a marker act only where it still is what was read: of two
 // proxies that find the same loss, one writes. Those of a first start act in all databases, and
 // find out for themselves what is there.
@@ -34,7 +36,7 @@ if d==own then said=t end end end
 return said`)
 
 	// FirstScript writes the marker ARGV[d+1] into each database d, if there is no marker
-	// and no key in any. It answers how many databases there are; or an array of a
+	// and no key in any, but for quorum.StepsKey. It answers how many databases there are; or an array of a
 	// database in which there is something, and its marker, "" if that is a key.
 	FirstScript = NewScript(`local n,key=0,false
 while n<4096 do
@@ -44,7 +46,7 @@ if n==0 or not string.find(s.err,'DB index',1,true) then return s end
 break end
 local m=redis.pcall('GET',KEYS[1])
 if type(m)=='string' then return {n,m} end
-if not key and redis.call('DBSIZE')>0 then key=n end
+if not key and redis.call('DBSIZE')>(redis.pcall('EXISTS','` + quorum.StepsKey + `')==1 and 1 or 0) then key=n end
 n=n+1 end
 if key then return {key,''} end
 for d=1,math.min(n,#ARGV) do redis.call('SELECT',d-1) redis.call('SET',KEYS[1],ARGV[d]) end
