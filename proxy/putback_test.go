@@ -2,10 +2,15 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // The engine is closed once AwaitPutBack is over: what is put back later would be gone.
@@ -61,6 +66,106 @@ func TestWhatIsTakenForWhoIsCutOffAtTheEndIsPutBack(t *testing.T) {
 				}
 				r.served.Wait()
 			})
+		})
+	}
+}
+
+// However many there are, of however many clients, they are where they were.
+func TestWhatIsPutBackIsInItsOrder(t *testing.T) {
+	const clients, each, rest = 20, 40, 7
+	for _, pop := range []string{"BLPOP q 0\r\n", "BRPOP q 0\r\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			r, e := newBlockingRig(t, Config{})
+			var want []string
+			for i := range clients*each + rest {
+				want = append(want, fmt.Sprint(i))
+			}
+			e.lists["q"] = slices.Clone(want)
+			var all []*client
+			for range clients {
+				c := r.dial() // and does not read
+				c.send(strings.Repeat(pop, each))
+				time.Sleep(each * 3 * roundTrip)
+				all = append(all, c)
+			}
+			e.mu.Lock()
+			if n := len(e.lists["q"]); n != rest {
+				t.Errorf("%d are left, want %d", n, rest)
+			}
+			e.mu.Unlock()
+			for _, c := range all {
+				c.nc.Close()
+			}
+			time.Sleep(time.Second)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if !slices.Equal(e.lists["q"], want) {
+				t.Errorf("%s: there are %q", pop, e.lists["q"])
+			}
+			r.end()
+		})
+	}
+}
+
+// It is tried again where nobody has been asked, and where somebody has it is not: it might be there twice.
+func TestWhatCannotBePutBackYetIsLater(t *testing.T) {
+	for unasked, want := range map[bool]int{true: 2, false: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			r, e := newBlockingRig(t, Config{})
+			e.lists["q"] = []string{"a", "b"}
+			var away atomic.Bool
+			r.engine.mu.Lock()
+			r.engine.auto = func(_ *fakeEngine, a asked) {
+				time.AfterFunc(roundTrip, func() {
+					result := quorum.Result{Decision: quorum.Unavailable, Unasked: unasked}
+					if !away.Load() {
+						result = e.carryOut(&a.request)
+					}
+					a.asker.Answer(result).Flush()
+				})
+			}
+			r.engine.mu.Unlock()
+			c := r.dial()
+			c.send("BLPOP q 0\r\n")
+			time.Sleep(3 * roundTrip)
+			away.Store(true)
+			c.nc.Close()
+			time.Sleep(10 * time.Second)
+			away.Store(false)
+			time.Sleep(10 * time.Second)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if n := len(e.lists["q"]); n != want {
+				t.Errorf("there are %d elements, want %d", n, want)
+			}
+			r.end()
+		})
+	}
+}
+
+// Who is not to be answered has his element when it is not sent, but not when he is gone by then.
+func TestWhoIsMutedAndIsCutOffTakesNoElement(t *testing.T) {
+	for cut, want := range map[bool]int{true: 2, false: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			r, e := newBlockingRig(t, Config{})
+			c, other := r.dial(), r.dial()
+			c.send("CLIENT REPLY OFF\r\nBLPOP q 0\r\n")
+			time.Sleep(5 * roundTrip)
+			e.mu.Lock()
+			e.lists["q"] = []string{"a", "b"}
+			e.mu.Unlock()
+			r.server.blocked.stirred(r.server, 0, "q")
+			time.Sleep(roundTrip / 2)
+			if cut {
+				other.send("CLIENT KILL TYPE normal\r\n")
+			}
+			time.Sleep(time.Second)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if n := len(e.lists["q"]); n != want {
+				t.Errorf("cut off %t: there are %d elements, want %d", cut, n, want)
+			}
+			r.end()
 		})
 	}
 }

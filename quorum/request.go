@@ -135,8 +135,8 @@ type Request struct {
 	// Spares says that Result.Spared is asked for.
 	Spares bool
 
-	// GivesBack says that what a request was granted is given back, of which nobody was told. It is
-	// carried out also by an engine that takes no others any more.
+	// GivesBack says that what a request was granted is given back, of which nobody was told. It waits
+	// for its turn however long that takes, and is carried out also by an engine that takes no others any more.
 	GivesBack bool
 
 	// Trace is where the engine notes how the request fared, nil if nobody wants to know.

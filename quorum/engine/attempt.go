@@ -128,6 +128,9 @@ func (db *database) asks(o *op) bool {
 	if o.kind().locks {
 		o.patience = clock.Patience(db.AcquireTimeout, ttl)
 	}
+	if o.GivesBack && o.attempt == 0 {
+		o.began = o.put // however long it has waited for its turn: nobody would do it instead
+	}
 	if o.patience -= o.waited(); o.patience <= 0 && !o.kind().frees && o.first == nil {
 		// It has only waited, and its time is up.
 		db.decisions[o.Kind][quorum.Unavailable].Add(1)

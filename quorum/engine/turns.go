@@ -181,7 +181,7 @@ func (s *turns) expire(now time.Time, patience time.Duration) (over, next []*tur
 		}
 		first := l.turns[0]
 		l.turns = slices.DeleteFunc(l.turns, func(t *turn) bool {
-			late := !t.called && now.Sub(t.op.began) > patience
+			late := !t.called && now.Sub(t.op.began) > patience && !t.op.GivesBack
 			if late && !t.over {
 				t.over = true
 				over = append(over, t)
