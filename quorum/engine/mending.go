@@ -25,8 +25,12 @@ import (
 // mendStep tells what masters hold of its keys.
 var mendStep = quorum.NewHeardStep("return 0")
 
-// maxMendings bounds how many looks wait. Other keys wait for their next step.
-const maxMendings = 4096
+// maxMendings bounds how many looks wait, and half of it how many may for a master that is not there: it may be so for long.
+// Other keys wait for their next step, and so do long ones.
+const (
+	maxMendings   = 4096
+	longestMended = 1 << 10
+)
 
 // mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm,
 // and later ones meet others' steps, or a master that is late, or see that what was to set right has come there.
@@ -50,6 +54,11 @@ const maxMendingKeys = 16
 // add has keys be looked at, with those of their tag that wait already: at once if no masters have missed the step, or when
 // those are there. It is the looks that are to begin.
 func (s *mendings) add(db *database, tag string, keys []string, missed lanes) (begin []*mending) {
+	most := maxMendings
+	if missed != 0 {
+		most /= 2
+	}
+	keys = slices.DeleteFunc(keys, func(key string) bool { return len(key) > longestMended })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tags == nil {
@@ -58,7 +67,7 @@ func (s *mendings) add(db *database, tag string, keys []string, missed lanes) (b
 	for at := (mendingPlace{tag: tag}); len(keys) > 0; at.nth++ {
 		m := s.tags[at]
 		if m == nil {
-			if len(s.tags) >= maxMendings {
+			if len(s.tags) >= most {
 				return begin
 			}
 			m = &mending{db: db, place: mendingPlace{strings.Clone(tag), at.nth}}
@@ -136,7 +145,9 @@ func (m *mending) patience() time.Duration { return m.db.SplitDelay << min(m.tri
 func (m *mending) look() {
 	keys := m.begin()
 	if len(keys) == 0 {
-		m.later()
+		if !m.db.closing.Load() {
+			m.later()
+		}
 		return
 	}
 	o := newOp(&quorum.Request{Kind: quorum.Run, Script: mendStep, Key: keys[0], Keys: keys}, m)

@@ -156,6 +156,17 @@ func TestLooksAreAtAllKeysOfATag(t *testing.T) {
 	if !slices.Equal(all, keys) {
 		t.Errorf("%q are looked at", all)
 	}
+	for i := range 2 * maxMendings {
+		key := fmt.Sprint(i)
+		s.add(nil, key, []string{key, strings.Repeat("k", 2*longestMended)}, 2)
+	}
+	if n := len(s.tags); n != maxMendings/2 {
+		t.Errorf("%d looks wait for a master", n)
+	}
+	s.add(nil, "k", []string{"k"}, 0)
+	if m := s.tags[mendingPlace{"k", 0}]; m == nil || !m.due {
+		t.Error("there is no look for those that are there")
+	}
 }
 
 // What is alike is looked at no more, and what cannot be mended a few times.
