@@ -13,7 +13,7 @@ import (
 
 // Elements of which a client is not told are put back where they were taken from. That is a step as any, of which one at a
 // time is under way for a key: so those of one key go back together, and what was taken last goes first, as they may be many, of
-// many clients who are cut off at once. Where no master was asked for it, it is tried again; where one may have been, they
+// many clients who are cut off at once. Where it is known that no quorum has done it, nor will, it is tried again; else they
 // might be there twice.
 
 const (
@@ -119,7 +119,7 @@ func (l *returning) gather() bool {
 // Answer is the engine's.
 func (l *returning) Answer(result quorum.Result) quorum.Flusher {
 	s := l.srv
-	if result.Decision != quorum.Won && result.Unasked && s.clock()-l.since < returnsPatience {
+	if result.Decision != quorum.Won && result.Undone && s.clock()-l.since < returnsPatience {
 		pause := min(10*time.Millisecond<<min(l.tries, 7), time.Second)
 		l.tries++
 		time.AfterFunc(pause, func() { s.engine.Put(&l.request, l) })

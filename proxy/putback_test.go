@@ -107,9 +107,9 @@ func TestWhatIsPutBackIsInItsOrder(t *testing.T) {
 	}
 }
 
-// It is tried again where nobody has been asked, and where somebody has it is not: it might be there twice.
+// It is tried again where nobody has done it, and where somebody may have it is not: it might be there twice.
 func TestWhatCannotBePutBackYetIsLater(t *testing.T) {
-	for unasked, want := range map[bool]int{true: 2, false: 1} {
+	for undone, want := range map[bool]int{true: 2, false: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			r, e := newBlockingRig(t, Config{})
 			e.lists["q"] = []string{"a", "b"}
@@ -117,7 +117,7 @@ func TestWhatCannotBePutBackYetIsLater(t *testing.T) {
 			r.engine.mu.Lock()
 			r.engine.auto = func(_ *fakeEngine, a asked) {
 				time.AfterFunc(roundTrip, func() {
-					result := quorum.Result{Decision: quorum.Unavailable, Unasked: unasked}
+					result := quorum.Result{Decision: quorum.Unavailable, Undone: undone}
 					if !away.Load() {
 						result = e.carryOut(&a.request)
 					}

@@ -83,8 +83,9 @@ type Result struct {
 	// as the lowest bit: where they are a quorum, nothing else can be told until one of them changes.
 	Alike uint16
 
-	// Unasked tells that no master was asked: nothing has happened, nor will.
-	Unasked bool
+	// Undone tells of what was not won that no quorum has done it, nor will: too few masters were asked, or have not
+	// taken back what they did. Where it is false, that is not known.
+	Undone bool
 
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
 	// that is not known, or nothing does.

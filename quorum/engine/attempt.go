@@ -172,7 +172,7 @@ func (db *database) answer(o *op, r quorum.Result) bool {
 // unasked is a result for which no master was asked. Where a quorum of them can vote, it was for having
 // waited too long.
 func (db *database) unasked(r quorum.Result) quorum.Result {
-	r.Needed, r.Masters, r.Unasked = quorum.QuorumOf(len(db.lanes)), len(db.lanes), true
+	r.Needed, r.Masters, r.Undone = quorum.QuorumOf(len(db.lanes)), len(db.lanes), true
 	if r.Decision == quorum.Unavailable {
 		s := db.shortage(nil, nil)
 		r.Voted = s.can

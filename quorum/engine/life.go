@@ -58,7 +58,7 @@ func (r ruling) lives(i int, ours *decide.UndoRecord, left func(*decide.UndoReco
 			continue
 		}
 		if least[j] = left(record); j != i && least[j] != decide.SaysNoTTL {
-			least[j] -= (r.sent[i].asked.To - r.sent[j].asked.From).Milliseconds()
+			least[j] = max(least[j]-(r.sent[i].asked.To-r.sent[j].asked.From).Milliseconds(), 0)
 			most[j] = left(record) + (r.sent[j].asked.To - r.sent[i].asked.From).Milliseconds()
 			continue
 		}

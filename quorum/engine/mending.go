@@ -26,10 +26,11 @@ import (
 var mendStep = quorum.NewHeardStep("return 0")
 
 // maxMendings bounds how many looks wait, and half of it how many may for a master that is not there: it may be so for long.
-// Other keys wait for their next step, and so do long ones.
+// maxTagMendings is how many of one tag do. Other keys wait for their next step, and so do long ones.
 const (
-	maxMendings   = 4096
-	longestMended = 1 << 10
+	maxMendings    = 4096
+	maxTagMendings = 16
+	longestMended  = 1 << 10
 )
 
 // mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm,
@@ -64,7 +65,7 @@ func (s *mendings) add(db *database, tag string, keys []string, missed lanes) (b
 	if s.tags == nil {
 		s.tags = make(map[mendingPlace]*mending)
 	}
-	for at := (mendingPlace{tag: tag}); len(keys) > 0; at.nth++ {
+	for at := (mendingPlace{tag: tag}); len(keys) > 0 && at.nth < maxTagMendings; at.nth++ {
 		m := s.tags[at]
 		if m == nil {
 			if len(s.tags) >= most {
@@ -143,11 +144,12 @@ func (m *mending) later() {
 func (m *mending) patience() time.Duration { return m.db.SplitDelay << min(m.tries-1, 6) }
 
 func (m *mending) look() {
+	if m.db.closing.Load() {
+		return
+	}
 	keys := m.begin()
 	if len(keys) == 0 {
-		if !m.db.closing.Load() {
-			m.later()
-		}
+		m.later()
 		return
 	}
 	o := newOp(&quorum.Request{Kind: quorum.Run, Script: mendStep, Key: keys[0], Keys: keys}, m)
@@ -157,12 +159,12 @@ func (m *mending) look() {
 	}
 }
 
-// begin is what is to be looked at: nothing while those that have missed it are not there, if that is all.
+// begin is what is to be looked at: nothing while none of those that have missed it is there, if that is all.
 func (m *mending) begin() (keys []string) {
 	away := m.db.away()
 	m.db.mendings.mu.Lock()
 	defer m.db.mendings.mu.Unlock()
-	if m.missed&away != 0 && !m.due {
+	if m.missed != 0 && m.missed&^away == 0 && !m.due {
 		m.waits++
 		return nil
 	}
@@ -173,6 +175,21 @@ func (m *mending) begin() (keys []string) {
 	m.due = true
 	m.tries++
 	return slices.Clone(m.keys)
+}
+
+// found notes what a look has found: what was unlike, and who was not there for it.
+func (m *mending) found(r ruling) {
+	var missed lanes
+	for i := range r.Said {
+		if vote := r.votes.Vote(i); vote == quorum.Unknown || vote == quorum.Withheld {
+			missed |= 1 << i
+		}
+	}
+	unlike := r.unlike()
+	m.db.mendings.mu.Lock()
+	defer m.db.mendings.mu.Unlock()
+	m.missed |= missed
+	m.unlike = unlike
 }
 
 // Answer is quorum.Asker's.

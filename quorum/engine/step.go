@@ -22,7 +22,7 @@ func (r ruling) stepDecided() (answered bool) {
 		r.db.splits.Add(1)
 	}
 	if m, mends := r.asker.(*mending); mends {
-		m.unlike = r.unlike()
+		m.found(r)
 	}
 	if d == quorum.Won {
 		for i := range r.db.lanes {
@@ -131,6 +131,7 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 		r.mendLater()
 	}
 	result := r.explain()
+	result.Undone = undone && r.isUndone()
 	if undone {
 		r.announce()
 	} else {
@@ -139,6 +140,19 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 	r.db.inFlight.Add(-1)
 	r.db.finish(r.op, result)
 	return true
+}
+
+// isUndone tells of a lost step of which all that was to be taken back is that no quorum has anything of it, nor will. Who has
+// not told may, if his link is lost before it is taken back there; of what has failed otherwise than split nobody waits for that.
+func (r ruling) isUndone() bool {
+	most := len(r.sent) - quorum.QuorumOf(len(r.sent))
+	for i := range r.sent {
+		vote := r.votes.Vote(i)
+		if !r.sent[i].unsent && vote != quorum.Refused && (vote != quorum.Granted || r.votes.Decision() != quorum.Split) {
+			most--
+		}
+	}
+	return most >= 0
 }
 
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
@@ -207,6 +221,8 @@ func (r ruling) commit(i int, late bool) {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		ours, theirs := r.Said[i].Journal.Record(key), r.Made(r.votes, key)
 		switch {
+		case ours == nil && declined: // of many keys it tells nothing
+			r.mendLater()
 		case ours == nil:
 		case r.votes.Did(i) && !ours.LivesOn() && r.strange(ours): // whose life it is may have been extended since
 			n.ends, n.back = takeBack, r.puttingBack(i, ours, ours, r.now)
