@@ -65,7 +65,8 @@ func OfElements(dump string) bool {
 // pieces.
 func SameList(a, b string) bool { return body(a) == body(b) || Same(a, b) }
 
-// plain is a dump of elements as all versions of Redis read it, and keep it in pieces of their own; "" of none.
+// plain is a dump of elements as all versions of Redis read it, and keep it in pieces of their own; "" of none, and of what is
+// no score.
 func plain(kind byte, list []string) string {
 	n := len(list)
 	if kind == ofHash || kind == ofZset {
@@ -77,7 +78,10 @@ func plain(kind byte, list []string) string {
 	b := appendLength([]byte{map[byte]byte{ofList: dumpedList, ofSet: dumpedSet, ofHash: dumpedHash, ofZset: dumpedZset}[kind]}, n)
 	for i, element := range list {
 		if kind == ofZset && i%2 == 1 {
-			f, _ := strconv.ParseFloat(element, 64)
+			f, err := strconv.ParseFloat(element, 64)
+			if err != nil {
+				return ""
+			}
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
 			continue
 		}
