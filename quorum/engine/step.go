@@ -147,8 +147,10 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 func (r ruling) isUndone() bool {
 	most := len(r.sent) - quorum.QuorumOf(len(r.sent))
 	for i := range r.sent {
-		vote := r.votes.Vote(i)
-		if !r.sent[i].unsent && vote != quorum.Refused && (vote != quorum.Granted || r.votes.Decision() != quorum.Split) {
+		switch vote := r.votes.Vote(i); {
+		case vote == quorum.Refused, vote == quorum.Granted && r.votes.Decision() == quorum.Split:
+		case vote != 0 && r.sent[i].unsent: // before it has voted that is its lane's
+		default:
 			most--
 		}
 	}
