@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +15,11 @@ import (
 // Elements of which a client is not told are put back where they were taken from. That is a step as any, of which one at a
 // time is under way for a key: so those of one key go back together, and what was taken last goes first, as they may be many, of
 // many clients who are cut off at once. Where it is known that no quorum has done it, nor will, it is tried again; else they
-// might be there twice.
+// might be there twice. That is of all tries together:
+//
+//	1: x is put back on master 1, whose link is lost before it is taken back there; 2 and 3 are busy
+//	2: it is put back on 2, with which the same happens
+//	3: it is put back on all: 1 and 2 have x twice
 
 const (
 	// returnsGather is for how long elements gather before the first of a key are put back.
@@ -52,6 +57,7 @@ type returning struct {
 	going   []*putBack // in request
 	since   time.Duration
 	tries   int
+	unsure  uint16 // the masters that may have it from a try before
 }
 
 // putBack gives back elements that nobody was told of.
@@ -86,7 +92,7 @@ func (p *putBack) put() {
 // next puts back those that were taken last.
 func (l *returning) next() {
 	if l.gather() {
-		l.since, l.tries = l.srv.clock(), 0
+		l.since, l.tries, l.unsure = l.srv.clock(), 0, 0
 		l.srv.engine.Put(&l.request, l)
 	}
 }
@@ -119,7 +125,9 @@ func (l *returning) gather() bool {
 // Answer is the engine's.
 func (l *returning) Answer(result quorum.Result) quorum.Flusher {
 	s := l.srv
-	if result.Decision != quorum.Won && result.Undone && s.clock()-l.since < returnsPatience {
+	l.unsure |= result.Unsure
+	undone := result.Undone && bits.OnesCount16(l.unsure) <= result.Masters-result.Needed
+	if result.Decision != quorum.Won && undone && s.clock()-l.since < returnsPatience {
 		pause := min(10*time.Millisecond<<min(l.tries, 7), time.Second)
 		l.tries++
 		time.AfterFunc(pause, func() { s.engine.Put(&l.request, l) })

@@ -109,34 +109,46 @@ func TestWhatIsPutBackIsInItsOrder(t *testing.T) {
 
 // It is tried again where nobody has done it, and where somebody may have it is not: it might be there twice.
 func TestWhatCannotBePutBackYetIsLater(t *testing.T) {
-	for undone, want := range map[bool]int{true: 2, false: 1} {
+	for _, c := range []struct {
+		undone bool
+		unsure func(tries int) uint16
+		want   int
+	}{
+		{true, func(int) uint16 { return 0 }, 2},
+		{true, func(int) uint16 { return 1 }, 2},                // a minority has it, maybe
+		{true, func(tries int) uint16 { return 1 << tries }, 1}, // another one each time
+		{false, func(int) uint16 { return 0 }, 1},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			r, e := newBlockingRig(t, Config{})
 			e.lists["q"] = []string{"a", "b"}
 			var away atomic.Bool
+			var tries atomic.Int32
 			r.engine.mu.Lock()
 			r.engine.auto = func(_ *fakeEngine, a asked) {
 				time.AfterFunc(roundTrip, func() {
-					result := quorum.Result{Decision: quorum.Unavailable, Undone: undone}
-					if !away.Load() {
-						result = e.carryOut(&a.request)
+					if away.Load() {
+						n := int(min(tries.Add(1), 3) - 1)
+						a.asker.Answer(quorum.Result{Decision: quorum.Unavailable, Undone: c.undone, Unsure: c.unsure(n), Needed: 2, Masters: 3}).Flush()
+						return
 					}
+					result := e.carryOut(&a.request)
 					a.asker.Answer(result).Flush()
 				})
 			}
 			r.engine.mu.Unlock()
-			c := r.dial()
-			c.send("BLPOP q 0\r\n")
+			client := r.dial()
+			client.send("BLPOP q 0\r\n")
 			time.Sleep(3 * roundTrip)
 			away.Store(true)
-			c.nc.Close()
+			client.nc.Close()
 			time.Sleep(10 * time.Second)
 			away.Store(false)
 			time.Sleep(10 * time.Second)
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			if n := len(e.lists["q"]); n != want {
-				t.Errorf("there are %d elements, want %d", n, want)
+			if n := len(e.lists["q"]); n != c.want {
+				t.Errorf("undone %t: there are %d elements, want %d", c.undone, n, c.want)
 			}
 			r.end()
 		})

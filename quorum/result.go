@@ -84,8 +84,10 @@ type Result struct {
 	Alike uint16
 
 	// Undone tells of what was not won that no quorum has done it, nor will: too few masters were asked, or have not
-	// taken back what they did. Where it is false, that is not known.
+	// taken back what they did. Where it is false, that is not known. Unsure are those that may have done it all the same, the
+	// first as the lowest bit: who asks once more has it done twice by those.
 	Undone bool
+	Unsure uint16
 
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
 	// that is not known, or nothing does.

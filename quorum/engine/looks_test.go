@@ -61,15 +61,7 @@ func TestMasterThatComesAndGoesIsMended(t *testing.T) {
 // So is a list that nobody can use while a master is away, for however long that is.
 func TestWhatNoQuorumHoldsIsMergedOnceAllAreThere(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
-		w.stepOn(pushStep, "l", "a").wait(t)
-		w.settle()
-		for i, list := range []string{"a x", "a", "a y"} {
-			m := w.masters[i]
-			m.locked(func() {
-				m.becomes("l", listDump(strings.Fields(list)), "0", "", "")
-				m.stepsLeave("l")
-			})
-		}
+		w.listsApart("l", "a x", "a", "a y")
 		time.Sleep(2 * w.cfg.AcquireTimeout)
 		w.down(3)
 		w.want(w.stepOn(popStep, "l").wait(t), quorum.Split)

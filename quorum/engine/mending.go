@@ -177,6 +177,18 @@ func (m *mending) begin() (keys []string) {
 	return slices.Clone(m.keys)
 }
 
+// away are the masters that do not vote.
+func (db *database) away() (away lanes) {
+	for i, l := range db.lanes {
+		l.mu.Lock()
+		if !l.open || l.silent() {
+			away |= 1 << i
+		}
+		l.mu.Unlock()
+	}
+	return away
+}
+
 // found notes what a look has found: what was unlike, and who was not there for it.
 func (m *mending) found(r ruling) {
 	var missed lanes
@@ -206,18 +218,6 @@ func (m *mending) Answer(r quorum.Result) quorum.Flusher {
 		m.later()
 	}
 	return m
-}
-
-// away are the masters that do not vote.
-func (db *database) away() (away lanes) {
-	for i, l := range db.lanes {
-		l.mu.Lock()
-		if !l.open || l.silent() {
-			away |= 1 << i
-		}
-		l.mu.Unlock()
-	}
-	return away
 }
 
 // Flush is quorum.Flusher's: nobody waits.

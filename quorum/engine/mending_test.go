@@ -47,18 +47,23 @@ func TestWhatWaitsToBeMendedIsNotForgotten(t *testing.T) {
 	})
 }
 
+// listsApart has each master hold another list, by steps that were lost.
+func (w *world) listsApart(key string, lists ...string) {
+	w.stepOn(pushStep, key, "a").wait(w.t)
+	w.settle()
+	for i, list := range lists {
+		m := w.masters[i]
+		m.locked(func() {
+			m.becomes(key, listDump(strings.Fields(list)), "0", "", "")
+			m.stepsLeave(key)
+		})
+	}
+}
+
 // Where no two masters hold the same of a list no step is won, until it is merged.
 func TestWhatNoQuorumHoldsIsMerged(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
-		w.stepOn(pushStep, "l", "a").wait(t)
-		w.settle()
-		for i, list := range []string{"a x", "a", "a y"} {
-			m := w.masters[i]
-			m.locked(func() {
-				m.becomes("l", listDump(strings.Fields(list)), "0", "", "")
-				m.stepsLeave("l")
-			})
-		}
+		w.listsApart("l", "a x", "a", "a y")
 		time.Sleep(2 * w.cfg.AcquireTimeout)
 		w.want(w.stepOn(popStep, "l").wait(t), quorum.Split)
 		time.Sleep(4 * (2*w.cfg.AcquireTimeout + w.cfg.SplitDelay + 100*ms))

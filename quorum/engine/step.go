@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -131,7 +132,8 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 		r.mendLater()
 	}
 	result := r.explain()
-	result.Undone = undone && r.isUndone()
+	result.Unsure = r.unsure()
+	result.Undone = undone && bits.OnesCount16(result.Unsure) <= len(r.sent)-quorum.QuorumOf(len(r.sent))
 	if undone {
 		r.announce()
 	} else {
@@ -142,19 +144,18 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 	return true
 }
 
-// isUndone tells of a lost step of which all that was to be taken back is that no quorum has anything of it, nor will. Who has
-// not told may, if his link is lost before it is taken back there; of what has failed otherwise than split nobody waits for that.
-func (r ruling) isUndone() bool {
-	most := len(r.sent) - quorum.QuorumOf(len(r.sent))
+// unsure are the masters that may have done a lost step of which all that was to be taken back is: who has not told may have,
+// if his link is lost before it is taken back there; of what has failed otherwise than split nobody waits for that.
+func (r ruling) unsure() (unsure uint16) {
 	for i := range r.sent {
 		switch vote := r.votes.Vote(i); {
 		case vote == quorum.Refused, vote == quorum.Granted && r.votes.Decision() == quorum.Split:
 		case vote != 0 && r.sent[i].unsent: // before it has voted that is its lane's
 		default:
-			most--
+			unsure |= 1 << i
 		}
 	}
-	return most >= 0
+	return unsure
 }
 
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
