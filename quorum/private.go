@@ -18,9 +18,9 @@ const MarkerKey = PrivateKeys + "marker}"
 
 // StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each a checksum, when it ends, and since when
 // nothing but steps has changed it, in milliseconds of the master's clock. So a step tells for how long that is so, as long
-// as it finds what the last one has left, whoever's that was. What else writes to a key, deletes it, or should have and has found none
-// drops it from there: what a SET NX makes anew of what had run out ends at another time. It has a few thousand keys
-// at most.
+// as it finds what the last one has left, whoever's that was. What else writes to a key, deletes it, or should have and has
+// found none drops it from there, as does what may have looked in it for what to take out: what a SET NX makes anew of what
+// had run out ends at another time. It has a few thousand keys at most.
 const StepsKey = PrivateKeys + "steps}"
 
 // ChangedText makes __changed(k), by which a script that is no step drops a key from StepsKey, and __field(k), its name there.

@@ -130,8 +130,10 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool
 		was[key] = found{before, left, k.until / 1e6}
 	}
 	e := effects[s](m, keys[0], argv)
-	if !s.Latches && !s.Reads {
-		m.breaks(keys...)
+	for _, key := range keys {
+		if k, ok := m.key(key); !s.Latches && !s.Reads && (e.flags != 0 || !ok || k.hash) {
+			m.breaks(key)
+		}
 	}
 	latches := s.Latches && (e.flags != 0 || holds)
 	var records, values, calm []string

@@ -26,6 +26,12 @@ func TestStepTellsForHowLongItsKeysAreCalm(t *testing.T) {
 		return strings.TrimRight(said, "0123456789") + "long"
 	}
 	key := strings.Repeat("k", 70)
+	script := func(text string) func() {
+		return func() {
+			time.Sleep(long * time.Millisecond)
+			do("EVAL", FormOf(quorum.NewScript(text)).Own().Text, "1", key, "1", "0", NoDate)
+		}
+	}
 	for i, c := range []struct {
 		meanwhile func()
 		s         *quorum.Script
@@ -38,8 +44,15 @@ func TestStepTellsForHowLongItsKeysAreCalm(t *testing.T) {
 		{long60, count, "long"},
 		{func() { do("PEXPIRE", key, "40000") }, looks, "0"},
 		{long60, looks, "long"},
+		{script("return redis.call('SET', KEYS[1], 'x', 'NX')"), looks, "long"},
+		{script("return redis.call('INCR', KEYS[1])"), looks, "0"},
 		{func() { do("DEL", key) }, looks, "-0"},
 		{long60, looks, "-long"},
+		{script("return redis.call('DEL', KEYS[1])"), looks, "-0"},
+		{func() { do("HSET", key, "a", "1") }, looks, "0"},
+		{long60, looks, "long"},
+		{script("return redis.call('HDEL', KEYS[1], 'b')"), looks, "0"},
+		{func() { do("DEL", key) }, looks, "-0"},
 		{func() { do("DEL", quorum.StepsKey) }, looks, "-0"},
 	} {
 		c.meanwhile()
