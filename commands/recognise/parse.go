@@ -24,6 +24,7 @@ func parse(text string) ([]statement, bool) {
 // that every loop over its tokens ends.
 type parser struct {
 	tokens []lua.Token
+	line   int // of what was taken last by take
 	depth  int
 	locals int
 	bad    bool
@@ -63,7 +64,7 @@ func (p *parser) take(kind lua.Kind) string {
 		p.fail()
 		return ""
 	}
-	p.tokens = p.tokens[1:]
+	p.tokens, p.line = p.tokens[1:], t.Line
 	return t.Text
 }
 
@@ -242,6 +243,9 @@ func (p *parser) named() expression {
 	case "tonumber", "tostring":
 	default:
 		return expression{op: variableExpression, text: name}
+	}
+	if p.tokens[0].Line != p.line { // Lua 5.1 takes it for ambiguous
+		p.fail()
 	}
 	p.expect("(")
 	args := []expression{p.expression(0)}
