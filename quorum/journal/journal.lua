@@ -796,7 +796,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
   end
   if its.troubled then shape, value, values = '-', its.troubled, nil end
-  local n, calm = 4, nil
+  local n, calm, added = 4, nil, false
   if answer and (L or its.wrote or its.removed) then
     local now
     if L then
@@ -828,11 +828,13 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         end
         local left = string.sub(answer[i + 3], -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
         -- Who could not drop it again is not to tell of it.
-        if left ~= was and (was or type(raw('HDEL', steps_key, k)) == 'number') then raw('HSET', steps_key, k, left) end
+        if left ~= was and (was or type(raw('HDEL', steps_key, k)) == 'number') then
+          added = raw('HSET', steps_key, k, left) == 1 or added
+        end
         calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0)
       end
     end
-    local many = calm and raw('HLEN', steps_key)
+    local many = added and raw('HLEN', steps_key)
     if type(many) == 'number' and many > 4096 then
       local some = raw('HRANDFIELD', steps_key, math.min(many - 4096, 1000))
       if type(some) == 'table' and some[1] then raw('HDEL', steps_key, unpack(some)) else raw('DEL', steps_key) end
