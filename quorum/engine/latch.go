@@ -43,8 +43,7 @@ type ends uint8
 const (
 	letGo    ends = iota + 1 // it stays as it is
 	takeBack                 // it becomes again what it was
-	bringUp                  // it becomes what the quorum has made of it
-	setRight                 // it becomes what a quorum has found there, if it is latched yet
+	bringUp                  // it becomes what a quorum has made of it, or has found there
 )
 
 func (n ends) String() string {
@@ -53,8 +52,6 @@ func (n ends) String() string {
 		return "let-go"
 	case takeBack:
 		return "take-back"
-	case setRight:
-		return "set-right"
 	}
 	return "bring-up"
 }
@@ -138,7 +135,7 @@ func (n *ending) carriedOut(s *sender, a decide.Answer) {
 		switch n.ends {
 		case takeBack:
 			s.undos.Add(1)
-		case bringUp, setRight:
+		case bringUp:
 			s.heals.Add(1)
 		}
 	}

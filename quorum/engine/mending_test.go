@@ -229,7 +229,7 @@ func TestWhatIsLateIsNotBroughtUp(t *testing.T) {
 	}
 }
 
-// What a step brings up, or sets right, is left alone if a DEL has found nothing there meanwhile, or a SET has written the
+// What a step brings up is left alone if a DEL has found nothing there meanwhile, or a SET has written the
 // same.
 func TestWhatWasWrittenMeanwhileIsNotSetRight(t *testing.T) {
 	notInstrumented(t)
@@ -241,7 +241,7 @@ func TestWhatWasWrittenMeanwhileIsNotSetRight(t *testing.T) {
 			real.do("HSET", quorum.StepsKey, "k", "00000000000000"+"000000000000000")
 		}
 		said := real.run(latchScript, append(slices.Clone(undoKeys), journal.Latch("k"), quorum.StepsKey), []string{
-			"own", "set-right", "", "", real.dump("the"), "0", "0", "0", "1", "", "", "",
+			"own", "bring-up", "", "", real.dump("the"), "0", "0", "0", "1", "", "", "",
 		})
 		if said != want || (real.do("EXISTS", "k") == int64(1)) != known {
 			t.Errorf("known: %v; it said %v, and %v keys are there", known, said, real.do("EXISTS", "k"))

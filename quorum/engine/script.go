@@ -207,12 +207,12 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 ` + writeAfter)
 
 	// latchScript ends the step ARGV[1] on a key, of which KEYS[4] is the latch, and KEYS[5] is StepsKey: it lets go of it
-	// (let-go); or makes of the key what it was (take-back) or should be (bring-up, set-right), where it is
+	// (let-go); or makes of the key what it was (take-back) or should be (bring-up), where it is
 	// still as the step left it. The latch stays where ARGV[3] is not empty. What the key is, and
 	// what it becomes, is told by ARGV[4] to ARGV[12],
 	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
 	// latched or not, so its dump alone would not tell. What is no step, without ARGV[1], has latched
-	// nothing, and acts where nobody has. What a step brings up, or sets right, KEYS[5] must know yet: else it may
+	// nothing, and acts where nobody has. What a step brings up, KEYS[5] must know yet: else it may
 	// have been deleted though nothing was there, or be written once more. It answers 1 if it did so, and 2 more if
 	// the latch has kept somebody out.
 	latchScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]

@@ -87,7 +87,7 @@ func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
 		case record != nil && record.Changed():
 			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now), w
 		case held != nil:
-			n.ends, n.back = setRight, r.puttingBack(i, record, held, r.now)
+			n.ends, n.back = bringUp, r.puttingBack(i, record, held, r.now)
 		}
 		all = append(all, n)
 	}
