@@ -134,7 +134,7 @@ func TestClockJumpIsRememberedUntilTheMarkerTells(t *testing.T) {
 	}
 }
 
-// But one who looks when it is over begins another: he cannot know that it was for the same jump.
+// One who looks when it is over begins another: he cannot know that it was for the same jump.
 func TestClockJumpIsOneQuarantineForAllProxies(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		for range 2 {
