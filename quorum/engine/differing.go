@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
+	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/dump"
 )
@@ -57,4 +59,41 @@ func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
 		return nil
 	}
 	return &decide.UndoRecord{Key: ours.Key, Before: ours.Before, Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires}
+}
+
+// heldInParts is what a master is to hold of a key of which no quorum holds the same: the elements that a quorum has. Each
+// that was answered to be there is on one, and each that was answered to be gone is not. So it is where all masters are
+// latched, and nothing else is under way on any.
+//
+//	1: A's push, through one proxy, is lost, and its undo with its proxy; it is on master 1 alone
+//	2: B's, through another, is lost likewise, and is on 3 alone
+//	3: no two masters have the same of the list, and nothing that is asked of it has a quorum
+func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
+	if r.Script != mendStep {
+		return nil
+	}
+	dumps, left := make([]string, len(r.Said)), []int64(nil)
+	for i := range r.Said {
+		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
+			return nil
+		}
+		record := r.Said[i].Journal.Record(ours.Key)
+		if record == nil || !r.db.calm(record) {
+			return nil
+		}
+		if dumps[i] = record.Before; record.Before != "" {
+			left = append(left, record.Left)
+		}
+	}
+	n := quorum.QuorumOf(len(dumps))
+	merged, ok := dump.Merged(dumps, n)
+	if !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
+		return nil
+	}
+	back := &decide.UndoRecord{Key: ours.Key, Before: merged, Left: decide.SaysNoTTL, After: ours.After, Expires: ours.Expires}
+	if len(left) >= n { // as long as a quorum has it, or longer; -1 is for ever
+		slices.SortFunc(left, func(a, b int64) int { return cmp.Compare(uint64(b), uint64(a)) })
+		back.Left = left[n-1]
+	}
+	return back
 }

@@ -30,7 +30,7 @@
 //	turns.go         steps of one proxy take turns
 //	latch.go         what keeps the key, and how a step ends
 //	step.go          what follows from its decision: confirmation.go, count.go, laggards.go
-//	differing.go     what a lost one sets right; mending.go looks for what is left unlike
+//	differing.go     what a lost one sets right; unsure.go, who may have done it; mending.go looks for what is left unlike
 //
 // A lane is one master, in one database:
 //

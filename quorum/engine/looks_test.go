@@ -106,7 +106,7 @@ func TestWhatIsNearlyOverIsNotBroughtUpForEver(t *testing.T) {
 
 // That no quorum has done a lost step, nor will, is told: it may be asked for again.
 func TestWhatNoQuorumHasDoneIsUndone(t *testing.T) {
-	push := quorum.Request{Kind: quorum.Run, Script: pushStep, Key: "l", Keys: []string{"l"}, Args: []string{"x"}}
+	push := quorum.Request{Kind: quorum.Run, Script: pushStep, Key: "l", Keys: []string{"l"}, Args: []string{"x"}, GivesBack: true}
 	for name, c := range map[string]struct {
 		spoil  func(w *world)
 		undone bool

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -54,30 +53,34 @@ const maxMendingKeys = 16
 
 // add has keys be looked at, with those of their tag that wait already: at once if no masters have missed the step, or when
 // those are there. It is the looks that are to begin.
-func (s *mendings) add(db *database, tag string, keys []string, missed lanes) (begin []*mending) {
+func (s *mendings) add(db *database, keys []string, missed lanes) (begin []*mending) {
 	most := maxMendings
 	if missed != 0 {
 		most /= 2
 	}
 	keys = slices.DeleteFunc(keys, func(key string) bool { return len(key) > longestMended })
+	if len(keys) == 0 {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tags == nil {
 		s.tags = make(map[mendingPlace]*mending)
 	}
-	for at := (mendingPlace{tag: tag}); len(keys) > 0 && at.nth < maxTagMendings; at.nth++ {
+	for at := (mendingPlace{tag: quorum.Tag(keys[0])}); len(keys) > 0 && at.nth < maxTagMendings; at.nth++ {
 		m := s.tags[at]
 		if m == nil {
 			if len(s.tags) >= most {
 				return begin
 			}
-			m = &mending{db: db, place: mendingPlace{strings.Clone(tag), at.nth}}
+			m = &mending{db: db, place: mendingPlace{strings.Clone(at.tag), at.nth}}
 			s.tags[m.place] = m
 			begin = append(begin, m)
 		}
 		keys = m.take(keys)
-		m.missed |= missed
-		m.due = m.due || missed == 0
+		if m.missed |= missed; missed == 0 && !m.due {
+			m.due, m.tries = true, 0
+		}
 	}
 	return begin
 }
@@ -91,6 +94,7 @@ type mending struct {
 	place  mendingPlace
 	keys   []string
 	missed lanes // that were not there
+	gone   lanes // those of them of which that was seen since
 	due    bool  // others are left unlike besides
 	looked int   // at so many of the keys
 	tries  int
@@ -118,7 +122,7 @@ func (r ruling) mend(missed lanes) {
 	if _, mends := r.asker.(*mending); mends {
 		return
 	}
-	for _, m := range r.db.mendings.add(r.db, quorum.Tag(r.Key), r.allTouched(), missed) {
+	for _, m := range r.db.mendings.add(r.db, r.allTouched(), missed) {
 		m.later()
 	}
 }
@@ -134,14 +138,17 @@ func (r ruling) mendUnlike(ours *decide.UndoRecord) {
 }
 
 // later has the pause be twice as long each time, up to half a minute or so: what is in the way may be so for long. Who is
-// there again is looked at sooner.
+// there again is looked at sooner. Those of one tag are not all at the same time, as they keep others of it out.
 func (m *mending) later() {
-	time.AfterFunc((2*m.db.AcquireTimeout+m.db.SplitDelay)<<max(min(m.tries, 6), min(m.waits, 3)), m.look)
+	pause := (2*m.db.AcquireTimeout + m.db.SplitDelay) * time.Duration(2+m.place.nth) / 2
+	time.AfterFunc(pause<<max(min(m.tries, 6), min(m.waits, 3)), m.look)
 }
 
 // patience is for how long a look waits for a master that is late. Its latches keep others out meanwhile: so it is little,
-// and more each time.
-func (m *mending) patience() time.Duration { return m.db.SplitDelay << min(m.tries-1, 6) }
+// and more each time, but never so much that who waits behind it would be told that his turn has not come.
+func (m *mending) patience() time.Duration {
+	return min(m.db.SplitDelay<<min(m.tries-1, 6), m.db.AcquireTimeout*3/4)
+}
 
 func (m *mending) look() {
 	if m.db.closing.Load() {
@@ -164,14 +171,16 @@ func (m *mending) begin() (keys []string) {
 	away := m.db.away()
 	m.db.mendings.mu.Lock()
 	defer m.db.mendings.mu.Unlock()
+	m.gone |= m.missed & away
 	if m.missed != 0 && m.missed&^away == 0 && !m.due {
 		m.waits++
 		return nil
 	}
-	if back := m.missed &^ away; back != 0 || len(m.keys) > m.looked {
+	if back := m.gone &^ away; back != 0 || len(m.keys) > m.looked {
 		m.looked, m.tries, m.waits = len(m.keys), 0, 0
-		m.missed &^= back
+		m.gone &^= back
 	}
+	m.missed &= away
 	m.due = true
 	m.tries++
 	return slices.Clone(m.keys)
@@ -193,11 +202,11 @@ func (db *database) away() (away lanes) {
 func (m *mending) found(r ruling) {
 	var missed lanes
 	for i := range r.Said {
-		if vote := r.votes.Vote(i); vote == quorum.Unknown || vote == quorum.Withheld {
+		if r.hasMissedAll(i) {
 			missed |= 1 << i
 		}
 	}
-	unlike := r.unlike()
+	unlike := r.unlike(missed)
 	m.db.mendings.mu.Lock()
 	defer m.db.mendings.mu.Unlock()
 	m.missed |= missed
@@ -223,9 +232,26 @@ func (m *mending) Answer(r quorum.Result) quorum.Flusher {
 // Flush is quorum.Flusher's: nobody waits.
 func (m *mending) Flush() {}
 
-// unlike tells that masters were found to hold different things of a key, or for how long, or have not told.
-func (r ruling) unlike() bool {
+// hasMissedAll tells that a master has not answered, or has and does not vote.
+func (r ruling) hasMissedAll(i int) bool {
+	vote := r.votes.Vote(i)
+	return vote == quorum.Withheld || vote == quorum.Unknown && !r.answered(i)
+}
+
+// answered tells that a master that has voted has answered at all.
+func (r ruling) answered(i int) bool { return r.sent[i].asked.To != 0 }
+
+// forbidden tells that a master does not let the proxy's user touch a key: it is as nobody's business there.
+func (r ruling) forbidden(i int) bool {
+	return r.votes.Vote(i) == quorum.Unknown && strings.HasPrefix(r.Said[i].Refusal(), "NOPERM ")
+}
+
+// unlike tells that masters, but for some, were found to hold different things of a key, or for how long, or have not told.
+func (r ruling) unlike(but lanes) bool {
 	for i := range r.Said {
+		if but>>i&1 != 0 || r.forbidden(i) {
+			continue
+		}
 		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return true
 		}
@@ -236,43 +262,6 @@ func (r ruling) unlike() bool {
 		}
 	}
 	return false
-}
-
-// heldInParts is what a master is to hold of a key of which no quorum holds the same: the elements that a quorum has. Each
-// that was answered to be there is on one, and each that was answered to be gone is not. So it is where all masters are
-// latched, and nothing else is under way on any.
-//
-//	1: A's push, through one proxy, is lost, and its undo with its proxy; it is on master 1 alone
-//	2: B's, through another, is lost likewise, and is on 3 alone
-//	3: no two masters have the same of the list, and nothing that is asked of it has a quorum
-func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
-	if r.Script != mendStep {
-		return nil
-	}
-	dumps, left := make([]string, len(r.Said)), []int64(nil)
-	for i := range r.Said {
-		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
-			return nil
-		}
-		record := r.Said[i].Journal.Record(ours.Key)
-		if record == nil || !r.db.calm(record) {
-			return nil
-		}
-		if dumps[i] = record.Before; record.Before != "" {
-			left = append(left, record.Left)
-		}
-	}
-	n := quorum.QuorumOf(len(dumps))
-	merged, ok := dump.Merged(dumps, n)
-	if !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
-		return nil
-	}
-	back := &decide.UndoRecord{Key: ours.Key, Before: merged, Left: decide.SaysNoTTL, After: ours.After, Expires: ours.Expires}
-	if len(left) >= n { // as long as a quorum has it, or longer; -1 is for ever
-		slices.SortFunc(left, func(a, b int64) int { return cmp.Compare(uint64(b), uint64(a)) })
-		back.Left = left[n-1]
-	}
-	return back
 }
 
 // differs tells that a master is known to have held another thing of a key than a quorum, or that there is none.

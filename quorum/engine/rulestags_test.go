@@ -48,7 +48,7 @@ var rulesOfTags = []rule{
 		"return r.heldAsLong(i, ours)",
 		"return nil", false, 0, named("TestLifeThatAQuorumDoesNotHaveIsSetRight")},
 	{"a step that is lost as masters differ has them looked at", "step.go",
-		"!r.MetLatch(r.votes) && r.unlike() {",
+		"!r.MetLatch(r.votes) && r.unlike(0) {",
 		"false {", false, 0, named("TestWhatNoQuorumHoldsIsMerged")},
 	{"and again, where it was not known to be calm", "mending.go",
 		"m.tries < mendingTries",

@@ -113,7 +113,7 @@ func (r ruling) tryLater() {
 	next := newOp(&r.Request, r.asker)
 	next.attempt, next.flight, next.turn, next.began = r.attempt+1, r.flight, r.turn, r.began
 	if r.IsStep() {
-		next.ends, next.holds = r.endsFound(), !r.MetLatch(r.votes)
+		next.ends, next.holds, next.unsure = r.endsFound(), !r.MetLatch(r.votes), r.unsure
 	}
 	r.db.again(next, time.Now().Add(delay))
 }

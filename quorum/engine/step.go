@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -124,16 +123,26 @@ func (r ruling) allTouched() []string {
 // stepEnds answers the asker of a step, or has it tried again. undone tells that
 // nothing of a lost one is left.
 func (r ruling) stepEnds(undone bool) (answered bool) {
+	if r.awaitsLate() {
+		r.retainForever()
+		time.AfterFunc(r.db.SplitDelay, func() {
+			if r.stepEnds(undone) {
+				r.flusher.Flush()
+			}
+		})
+		return false
+	}
+	r.op.unsure |= r.mayHaveIt()
 	if undone && r.stepsAgain() {
 		r.tryLater()
 		return false
 	}
-	if r.votes.Decision() == quorum.Split && !r.MetLatch(r.votes) && r.unlike() {
+	if r.votes.Decision() == quorum.Split && !r.MetLatch(r.votes) && r.unlike(0) {
 		r.mendLater()
 	}
 	result := r.explain()
-	result.Unsure = r.unsure()
-	result.Undone = undone && bits.OnesCount16(result.Unsure) <= len(r.sent)-quorum.QuorumOf(len(r.sent))
+	result.Unsure = r.unsure
+	result.Undone = undone && r.fewMayHaveIt()
 	if undone {
 		r.announce()
 	} else {
@@ -144,46 +153,17 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 	return true
 }
 
-// unsure are the masters that may have done a lost step of which all that was to be taken back is: who has not told may have,
-// if his link is lost before it is taken back there; of what has failed otherwise than split nobody waits for that.
-func (r ruling) unsure() (unsure uint16) {
-	for i := range r.sent {
-		switch vote := r.votes.Vote(i); {
-		case vote == quorum.Refused, vote == quorum.Granted && r.votes.Decision() == quorum.Split:
-		case vote != 0 && r.sent[i].unsent: // before it has voted that is its lane's
-		default:
-			unsure |= 1 << i
-		}
-	}
-	return unsure
-}
-
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
 // that differ may decline in different ways; and where others were in its way, as long as a decision may take.
 func (r ruling) stepsAgain() bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && r.mayHaveActed():
+	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && (r.mayHaveActed() || r.GivesBack && !r.fewMayHaveIt()):
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
 	}
 	return r.mayTryAgain()
-}
-
-// mayHaveActed tells that a master was sent the step and has not told what came of it. What is not
-// known is not taken back there, and what is tried again may be done twice:
-//
-//	1: A pushes x on the list of masters 1, 2 and 3, of which 3 has missed a push
-//	2: 1 does so, and its answer is lost; 2 and 3 answer with two lengths, and take it back
-//	3: all are asked once more: 1 has x twice now, and answers with the length that 3 does
-func (r ruling) mayHaveActed() bool {
-	for i := range r.sent {
-		if r.votes.Vote(i) == quorum.Unknown && !r.sent[i].unsent {
-			return true
-		}
-	}
-	return false
 }
 
 // stepLate acts on a vote on a step that came after its decision.
@@ -215,7 +195,12 @@ func (r ruling) commit(i int, late bool) {
 		case quorum.Refused: // it was busy
 			r.mendLater()
 		case quorum.Unknown, quorum.Withheld:
-			r.mendMissed(i)
+			switch {
+			case r.hasMissedAll(i):
+				r.mendMissed(i)
+			case !r.forbidden(i):
+				r.mendLater()
+			}
 		}
 		return
 	}

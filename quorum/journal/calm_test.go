@@ -62,6 +62,20 @@ func TestStepTellsForHowLongItsKeysAreCalm(t *testing.T) {
 	}
 }
 
+// So may one that it has reached, though it was not given that.
+func TestKeyThatAScriptHasReachedIsNotCalm(t *testing.T) {
+	do := redis(t)
+	for what, keys := range map[string][]string{"KEYS[1]": {"{t}l"}, "ARGV[1]": {"{t}x"}} {
+		do("DEL", quorum.StepsKey)
+		do("HSET", quorum.StepsKey, "{t}l", "x", "{t}x", "x")
+		s := quorum.NewPrinted(quorum.Printed{Body: "__h.redis_call('DEL', " + what + ") return 1", Helpers: []string{"redis_call"}, Bounds: quorum.DefaultBounds})
+		said := runs(do, s, keys, "{t}l")
+		if there := do("HEXISTS", quorum.StepsKey, "{t}l"); there != "0" {
+			t.Errorf("%s: the script said %s, and what steps have left of the key is known yet", what, said)
+		}
+	}
+}
+
 // What is known of keys that steps have changed takes no more than so much.
 func TestSoManyKeysAreKnownToBeCalm(t *testing.T) {
 	do := redis(t)

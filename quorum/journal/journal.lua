@@ -796,6 +796,8 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
   end
   if its.troubled then shape, value, values = '-', its.troubled, nil end
+  -- What is no step may have found nothing to delete, which is told nowhere else: not so of a string that it has left.
+  local function changed(k) raw('HDEL', steps_key, #k > 64 and string.rep(R.sha1hex(k), 2) or k) end
   local n, calm, added = 4, nil, false
   if answer and (L or its.wrote or its.removed) then
     local now
@@ -840,12 +842,11 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       if type(some) == 'table' and some[1] then raw('HDEL', steps_key, unpack(some)) else raw('DEL', steps_key) end
     end
   else
+    for i = 5, its.reached and answer and #answer or 0, 5 do changed(answer[i]) end
     answer = {0, 0, '', 0, value}
   end
   local latches = L and (its.wrote or its.removed or string.sub(L[4], 1, 1) == '!')
   for i = 1, latches and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
-  -- What is no step may have found nothing to delete, which is told nowhere else: not so of a string that it has left.
-  local function changed(k) raw('HDEL', steps_key, #k > 64 and string.rep(R.sha1hex(k), 2) or k) end
   for i = 1, L and 0 or O and 0 or #K do
     if n > 4 or raw('TYPE', K[i]).ok ~= 'string' then changed(K[i]) end
   end
