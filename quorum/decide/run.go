@@ -60,8 +60,8 @@ func (c *counted) decideRun() quorum.Decision {
 	if d == quorum.Contended && leftIsOpen(declined, c.Quorum(), c.pending) {
 		return quorum.Undecided
 	}
-	if d == quorum.Split && c.pending > 0 && c.Leveller(c.Votes) >= 0 {
-		return quorum.Undecided // a master that has not told its count is heard
+	if d == quorum.Split && c.pending > 0 && (c.Script.Exact || c.Leveller(c.Votes) >= 0) {
+		return quorum.Undecided // who has not told may have acted, and is heard before it is tried again; or tells its count
 	}
 	return d
 }

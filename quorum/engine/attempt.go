@@ -128,10 +128,13 @@ func (db *database) asks(o *op) bool {
 	if o.kind().locks {
 		o.patience = clock.Patience(db.AcquireTimeout, ttl)
 	}
-	if o.GivesBack && o.attempt == 0 {
+	switch {
+	case !o.GivesBack:
+		o.patience -= o.waited()
+	case o.attempt == 0:
 		o.began = o.put // however long it has waited for its turn: nobody would do it instead
 	}
-	if o.patience -= o.waited(); o.patience <= 0 && !o.kind().frees && o.first == nil {
+	if o.patience <= 0 && !o.kind().frees && o.first == nil {
 		// It has only waited, and its time is up.
 		db.decisions[o.Kind][quorum.Unavailable].Add(1)
 		return db.answer(o, quorum.Result{Decision: quorum.Unavailable, Shortest: db.tooShort(o.patience + o.waited())})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/journal"
 )
 
 // forbids has the master not let the proxy's user touch keys that begin so.
@@ -194,7 +195,7 @@ func TestWhatIsPutBackIsNotThereTwice(t *testing.T) {
 	})
 }
 
-// Who has not voted yet when what is given back is lost tells soon that he was busy, too: then nobody has it.
+// Who has not voted yet when what is given back can be no more than lost tells soon that he was busy, too: then nobody has it.
 func TestWhatIsGivenBackWaitsForWhoIsLate(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		w.wantNumber(w.stepOn(pushStep, "l", "a").wait(t), 1)
@@ -206,4 +207,49 @@ func TestWhatIsGivenBackWaitsForWhoIsLate(t *testing.T) {
 			t.Errorf("it came to %v, undone %t, unsure %b", r.Decision, r.Undone, r.Unsure)
 		}
 	})
+}
+
+// A client pops once, and is told of one element: no other is gone by that, though each master but one was busy, and that
+// one's link was lost, and then another's.
+func TestOnePopTakesOneElement(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.knowsSteps()
+		for _, e := range []string{"a", "b", "c"} {
+			w.stepOn(pushStep, "l", e).wait(t)
+		}
+		w.settle()
+		busyBut := func(n int) {
+			for i, m := range w.masters {
+				if m.forget(journal.Latch("l")); i != n {
+					m.latch("l", time.Minute)
+				}
+			}
+			w.masters[n].set(func(m *fakeMaster) { m.delay = 3 * ms })
+		}
+		busyBut(2)
+		a := w.stepOn(popStep, "l")
+		for _, n := range []int{2, 1} {
+			m := w.masters[n]
+			for range 2000 {
+				if len(m.elements("l")) < 3 {
+					break
+				}
+				time.Sleep(ms)
+			}
+			m.cut()
+			m.latch("l", time.Minute)
+			m.set(func(m *fakeMaster) { m.delay = 0 })
+			m.rejoin()
+			time.Sleep(w.cfg.ProbeInterval)
+			if n == 2 {
+				busyBut(1)
+			}
+		}
+		for _, m := range w.masters {
+			m.forget(journal.Latch("l"))
+		}
+		if r := <-a.answers; r.Decision == quorum.Won && r.Script.Str != "a" {
+			t.Errorf("the first element was a, and it is told %q", r.Script.Str)
+		}
+	}, func(c *Config) { c.AcquireTimeout = 10 * time.Second; c.MasterTimeout = 20 * time.Second })
 }

@@ -147,7 +147,7 @@ func (m *mending) later() {
 // patience is for how long a look waits for a master that is late. Its latches keep others out meanwhile: so it is little,
 // and more each time, but never so much that who waits behind it would be told that his turn has not come.
 func (m *mending) patience() time.Duration {
-	return min(m.db.SplitDelay<<min(m.tries-1, 6), m.db.AcquireTimeout*3/4)
+	return min(m.db.SplitDelay<<min(m.tries-1, 6), m.db.AcquireTimeout/2)
 }
 
 func (m *mending) look() {

@@ -57,7 +57,6 @@ type op struct {
 	left   string      // of its keys' ttls, as its script is to read that; "": as each master has it
 	ends   []time.Time // when these end, as the masters told the try before; nil: this is the first
 	holds  bool        // a step: it latches its keys also where it does nothing
-	unsure uint16      // the masters that may have done a try of it that was lost
 
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.

@@ -102,6 +102,9 @@ func (r ruling) mayTryAgain() bool {
 
 // hasTime tells that the op can be tried once more before its time is up.
 func (o *op) hasTime(now time.Time) bool {
+	if o.GivesBack { // each try has as much, so that who is late can tell
+		return now.Add(o.db.SplitDelay).Before(o.began.Add(o.db.AcquireTimeout))
+	}
 	return now.Add(o.db.SplitDelay).Before(o.put.Add(o.patience))
 }
 
@@ -113,7 +116,7 @@ func (r ruling) tryLater() {
 	next := newOp(&r.Request, r.asker)
 	next.attempt, next.flight, next.turn, next.began = r.attempt+1, r.flight, r.turn, r.began
 	if r.IsStep() {
-		next.ends, next.holds, next.unsure = r.endsFound(), !r.MetLatch(r.votes), r.unsure
+		next.ends, next.holds = r.endsFound(), !r.MetLatch(r.votes)
 	}
 	r.db.again(next, time.Now().Add(delay))
 }

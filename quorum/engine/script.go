@@ -226,7 +226,7 @@ local d=redis.call('DUMP',k) or ''
 local n=left(k,ARGV[6],ARGV[11],ARGV[12])
 if d~=ARGV[4] and redis.sha1hex(d)~=ARGV[4] or not same(ARGV[10]) then r=0
 elseif not ends(k,ARGV[7],ARGV[8],ARGV[9]) then r=0
-elseif ARGV[1]~='' and ARGV[2]~='take-back' and redis.pcall('HEXISTS',KEYS[5],__field(k))==0 then r=0
+elseif ARGV[1]~='' and ARGV[2]~='take-back' and redis.pcall('HEXISTS',KEYS[5],__field(k))~=1 then r=0
 elseif ARGV[5]=='' or n~=ARGV[6] and n<=0 then redis.call('DEL',k)
 else
 if restore(k,n,ARGV[5]).err then r=0 end

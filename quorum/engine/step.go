@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -123,16 +124,6 @@ func (r ruling) allTouched() []string {
 // stepEnds answers the asker of a step, or has it tried again. undone tells that
 // nothing of a lost one is left.
 func (r ruling) stepEnds(undone bool) (answered bool) {
-	if r.awaitsLate() {
-		r.retainForever()
-		time.AfterFunc(r.db.SplitDelay, func() {
-			if r.stepEnds(undone) {
-				r.flusher.Flush()
-			}
-		})
-		return false
-	}
-	r.op.unsure |= r.mayHaveIt()
 	if undone && r.stepsAgain() {
 		r.tryLater()
 		return false
@@ -141,8 +132,8 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 		r.mendLater()
 	}
 	result := r.explain()
-	result.Unsure = r.unsure
-	result.Undone = undone && r.fewMayHaveIt()
+	result.Unsure = r.unsure()
+	result.Undone = undone && bits.OnesCount16(result.Unsure) <= len(r.sent)-quorum.QuorumOf(len(r.sent))
 	if undone {
 		r.announce()
 	} else {
@@ -158,7 +149,7 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 func (r ruling) stepsAgain() bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && (r.mayHaveActed() || r.GivesBack && !r.fewMayHaveIt()):
+	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && r.mayHaveActed():
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
