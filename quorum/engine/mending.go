@@ -141,13 +141,17 @@ func (r ruling) mendUnlike(ours *decide.UndoRecord) {
 // there again is looked at sooner. Those of one tag are not all at the same time, as they keep others of it out.
 func (m *mending) later() {
 	pause := (2*m.db.AcquireTimeout + m.db.SplitDelay) * time.Duration(2+m.place.nth) / 2
+	m.db.mendings.mu.Lock()
+	defer m.db.mendings.mu.Unlock()
 	time.AfterFunc(pause<<max(min(m.tries, 6), min(m.waits, 3)), m.look)
 }
 
 // patience is for how long a look waits for a master that is late. Its latches keep others out meanwhile: so it is little,
 // and more each time, but never so much that who waits behind it would be told that his turn has not come.
 func (m *mending) patience() time.Duration {
-	return min(m.db.SplitDelay<<min(m.tries-1, 6), m.db.AcquireTimeout/2)
+	m.db.mendings.mu.Lock()
+	defer m.db.mendings.mu.Unlock()
+	return min(m.db.SplitDelay<<max(min(m.tries-1, 6), 0), m.db.AcquireTimeout/2)
 }
 
 func (m *mending) look() {
