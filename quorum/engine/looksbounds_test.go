@@ -133,6 +133,12 @@ func TestLooksAtALateMasterKeepNobodyOut(t *testing.T) {
 			w.wantNumber(w.count("k"), 12)
 			w.masters[2].set(func(m *fakeMaster) { m.delay = late })
 			w.keepsNobodyOut("k", 20*time.Second)
+			time.Sleep(30 * time.Minute)
+			asked := len(w.masters[0].commands("step k"))
+			time.Sleep(30 * time.Minute)
+			if n := len(w.masters[0].commands("step k")) - asked; n > 0 {
+				t.Errorf("where master 3 is late by %v, %d steps were asked for by nobody", late, n)
+			}
 		})
 	}
 }
@@ -155,6 +161,32 @@ func TestLooksAtManyKeysOfATagKeepNobodyOut(t *testing.T) {
 	}
 }
 
+// Who is there, and has not told at any look, is not looked at for ever; who is away is waited for.
+func TestLooksAtWhoNeverTellsEnd(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.down(3)
+		w.settle()
+		look := func(missed lanes, tries int) *mending {
+			return &mending{db: w.engine.zero, keys: []string{"k"}, looked: 1, missed: missed, tries: tries}
+		}
+		for _, c := range []struct {
+			m       *mending
+			n       int
+			over    bool
+			waiting lanes
+		}{
+			{look(1, mendingTries-1), 1, false, 0},
+			{look(1, mendingTries), 0, true, 0},
+			{look(1|1<<2, mendingTries), 0, false, 1 << 2},
+			{look(1<<2, 0), 0, false, 1 << 2},
+		} {
+			if keys, over := c.m.begin(); len(keys) != c.n || over != c.over || c.m.missed != c.waiting {
+				t.Errorf("%q are looked at, over: %t, and %b waited for; want %+v", keys, over, c.m.missed, c)
+			}
+		}
+	})
+}
+
 // However long keys' names are, what is remembered of looks is bounded.
 func TestLooksTakeLittleMemory(t *testing.T) {
 	var s mendings
@@ -167,7 +199,7 @@ func TestLooksTakeLittleMemory(t *testing.T) {
 }
 
 // An element is put back on one master, whose link is lost before it is taken back there, while the others are busy; and then
-// on another one. What is told of such a request is not only of its last try.
+// on another one: each request tells of that, though it was tried again.
 func TestWhatIsPutBackIsNotThereTwice(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
 		w.wantNumber(w.stepOn(pushStep, "l", "a").wait(t), 1)

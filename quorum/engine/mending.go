@@ -158,9 +158,11 @@ func (m *mending) look() {
 	if m.db.closing.Load() {
 		return
 	}
-	keys := m.begin()
+	keys, over := m.begin()
 	if len(keys) == 0 {
-		m.later()
+		if !over {
+			m.later()
+		}
 		return
 	}
 	o := newOp(&quorum.Request{Kind: quorum.Run, Script: mendStep, Key: keys[0], Keys: keys}, m)
@@ -170,24 +172,34 @@ func (m *mending) look() {
 	}
 }
 
-// begin is what is to be looked at: nothing while none of those that have missed it is there, if that is all.
-func (m *mending) begin() (keys []string) {
+// begin is what is to be looked at: nothing while none of those that have missed it is there, if that is all. It is over
+// where those who are there have been too late each time, and nobody else is waited for.
+func (m *mending) begin() (keys []string, over bool) {
 	away := m.db.away()
 	m.db.mendings.mu.Lock()
 	defer m.db.mendings.mu.Unlock()
 	m.gone |= m.missed & away
-	if m.missed != 0 && m.missed&^away == 0 && !m.due {
-		m.waits++
-		return nil
+	back := m.gone &^ away
+	if back == 0 && m.tries >= mendingTries && len(m.keys) == m.looked {
+		m.missed &= away
 	}
-	if back := m.gone &^ away; back != 0 || len(m.keys) > m.looked {
+	switch {
+	case m.due || m.missed&^away != 0:
+	case m.missed == 0:
+		delete(m.db.mendings.tags, m.place)
+		return nil, true
+	default:
+		m.waits++
+		return nil, false
+	}
+	if back != 0 || len(m.keys) > m.looked {
 		m.looked, m.tries, m.waits = len(m.keys), 0, 0
 		m.gone &^= back
 	}
 	m.missed &= away
 	m.due = true
 	m.tries++
-	return slices.Clone(m.keys)
+	return slices.Clone(m.keys), false
 }
 
 // away are the masters that do not vote.
@@ -226,8 +238,9 @@ func (m *mending) Answer(r quorum.Result) quorum.Flusher {
 	if !again {
 		delete(s.tags, m.place)
 	}
+	m.unlike = false
 	s.mu.Unlock()
-	if m.unlike = false; again {
+	if again {
 		m.later()
 	}
 	return m
@@ -243,7 +256,7 @@ func (r ruling) hasMissedAll(i int) bool {
 }
 
 // answered tells that a master that has voted has answered at all.
-func (r ruling) answered(i int) bool { return r.sent[i].asked.To != 0 }
+func (r ruling) answered(i int) bool { return r.sent[i].asked.Known() }
 
 // forbidden tells that a master does not let the proxy's user touch a key: it is as nobody's business there.
 func (r ruling) forbidden(i int) bool {
