@@ -119,11 +119,12 @@ func (l *lane) recover(ctx context.Context, q *quarantine) {
 		case err == nil, left <= 0:
 			if err == nil {
 				l.log.Info("master has caught up", "keys", q.progress.Copied.Load(), "sources", q.progress.Sources.Load(), "took", time.Since(began).Round(time.Millisecond))
-			} else if q.waited.Store(true); q.first != "" {
+			} else if q.first != "" {
 				l.log.Info("first master is admitted since its quarantine is over")
 			} else {
 				l.log.Warn("master is admitted since its quarantine is over; it could not be given the locks that outlive max-ttl", "reason", err)
 			}
+			q.waited.Store(left <= 0)
 			q.over.Store(true)
 			l.queue.rouseNow()
 			return
