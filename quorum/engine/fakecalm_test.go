@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 
 	"redlock-proxy/quorum"
 )
@@ -51,4 +53,9 @@ func (m *fakeMaster) breaks(keys ...string) {
 	for _, key := range keys {
 		delete(m.keys, leftBySteps(key))
 	}
+}
+
+// breaksAll forgets all keys of a database: what is told of them is of before a loss.
+func (m *fakeMaster) breaksAll() {
+	maps.DeleteFunc(m.keys, func(key string, _ fakeKey) bool { return strings.HasPrefix(key, leftBySteps("")) })
 }

@@ -99,6 +99,7 @@ func (m *fakeMaster) loseAll(argv []string) string {
 			if db == own || !other {
 				text = strings.Replace(text, `"was":"@"`, fmt.Sprintf("%q:%q", "was", marker.NonceOf(stands)), 1)
 				m.keys[quorum.MarkerKey] = fakeKey{value: text}
+				m.breaksAll()
 			}
 		})
 	}

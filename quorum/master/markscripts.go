@@ -16,7 +16,8 @@ return m`)
 	// for database 0 first, if that of this database, ARGV[2], begins with ARGV[1]. Of the
 	// others it leaves alone what is of another installation than ARGV[3] says, or is
 	// part of a change of the set, or holds ARGV[4], unless that is empty. Each is told
-	// which nonce it replaces. It answers what stands in this database then.
+	// which nonce it replaces. Where it replaces one, it drops quorum.StepsKey: what that tells is of
+	// before the loss, and by a clock that may have jumped. It answers what stands in this database then.
 	LossScript = NewScript(`local own=tonumber(ARGV[2])
 local m=redis.call('GET',KEYS[1]) or ''
 if string.sub(m,1,17)~=ARGV[1] then return m end
@@ -32,6 +33,7 @@ if d==own or m=='' or type(m)=='string' and has(ARGV[3]) and not has('"changing"
 and (ARGV[4]=='' or not has(ARGV[4])) then
 local t=string.gsub(ARGV[5+d],'"was":"@"',function() return '"was":"'..string.sub(m,1,17)..'"' end)
 redis.call('SET',KEYS[1],t)
+redis.pcall('DEL','` + quorum.StepsKey + `')
 if d==own then said=t end end end
 return said`)
 
