@@ -204,18 +204,19 @@ func TestFirstStartsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	}
 }
 
+// The database at hand is the one that is read, and either the own one or another.
 func TestLossesDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	sides := bothSides(t)
 	process, installation := `"run_id":"p"`, `"installation":"i"`
 	for _, is := range combinations([]string{nonceThere, ""}, []string{nonceThere, ""}, []string{installation, `"installation":"j"`},
-		[]string{process, `"run_id":"o"`}, []string{process, ""}, []string{`"changing":true`, `"changing":false`}) {
-		stands, read, spared := is[0], is[1], is[4]
+		[]string{process, `"run_id":"o"`}, []string{process, ""}, []string{`"changing":true`, `"changing":false`}, []string{"0", "1"}) {
+		stands, read, spared, own := is[0], is[1], is[4], is[6]
 		h := held{leftBySteps("k"): heldValue{`0 0 ""`, 0}}
 		if stands != "" {
 			h[quorum.MarkerKey] = heldValue{stands + " {" + is[2] + "," + is[3] + "," + is[5] + "}", 0}
 		}
 		beside(t, sides, "lose: "+strings.Join(is, ", "), h, master.LossScript, []string{quorum.MarkerKey}, func(side) []string {
-			return []string{read, "0", installation, spared, `q0123456789abcdef{0,"was":"@"}`, `q0123456789abcdef{1,"was":"@"}`}
+			return []string{read, own, installation, spared, `q0123456789abcdef{0,"was":"@"}`, `q0123456789abcdef{1,"was":"@"}`}
 		})
 	}
 }

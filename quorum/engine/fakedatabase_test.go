@@ -87,7 +87,8 @@ func (m *fakeMaster) loseAll(argv []string) string {
 	if string(marker.NonceOf(m.marker())) != argv[0] {
 		return bulk(m.marker())
 	}
-	own := m.using
+	own, _ := strconv.Atoi(argv[1])
+	var said string
 	for db, text := range argv[4:] {
 		if db >= m.databases() {
 			break
@@ -101,9 +102,12 @@ func (m *fakeMaster) loseAll(argv []string) string {
 				m.keys[quorum.MarkerKey] = fakeKey{value: text}
 				m.breaksAll()
 			}
+			if db == own {
+				said = m.marker()
+			}
 		})
 	}
-	return bulk(m.marker())
+	return bulk(said)
 }
 
 // elsewhere does what elsewhereScript does.
