@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,7 +56,6 @@ type returning struct {
 	going   []*putBack // in request
 	since   time.Duration
 	tries   int
-	unsure  uint16 // the masters that may have it from a try before
 }
 
 // putBack gives back elements that nobody was told of.
@@ -92,7 +90,7 @@ func (p *putBack) put() {
 // next puts back those that were taken last.
 func (l *returning) next() {
 	if l.gather() {
-		l.since, l.tries, l.unsure = l.srv.clock(), 0, 0
+		l.since, l.tries = l.srv.clock(), 0
 		l.srv.engine.Put(&l.request, l)
 	}
 }
@@ -125,9 +123,8 @@ func (l *returning) gather() bool {
 // Answer is the engine's.
 func (l *returning) Answer(result quorum.Result) quorum.Flusher {
 	s := l.srv
-	l.unsure |= result.Unsure
-	undone := result.Undone && bits.OnesCount16(l.unsure) <= result.Masters-result.Needed
-	if result.Decision != quorum.Won && undone && s.clock()-l.since < returnsPatience {
+	l.request.Without |= result.Unsure
+	if result.Decision != quorum.Won && result.Undone && s.clock()-l.since < returnsPatience {
 		pause := min(10*time.Millisecond<<min(l.tries, 7), time.Second)
 		l.tries++
 		time.AfterFunc(pause, func() { s.engine.Put(&l.request, l) })

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -129,7 +130,8 @@ func TestWhatCannotBePutBackYetIsLater(t *testing.T) {
 				time.AfterFunc(roundTrip, func() {
 					if away.Load() {
 						n := int(min(tries.Add(1), 3) - 1)
-						a.asker.Answer(quorum.Result{Decision: quorum.Unavailable, Undone: c.undone, Unsure: c.unsure(n), Needed: 2, Masters: 3}).Flush()
+						unsure := a.request.Without | c.unsure(n)
+						a.asker.Answer(quorum.Result{Decision: quorum.Unavailable, Undone: c.undone && bits.OnesCount16(unsure) < 2, Unsure: unsure}).Flush()
 						return
 					}
 					result := e.carryOut(&a.request)

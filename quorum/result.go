@@ -85,7 +85,7 @@ type Result struct {
 
 	// Undone tells of what was not won that no quorum has done it, nor will: too few masters were asked, or have not
 	// taken back what they did. Where it is false, that is not known. Unsure are those that may have done it all the same, the
-	// first as the lowest bit: who asks once more has it done twice by those.
+	// first as the lowest bit: who asks them once more has it done twice there, see Request.Without.
 	Undone bool
 	Unsure uint16
 

@@ -62,7 +62,7 @@ func NewReaching(text string) *Script { return &Script{Text: text, Reaches: true
 // keys. It is for scripts whose writes are signed by no token.
 func NewStep(text string) *Script { return &Script{Text: text, Latches: true} }
 
-// NewExactStep makes a step that is not tried again where a master may have carried it out: what it
+// NewExactStep makes a step that is tried again without the masters that may have carried it out: what it
 // answers tells too little of whether that is so.
 func NewExactStep(text string) *Script { return &Script{Text: text, Latches: true, Exact: true} }
 

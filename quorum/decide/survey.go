@@ -6,7 +6,9 @@ import "redlock-proxy/quorum"
 // many, or that there be none.
 
 // Asks tells whether the request is put to master i, counted from 0.
-func (q *Question) Asks(i int) bool { return q.Kind != quorum.Survey || q.Only == 0 || q.Only == i+1 }
+func (q *Question) Asks(i int) bool {
+	return (q.Kind != quorum.Survey || q.Only == 0 || q.Only == i+1) && q.Without>>i&1 == 0
+}
 
 // asked is how many masters must answer a Survey.
 func (c *counted) asked() int {

@@ -13,6 +13,9 @@ import (
 func (db *database) try(o *op, now time.Time) {
 	n := len(db.lanes)
 	o.db, o.put, o.sleeps = db, now, db.sleeps.Load()
+	if o.before != nil {
+		o.Without, o.before = o.before.unsure(), nil
+	}
 	if len(o.Said) != n {
 		o.Said, o.sent = make([]decide.Said, n), make([]sending, n)
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/bits"
+
 	"redlock-proxy/quorum"
 )
 
@@ -22,10 +24,11 @@ import (
 func (r ruling) level(m int) (answered bool) {
 	model := r.Said[m].Journal
 	w := &confirmation{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
-	w.then = func(done bool) bool {
+	brought, others := 0, quorum.QuorumOf(len(r.db.lanes))-1
+	w.then = func(open uint16) bool {
 		result := r.result(r.votes)
 		result.Decision, result.Script = quorum.Split, nil
-		if done {
+		if brought-bits.OnesCount16(open) >= others {
 			result.Decision, result.Script = quorum.Won, &model.Reply
 		}
 		r.db.inFlight.Add(-1)
@@ -33,7 +36,6 @@ func (r ruling) level(m int) (answered bool) {
 		return true
 	}
 	var list []laneEnding
-	brought := 0
 	for i := range r.db.lanes {
 		switch {
 		case r.votes.Vote(i) != quorum.Granted:
@@ -44,13 +46,12 @@ func (r ruling) level(m int) (answered bool) {
 			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: letGo}, i})
 		default:
 			back := r.bringing(i, r.Said[i].Journal.Record(r.Key), model.Record(r.Key))
-			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: bringUp, back: back, confirmation: w}, i})
+			list = append(list, laneEnding{&ending{op: r.op, key: r.Key, ends: bringUp, back: back}, i})
+			w.wants(list[len(list)-1])
 			brought++
 		}
 	}
-	others := quorum.QuorumOf(len(r.db.lanes)) - 1
-	w.missing.Store(int32(others))
-	w.spare.Store(int32(brought - others))
+	w.needed = others
 	r.db.confirmations.add(w)
 	return r.endAll(list)
 }

@@ -117,7 +117,7 @@ func TestWhatALostStepSetsRightIsLatchedYet(t *testing.T) {
 					}}
 				}
 				r := ruling{o, votes, time.Now()}
-				r.endAll(r.endings(2, &confirmation{op: o}))
+				r.endAll(r.endings(2, false))
 				w.settle()
 				var got string
 				m.locked(func() { got, _ = m.dump("l") })

@@ -104,8 +104,8 @@ const (
 	saysWanted = 2 // the latch kept somebody out
 )
 
-// heard takes the master's answer. It tells whether an asker was answered.
-func (n *ending) heard(a decide.Answer) (answered bool) {
+// heard takes a master's answer. It tells whether an asker was answered.
+func (n *ending) heard(master int, a decide.Answer) (answered bool) {
 	if a.Int&saysWanted != 0 {
 		db := n.op.db
 		db.turns.want(quorum.Tag(n.key), time.Now().Add(db.SplitDelay))
@@ -113,7 +113,7 @@ func (n *ending) heard(a decide.Answer) (answered bool) {
 	if n.confirmation == nil {
 		return false
 	}
-	return n.confirmation.heard(a.Int&saysEnded != 0)
+	return n.confirmation.heard(master, a.Int&saysEnded != 0)
 }
 
 func (n *ending) about() []string { return []string{n.key} }
@@ -139,7 +139,7 @@ func (n *ending) carriedOut(s *sender, a decide.Answer) {
 			s.heals.Add(1)
 		}
 	}
-	if n.heard(a) {
+	if n.heard(s.index, a) {
 		s.gather(n.op.flusher)
 	}
 }

@@ -120,7 +120,7 @@ func (q *queue) overdue(ops []*op, now time.Time) []*op {
 
 func appendOverdue(to, ops []*op, now time.Time) []*op {
 	for _, o := range ops {
-		if o.overdue(now) && o.ballot.Load().Decision() == quorum.Undecided {
+		if (o.overdue(now) || o.stalls(now)) && o.ballot.Load().Decision() == quorum.Undecided {
 			o.retain()
 			to = append(to, o)
 		}

@@ -116,6 +116,9 @@ func (r ruling) tryLater() {
 	next := newOp(&r.Request, r.asker)
 	next.attempt, next.flight, next.turn, next.began = r.attempt+1, r.flight, r.turn, r.began
 	if r.IsStep() {
+		if r.Script.Exact {
+			next.before = r.op
+		}
 		next.ends, next.holds = r.endsFound(), !r.MetLatch(r.votes)
 	}
 	r.db.again(next, time.Now().Add(delay))

@@ -19,6 +19,7 @@ type shortage struct {
 	left   time.Duration           // the longest that one of those quarantined or catching up is kept out
 	silent int                     // how many have not answered in time
 	refuse []refusal               // of those that can, which say that they do not carry a request out
+	unsure int                     // and how many may have done it, and are not asked again
 	doubt  int                     // and how many of whose answers did not count: a proof did not fit
 	all    string                  // what keeps all of them, if none can
 }
@@ -55,6 +56,8 @@ func (db *database) shortage(o *op, c *decide.Votes) (s shortage) {
 		s.can++
 		switch {
 		case c == nil:
+		case o.Without>>i&1 != 0:
+			s.unsure++
 		case c.Vote(i) == quorum.Unknown && o.Said[i].Refusal() != "":
 			s.refused(o.Said[i].Refusal())
 		case c.Vote(i) == quorum.Unknown, c.Vote(i) == 0 && c.TimeUp():
@@ -114,6 +117,9 @@ func (s shortage) String() string {
 	}
 	for _, r := range s.refuse {
 		parts = append(parts, fmt.Sprintf("%d said %q", r.masters, r.text))
+	}
+	if s.unsure > 0 {
+		parts = append(parts, fmt.Sprintf("%d may have done it already", s.unsure))
 	}
 	if s.doubt > 0 {
 		parts = append(parts, fmt.Sprintf("%d being looked at anew", s.doubt))

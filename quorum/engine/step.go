@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -29,28 +28,21 @@ func (r ruling) stepDecided() (answered bool) {
 		for i := range r.db.lanes {
 			r.commit(i, false)
 		}
-		return r.stepEnds(true)
+		return r.stepEnds(0)
 	}
 	if m := r.Leveller(r.votes); d == quorum.Split && m >= 0 {
 		return r.level(m)
 	}
-	w := &confirmation{op: r.op, until: r.now.Add(r.db.AcquireTimeout)}
-	w.then = func(undone bool) bool { return r.stepEnds(undone) }
+	w := &confirmation{op: r.op, until: r.now.Add(r.db.AcquireTimeout), then: r.stepEnds}
 	var list []laneEnding
 	for i := range r.db.lanes {
 		if r.Latched(r.votes, i) {
-			list = append(list, r.endings(i, w)...)
+			list = append(list, r.takingBack(i, w, false)...)
 		}
 	}
-	for _, n := range list {
-		if n.confirmation != nil {
-			w.missing.Add(1)
-		}
-	}
-	if w.missing.Load() == 0 || d == quorum.Unavailable {
-		w.over.Store(true) // an error says that it may have happened
+	if w.over = w.out == 0 || d == quorum.Unavailable; w.over { // that error says that it may have happened
 		r.endAll(list)
-		return r.stepEnds(true)
+		return r.stepEnds(0)
 	}
 	r.db.confirmations.add(w)
 	return r.endAll(list)
@@ -60,7 +52,7 @@ func (r ruling) stepDecided() (answered bool) {
 func (r ruling) endAll(list []laneEnding) (answered bool) {
 	for _, n := range list {
 		if !r.db.lanes[n.lane].queue.endStep(n.ending) && n.confirmation != nil {
-			answered = n.confirmation.heard(false) || answered
+			answered = n.confirmation.heard(n.lane, false) || answered
 		}
 	}
 	return answered
@@ -72,20 +64,34 @@ type laneEnding struct {
 	lane int
 }
 
+// takingBack are the endings of a lost step on master i, which is latched. w hears of what is taken back.
+func (r ruling) takingBack(i int, w *confirmation, late bool) []laneEnding {
+	list := r.endings(i, late)
+	for _, n := range list {
+		if n.ends == takeBack {
+			w.wants(n)
+		}
+	}
+	if w.open[i] == 0 {
+		r.confirmed.Or(1 << i)
+	}
+	return list
+}
+
 // endings are what takes a step back on master i, which is latched. What it has only read, it lets
-// go of. w hears of it, and is nil where the master's vote came after the decision.
-func (r ruling) endings(i int, w *confirmation) (list []laneEnding) {
+// go of. It is late where the master's vote came after the decision.
+func (r ruling) endings(i int, late bool) (list []laneEnding) {
 	var all []*ending
 	for _, key := range r.touched(i) {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		record := r.Said[i].Journal.Record(key)
 		var held *decide.UndoRecord
-		if w != nil {
+		if !late {
 			held = r.heldElsewhere(i, record)
 		}
 		switch {
 		case record != nil && record.Changed():
-			n.ends, n.back, n.confirmation = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now), w
+			n.ends, n.back = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now)
 		case held != nil:
 			n.ends, n.back = bringUp, r.puttingBack(i, record, held, r.now)
 		}
@@ -121,10 +127,11 @@ func (r ruling) allTouched() []string {
 	return r.touched(masters...)
 }
 
-// stepEnds answers the asker of a step, or has it tried again. undone tells that
-// nothing of a lost one is left.
-func (r ruling) stepEnds(undone bool) (answered bool) {
-	if undone && r.stepsAgain() {
+// stepEnds answers the asker of a step, or has it tried again. open are masters on which it is not known that a lost one
+// was taken back, a bit for each.
+func (r ruling) stepEnds(open uint16) (answered bool) {
+	unsure := r.unsure()
+	if (open == 0 || r.Script.Exact && r.leavesQuorum(unsure)) && r.stepsAgain() {
 		r.tryLater()
 		return false
 	}
@@ -132,9 +139,8 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 		r.mendLater()
 	}
 	result := r.explain()
-	result.Unsure = r.unsure()
-	result.Undone = undone && bits.OnesCount16(result.Unsure) <= len(r.sent)-quorum.QuorumOf(len(r.sent))
-	if undone {
+	result.Unsure, result.Undone = unsure, r.leavesQuorum(unsure)
+	if open == 0 {
 		r.announce()
 	} else {
 		result.Decision, result.Script = quorum.Split, nil
@@ -149,7 +155,7 @@ func (r ruling) stepEnds(undone bool) (answered bool) {
 func (r ruling) stepsAgain() bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && r.mayHaveActed():
+	case r.votes.Decision() != quorum.Split || r.db.ends(r.op):
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
@@ -164,9 +170,8 @@ func (r ruling) stepLate(i int) {
 		return
 	}
 	if r.Latched(r.votes, i) {
-		for _, n := range r.endings(i, nil) {
-			r.db.lanes[i].queue.endStep(n.ending)
-		}
+		w := &confirmation{op: r.op, then: func(uint16) bool { return false }} // nobody waits, but if it is tried again later
+		r.endAll(r.takingBack(i, w, true))
 	}
 }
 

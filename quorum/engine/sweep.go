@@ -67,7 +67,7 @@ func (db *database) expire(now time.Time) {
 	}
 	db.expireTurns(now)
 	for _, w := range db.confirmations.overdue(now) {
-		if w.end(false) {
+		if w.end() {
 			w.op.flusher.Flush()
 		}
 	}

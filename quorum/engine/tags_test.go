@@ -115,7 +115,7 @@ func TestLatchOfATagStaysUntilTheLastOfItsKeys(t *testing.T) {
 		for i := range o.sent {
 			o.sent[i].nonce = w.engine.zero.lanes[i].nonce
 		}
-		list := ruling{o, decide.Votes(0).Voted(2, quorum.Granted, true), time.Now()}.endings(2, nil)
+		list := ruling{o, decide.Votes(0).Voted(2, quorum.Granted, true), time.Now()}.endings(2, true)
 		ruling{o, 0, time.Now()}.endAll(list)
 		w.settle()
 		w.wantFree("t")

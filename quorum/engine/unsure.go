@@ -1,37 +1,58 @@
 package engine
 
-import "redlock-proxy/quorum"
+import (
+	"math/bits"
+	"time"
 
-// Who may have done a lost step, though nothing tells of it.
+	"redlock-proxy/quorum"
+)
 
-// mayHaveActed tells that a master was sent the step and has not told what came of it. What is not
-// known is not taken back there, and what is tried again may be done twice:
+// Who may have done a lost step, though nothing tells of it. What is not known is not taken back there, and what is tried
+// again would be done twice:
 //
 //	1: A pushes x on the list of masters 1, 2 and 3, of which 3 has missed a push
 //	2: 1 does so, and its answer is lost; 2 and 3 answer with two lengths, and take it back
 //	3: all are asked once more: 1 has x twice now, and answers with the length that 3 does
 //
-// Who has not voted may have done it, too: so what is not to be tried again then is not decided to be lost before all have
-// voted, or its time is over.
-func (r ruling) mayHaveActed() bool {
-	for i := range r.sent {
-		if r.votes.Vote(i) == quorum.Unknown && !r.sent[i].unsent {
-			return true
-		}
-	}
-	return false
-}
+// So an exact step is tried again without them: each master does it once at most. What is won then they have missed, as far
+// as is known, and are looked at for it (mending.go). Other steps find out by themselves what they have done.
 
-// unsure are the masters that may have done a lost step of which all that was to be taken back is: who has not told may have,
-// if his link is lost before it is taken back there; of what has failed otherwise than split nobody waits for that.
-func (r ruling) unsure() (unsure uint16) {
-	for i := range r.sent {
-		switch vote := r.votes.Vote(i); {
-		case vote == quorum.Refused, vote == quorum.Granted && r.votes.Decision() == quorum.Split:
-		case vote != 0 && r.sent[i].unsent: // before it has voted that is its lane's
+// unsure are the masters that may have done a lost step: who has not told may have, and who has done it may have it still until
+// it is known to be taken back there; of what has failed otherwise than split nobody waits for that. So may those have who did
+// not take part in this try.
+func (o *op) unsure() (unsure uint16) {
+	unsure = o.Without
+	votes, confirmed := o.ballot.Load(), o.confirmed.Load()
+	for i := range o.sent {
+		switch vote := votes.Vote(i); {
+		case vote == quorum.Refused && !o.Latched(votes, i), confirmed>>i&1 != 0:
+		case vote != 0 && o.sent[i].unsent: // before it has voted that is its lane's
 		default:
 			unsure |= 1 << i
 		}
 	}
 	return unsure
+}
+
+// leavesQuorum tells that there is a quorum without some masters.
+func (o *op) leavesQuorum(without uint16) bool {
+	n := len(o.sent)
+	return bits.OnesCount16(without) <= n-quorum.QuorumOf(n)
+}
+
+// stalls tells, to the sweeper, of a step that has met another proxy's, that it could be tried again without who has not voted,
+// and that he has been later than a quorum for a while. He may be so for long, and its latches keep others out meanwhile; or
+// another one waits for him likewise, each with a part of the masters that are not late.
+func (o *op) stalls(now time.Time) bool {
+	if !o.IsStep() || o.Script.Heard || o.GivesBack {
+		return false
+	}
+	votes := o.ballot.Load()
+	if t := votes.Tally(len(o.Said)); t.Granted+t.Refused < t.Quorum() || !o.MetLatch(votes) {
+		return false
+	}
+	if o.heard.IsZero() {
+		o.heard = now
+	}
+	return now.Sub(o.heard) > o.db.SplitDelay && o.hasTime(now)
 }
