@@ -130,10 +130,8 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool
 		was[key] = found{before, left, k.until / 1e6}
 	}
 	e := effects[s](m, keys[0], argv)
-	for _, key := range keys {
-		if k, ok := m.key(key); !s.Latches && !s.Reads && (e.flags != 0 || !ok || k.hash) {
-			m.breaks(key)
-		}
+	if !s.Latches && !s.Reads {
+		m.breaks(keys...)
 	}
 	latches := s.Latches && (e.flags != 0 || holds)
 	var records, values, calm []string

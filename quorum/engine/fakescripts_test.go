@@ -142,6 +142,9 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 		}
 		return integer(decide.SaysAbsent)
 	case k.value != args[1]:
+		if s == releaseScript {
+			m.breaks(name)
+		}
 		return integer(decide.SaysOther)
 	case s == releaseScript:
 		m.breaks(name)

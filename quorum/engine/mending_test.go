@@ -263,7 +263,7 @@ func TestWhatIsNoStepIsNotCalm(t *testing.T) {
 	}{
 		"release":            {"the", releaseScript, []string{"the"}, false},
 		"release of nothing": {"", releaseScript, []string{"the"}, false},
-		"release of another": {"another", releaseScript, []string{"the"}, true},
+		"release of another": {"another", releaseScript, []string{"the"}, false},
 		"remove":             {"the", removeScript, []string{journal.NoDate}, false},
 		"remove of nothing":  {"", removeScript, []string{journal.NoDate}, false},
 		"write":              {"the", writeScript, []string{"SET", "k", "the", journal.NoDate}, false},
@@ -272,6 +272,7 @@ func TestWhatIsNoStepIsNotCalm(t *testing.T) {
 		"extend":             {"the", extendScript, []string{"the", "60000"}, true},
 		"a script":           {"", journal.FormOf(lockScript).Own(), []string{"1", "0", "the", "60000", journal.NoDate}, false},
 		"one of nothing":     {"", journal.FormOf(freeScript).Own(), []string{"1", "0", "the", journal.NoDate}, false},
+		"one of another":     {"another", journal.FormOf(freeScript).Own(), []string{"1", "0", "the", journal.NoDate}, false},
 		"one that reads":     {"the", journal.FormOf(readsOnly).Own(), []string{"1", "0", journal.NoDate}, true},
 		"lay":                {"the", catchup.LayScript, []string{nonceThere, catchup.DigestOf("the")}, false},
 		"copy":               {"the", catchup.CopyScript, []string{nonceThere, "run", "60000", "w", "the", "-1"}, false},

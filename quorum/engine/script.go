@@ -132,7 +132,7 @@ var (
 	// releaseScript deletes the key if it holds ARGV[1], and answers what was
 	// left of its ttl: a debt to a master that could not be reached needs it.
 	releaseScript = master.NewScript(quorum.ChangedText + `local v=redis.call('GET',KEYS[1])
-if v and v~=ARGV[1] then return -3 end
+if v and v~=ARGV[1] then __changed(KEYS[1]) return -3 end
 local p=v and redis.call('PTTL',KEYS[1]) or -2
 if v then redis.call('DEL',KEYS[1]) end
 __changed(KEYS[1])

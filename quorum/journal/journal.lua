@@ -796,7 +796,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     shape, value, values = '-', thrown or 'ERR ' .. tostring(v), nil
   end
   if its.troubled then shape, value, values = '-', its.troubled, nil end
-  -- What is no step may have found nothing to delete, which is told nowhere else: not so of a string that it has left.
+  -- What is no step may have found nothing to delete, or another value than what it was to, which is told nowhere else.
   local function changed(k) raw('HDEL', steps_key, #k > 64 and string.rep(R.sha1hex(k), 2) or k) end
   local n, calm, added = 4, nil, false
   if answer and (L or its.wrote or its.removed) then
@@ -847,9 +847,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   end
   local latches = L and (its.wrote or its.removed or string.sub(L[4], 1, 1) == '!')
   for i = 1, latches and #L[3] or 0 do raw('SET', L[3][i], L[1], 'PX', L[2]) end
-  for i = 1, L and 0 or O and 0 or #K do
-    if n > 4 or raw('TYPE', K[i]).ok ~= 'string' then changed(K[i]) end
-  end
+  for i = 1, L and 0 or O and 0 or #K do changed(K[i]) end
   for i = 5, not L and its.reached and n or 0, 5 do changed(answer[i]) end
   answer[1] = (its.wrote and 1 or 0) + (its.removed and 2 or 0) + (L and 16 or 0) + (its.troubled and 32 or 0)
     + (its.toiled and 64 or 0) + (its.reached and 128 or 0) + (latches and 256 or 0) + (calm and 512 or 0)
