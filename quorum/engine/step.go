@@ -131,7 +131,7 @@ func (r ruling) allTouched() []string {
 // was taken back, a bit for each.
 func (r ruling) stepEnds(open uint16) (answered bool) {
 	unsure := r.unsure()
-	if (open == 0 || r.Script.Exact && r.leavesQuorum(unsure)) && r.stepsAgain() {
+	if r.stepsAgain(open, unsure) {
 		r.tryLater()
 		return false
 	}
@@ -152,10 +152,10 @@ func (r ruling) stepEnds(open uint16) (answered bool) {
 
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
 // that differ may decline in different ways; and where others were in its way, as long as a decision may take.
-func (r ruling) stepsAgain() bool {
+func (r ruling) stepsAgain(open, unsure uint16) bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.ends(r.op):
+	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && !r.leavesQuorum(unsure), !r.Script.Exact && open != 0:
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true
