@@ -13,8 +13,8 @@ import (
 
 // Elements of which a client is not told are put back where they were taken from. That is a step as any, of which one at a
 // time is under way for a key: so those of one key go back together, and what was taken last goes first, as they may be many, of
-// many clients who are cut off at once. Where it is known that no quorum has done it, nor will, it is tried again; else they
-// might be there twice. That is of all tries together:
+// many clients who are cut off at once. It is tried again for a while, each time without the masters that may have done it
+// before: else a quorum might have them twice.
 //
 //	1: x is put back on master 1, whose link is lost before it is taken back there; 2 and 3 are busy
 //	2: it is put back on 2, with which the same happens
@@ -123,10 +123,10 @@ func (l *returning) gather() bool {
 // Answer is the engine's.
 func (l *returning) Answer(result quorum.Result) quorum.Flusher {
 	s := l.srv
-	l.request.Without |= result.Unsure
-	if result.Decision != quorum.Won && result.Undone && s.clock()-l.since < returnsPatience {
+	if result.Decision != quorum.Won && s.clock()-l.since < returnsPatience {
 		pause := min(10*time.Millisecond<<min(l.tries, 7), time.Second)
 		l.tries++
+		l.request.Again = result.Tried
 		time.AfterFunc(pause, func() { s.engine.Put(&l.request, l) })
 		return l
 	}

@@ -139,9 +139,9 @@ type Request struct {
 	// for its turn however long that takes, and is carried out also by an engine that takes no others any more.
 	GivesBack bool
 
-	// Without are masters that a Run of an exact step is not put to, the first as the lowest bit: they may have done it when
-	// it was tried before, see Result.Unsure.
-	Without uint16
+	// Again is the try before, of an exact step: it is not put to masters that may have done it then. It is nil the first
+	// time.
+	Again Tried
 
 	// Trace is where the engine notes how the request fared, nil if nobody wants to know.
 	Trace *Trace

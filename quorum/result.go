@@ -83,15 +83,20 @@ type Result struct {
 	// as the lowest bit: where they are a quorum, nothing else can be told until one of them changes.
 	Alike uint16
 
-	// Undone tells of what was not won that no quorum has done it, nor will: too few masters were asked, or have not
-	// taken back what they did. Where it is false, that is not known. Unsure are those that may have done it all the same, the
-	// first as the lowest bit: who asks them once more has it done twice there, see Request.Without.
-	Undone bool
-	Unsure uint16
+	// Tried is what was put to the masters of a step that was not won: it is Again where that is put once more. It is nil if
+	// none was asked.
+	Tried Tried
 
 	// Why says, where the decision is Unavailable or Split, what keeps the others; "" if
 	// that is not known, or nothing does.
 	Why string
+}
+
+// Tried is a step that was not won.
+type Tried interface {
+	// MayHaveDone are the masters that may have done it, as of now, the first as the lowest bit. They become fewer, as those
+	// who are late tell, or have taken it back.
+	MayHaveDone() uint16
 }
 
 // SurveyAnswer is what one master said to a Survey.

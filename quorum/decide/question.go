@@ -11,6 +11,9 @@ type Question struct {
 	// nobody before that vote is seen in the ballot.
 	Said []Said
 
+	// Without are masters that it is not put to, the first as the lowest bit, see quorum.Request.Again.
+	Without uint16
+
 	// Second says that it is the second step of an acquire without ttl, which has none of
 	// its own to be told.
 	Second bool

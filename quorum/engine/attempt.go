@@ -13,9 +13,6 @@ import (
 func (db *database) try(o *op, now time.Time) {
 	n := len(db.lanes)
 	o.db, o.put, o.sleeps = db, now, db.sleeps.Load()
-	if o.before != nil {
-		o.Without, o.before = o.before.unsure(), nil
-	}
 	if len(o.Said) != n {
 		o.Said, o.sent = make([]decide.Said, n), make([]sending, n)
 	}
@@ -25,6 +22,9 @@ func (db *database) try(o *op, now time.Time) {
 		o.drop()
 		db.tryAllAgain(behind)
 		return
+	}
+	if o.Again != nil {
+		o.Without, o.Again = o.Again.MayHaveDone(), nil
 	}
 	db.inFlight.Add(1)
 	missed, waits, behind := db.push(o)
@@ -178,7 +178,7 @@ func (db *database) answer(o *op, r quorum.Result) bool {
 // unasked is a result for which no master was asked. Where a quorum of them can vote, it was for having
 // waited too long.
 func (db *database) unasked(r quorum.Result) quorum.Result {
-	r.Needed, r.Masters, r.Undone = quorum.QuorumOf(len(db.lanes)), len(db.lanes), true
+	r.Needed, r.Masters = quorum.QuorumOf(len(db.lanes)), len(db.lanes)
 	if r.Decision == quorum.Unavailable {
 		s := db.shortage(nil, nil)
 		r.Voted = s.can

@@ -78,6 +78,9 @@ func (f *flight) begin() {
 // finish answers the asker of an op. If it was the acquire in flight, it answers
 // those who share the answer, and puts the next attempt.
 func (db *database) finish(o *op, r quorum.Result) {
+	if r.Tried == nil {
+		r.Tried = o.Again
+	}
 	if o.flight == nil {
 		o.flusher = o.asker.Answer(r)
 		if o.turn != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"strings"
 	"testing"
 	"time"
@@ -124,8 +125,8 @@ func TestWhatNoQuorumHasDoneIsUndone(t *testing.T) {
 				w.stepOn(pushStep, "l", "a").wait(t)
 				w.settle()
 				c.spoil(w)
-				if r := w.put(push).wait(t); r.Decision == quorum.Won || r.Undone != c.undone {
-					t.Errorf("%v, undone %t", r.Decision, r.Undone)
+				if r := w.put(push).wait(t); r.Decision == quorum.Won || (bits.OnesCount16(mayHave(r)) < 2) != c.undone {
+					t.Errorf("%v, and %b may have done it", r.Decision, mayHave(r))
 				}
 			})
 		})

@@ -58,7 +58,6 @@ type op struct {
 	ends   []time.Time // when these end, as the masters told the try before; nil: this is the first
 	holds  bool        // a step: it latches its keys also where it does nothing
 
-	before    *op           // of an exact step: the try before, until this one begins
 	confirmed atomic.Uint32 // the masters that have confirmed all that became of a step there, a bit for each
 	heard     time.Time     // see stalls
 

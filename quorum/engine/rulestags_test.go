@@ -60,7 +60,7 @@ var rulesOfTags = []rule{
 		"(c.GivesBack || c.Leveller(c.Votes) >= 0)",
 		"c.Leveller(c.Votes) >= 0", false, 0, named("TestWhatIsGivenBackWaitsForWhoIsLate")},
 	{"an exact step is tried again without who may have done it", "ruling.go",
-		"next.before = r.op",
+		"next.Again = r.op",
 		"_ = r", false, 0, named("TestOnePopTakesOneElement")},
 	{"and so it is the next time", "unsure.go",
 		"unsure = o.Without",

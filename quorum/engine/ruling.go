@@ -117,7 +117,7 @@ func (r ruling) tryLater() {
 	next.attempt, next.flight, next.turn, next.began = r.attempt+1, r.flight, r.turn, r.began
 	if r.IsStep() {
 		if r.Script.Exact {
-			next.before = r.op
+			next.Again = r.op
 		}
 		next.ends, next.holds = r.endsFound(), !r.MetLatch(r.votes)
 	}

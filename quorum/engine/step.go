@@ -130,8 +130,7 @@ func (r ruling) allTouched() []string {
 // stepEnds answers the asker of a step, or has it tried again. open are masters on which it is not known that a lost one
 // was taken back, a bit for each.
 func (r ruling) stepEnds(open uint16) (answered bool) {
-	unsure := r.unsure()
-	if r.stepsAgain(open, unsure) {
+	if r.stepsAgain(open) {
 		r.tryLater()
 		return false
 	}
@@ -139,7 +138,9 @@ func (r ruling) stepEnds(open uint16) (answered bool) {
 		r.mendLater()
 	}
 	result := r.explain()
-	result.Unsure, result.Undone = unsure, r.leavesQuorum(unsure)
+	if result.Decision != quorum.Won {
+		result.Tried = r.op
+	}
 	if open == 0 {
 		r.announce()
 	} else {
@@ -152,10 +153,10 @@ func (r ruling) stepEnds(open uint16) (answered bool) {
 
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
 // that differ may decline in different ways; and where others were in its way, as long as a decision may take.
-func (r ruling) stepsAgain(open, unsure uint16) bool {
+func (r ruling) stepsAgain(open uint16) bool {
 	r.now = time.Now() // it may have waited since
 	switch {
-	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && !r.leavesQuorum(unsure), !r.Script.Exact && open != 0:
+	case r.votes.Decision() != quorum.Split || r.db.ends(r.op), r.Script.Exact && !r.leavesQuorum(), !r.Script.Exact && open != 0:
 		return false
 	case r.MetLatch(r.votes) && r.hasTime(r.now):
 		return true

@@ -17,10 +17,9 @@ import (
 // So an exact step is tried again without them: each master does it once at most. What is won then they have missed, as far
 // as is known, and are looked at for it (mending.go). Other steps find out by themselves what they have done.
 
-// unsure are the masters that may have done a lost step: who has not told may have, and who has done it may have it still until
-// it is known to be taken back there; of what has failed otherwise than split nobody waits for that. So may those have who did
-// not take part in this try.
-func (o *op) unsure() (unsure uint16) {
+// MayHaveDone is quorum.Tried's. Who has not told may have done it, and who has may have it still until it is known to be taken
+// back there. So may those have who did not take part in this try.
+func (o *op) MayHaveDone() (unsure uint16) {
 	unsure = o.Without
 	votes, confirmed := o.ballot.Load(), o.confirmed.Load()
 	for i := range o.sent {
@@ -34,10 +33,10 @@ func (o *op) unsure() (unsure uint16) {
 	return unsure
 }
 
-// leavesQuorum tells that there is a quorum without some masters.
-func (o *op) leavesQuorum(without uint16) bool {
+// leavesQuorum tells that there is a quorum without those.
+func (o *op) leavesQuorum() bool {
 	n := len(o.sent)
-	return bits.OnesCount16(without) <= n-quorum.QuorumOf(n)
+	return bits.OnesCount16(o.MayHaveDone()) <= n-quorum.QuorumOf(n)
 }
 
 // stalls tells, to the sweeper, of a step that has met another proxy's, that it could be tried again without who has not voted,

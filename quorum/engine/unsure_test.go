@@ -76,6 +76,14 @@ func TestMinorityKeepsNobodyFromPushing(t *testing.T) {
 	}
 }
 
+// mayHave are the masters that may have done what was not won, a bit for each.
+func mayHave(r quorum.Result) uint16 {
+	if r.Tried == nil {
+		return 0
+	}
+	return r.Tried.MayHaveDone()
+}
+
 // A quorum holds an element, of which one is busy with the step of a proxy that is gone, and the third has missed it.
 func TestPopTellsNoNilWhereAQuorumMayHaveAnElement(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
@@ -110,8 +118,8 @@ func TestWhoDoesNotConfirmMayHaveIt(t *testing.T) {
 		w.masters[0].cutsTakeBacks()
 		w.each(func(m *fakeMaster) { m.latch("l", time.Minute) }, 2, 3)
 		r := w.put(quorum.Request{Kind: quorum.Run, Script: pushStep, Key: "l", Keys: []string{"l"}, Args: []string{"x"}, GivesBack: true}).wait(t)
-		if r.Decision == quorum.Won || !r.Undone || r.Unsure != 1 {
-			t.Errorf("%v, undone %t, unsure %b", r.Decision, r.Undone, r.Unsure)
+		if r.Decision == quorum.Won || mayHave(r) != 1 {
+			t.Errorf("it came to %v, and %b may have done it", r.Decision, mayHave(r))
 		}
 	})
 }
@@ -143,4 +151,29 @@ func TestWhoMayHaveDoneItIsLeftOutToTheEnd(t *testing.T) {
 			t.Errorf("it was sent it %d times more", again)
 		}
 	})
+}
+
+// Nobody but one master is there for what is put back, or nobody at all: once it is taken back there, he is one of the quorum
+// that it is put back on.
+func TestWhatIsPutBackIsAskedOfWhoHasTakenItBack(t *testing.T) {
+	for _, away := range [][]int{{2, 3}, {1, 2, 3}} {
+		inWorldOfSteps(t, func(w *world) {
+			w.wantNumber(w.stepOn(pushStep, "l", "a").wait(t), 1)
+			w.settle()
+			w.down(away...)
+			back := quorum.Request{Kind: quorum.Run, Script: pushStep, Key: "l", Keys: []string{"l"}, Args: []string{"x"}, GivesBack: true}
+			r := w.put(back).wait(t)
+			w.settle()
+			if r.Decision != quorum.Unavailable || mayHave(r) != 0 {
+				t.Errorf("%v away: it came to %v, and %b may have done it", away, r.Decision, mayHave(r))
+			}
+			for _, n := range away {
+				if n != 2 {
+					w.up(n)
+				}
+			}
+			back.Again = r.Tried
+			w.wantNumber(w.put(back).wait(t), 2)
+		})
+	}
 }
