@@ -18,6 +18,7 @@ func TestWhoWaitsForAnElementGetsIt(t *testing.T) {
 	c, looker, other := dial(t, proxies[0].Addr), dial(t, proxies[0].Addr), dial(t, proxies[1].Addr)
 	ways := map[string]string{
 		"BLPOP %s 0": "[%s v]", "BRPOP nosuch %s 30": "[%s v]", "BLMPOP 0 2 nosuch %s LEFT COUNT 5": "[%s [v]]", "BLMOVE %s to LEFT RIGHT 0": "v",
+		"BRPOPLPUSH %s to 0": "v",
 	}
 	rounds := 0
 	for name, push := range map[string]func(q, from string){
@@ -57,15 +58,23 @@ func TestWhoWaitsForAnElementGetsIt(t *testing.T) {
 			looker.want(int64(0), "EXISTS", q)
 		}
 	}
-	answer := c.asking("BZPOPMIN", "z", "0")
-	waiting(t, looker, 1)
-	other.want(int64(2), "ZADD", "z", "2", "b", "1", "a")
-	if got := fmt.Sprint(<-answer); got != "[z a 1]" {
-		t.Errorf("BZPOPMIN: %v", got)
+	for way, want := range map[string]string{
+		"BZPOPMIN %s 0": "[%s a 1]", "BZPOPMAX nosuch %s 30": "[%s b 2]", "BZMPOP 0 2 nosuch %s MAX COUNT 5": "[%s [[b 2] [a 1]]]",
+	} {
+		for name, by := range map[string]talk{"the same proxy": looker, "another proxy": other} {
+			rounds++
+			z := fmt.Sprintf("z%d", rounds)
+			answer := c.asking(strings.Fields(fmt.Sprintf(way, z))...)
+			waiting(t, looker, 1)
+			by.want(int64(2), "ZADD", z, "2", "b", "1", "a")
+			if got := fmt.Sprint(<-answer); got != strings.ReplaceAll(want, "%s", z) {
+				t.Errorf("%s, by %s: got %s", way, name, got)
+			}
+		}
 	}
 
 	// What the key is meanwhile is nothing to who waits already, and an error to who asks then.
-	answer = c.asking("BLPOP", "q", "0")
+	answer := c.asking("BLPOP", "q", "0")
 	waiting(t, looker, 1)
 	other.want("OK", "SET", "q", "no list")
 	looker.want("OK", "SET", "q", "nor that")

@@ -119,11 +119,13 @@ func rueidislockWakes(ctx context.Context, l library, addr string) error {
 		}()
 	}
 	time.Sleep(500 * time.Millisecond)
+	released := time.Now()
 	if err := got.unlock(ctx); err != nil {
 		return err
 	}
-	for range cs[1:] {
+	for i := range cs[1:] {
 		err = errors.Join(err, <-had)
+		fmt.Printf("woken %s: number %d after %v\n", l.name, i+1, time.Since(released))
 	}
 	return err
 }

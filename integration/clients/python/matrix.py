@@ -8,6 +8,7 @@ which it is used. A subject has a name and
     release(held)      True, False if it was refused, None if the library does
                        not tell
     extend(held, ttl)  the same
+    wait(key, ttl)     where a release wakes who waits: the lock, when it is free
     flush_scripts()    SCRIPT FLUSH through the proxy
     contend(key, contenders, until, counter)
                        many contenders, each the way the library's own

@@ -25,6 +25,11 @@ class PythonRedisLock:
         lock = redis_lock.Lock(self.client, key, expire=math.ceil(ttl / 1000))
         return lock if lock.acquire(blocking=False) else None
 
+    def wait(self, key, ttl):
+        lock = redis_lock.Lock(self.client, key, expire=math.ceil(ttl / 1000))
+        lock.acquire()
+        return lock
+
     def release(self, lock):
         try:
             lock.release()

@@ -1,5 +1,6 @@
 """What one or two clients do, with every lock library alike."""
 
+import threading
 import time
 
 LONG = 30_000
@@ -64,6 +65,28 @@ def expiry_and_stranger(s, key):
     expect(yes(s.release(held)), "its holder cannot release it")
 
 
+def woken(s, key):
+    held = s.acquire(key, LONG)
+    expect(held, "a free lock is not had")
+    had = []
+
+    def waiter():
+        lock = s.wait(key, LONG)
+        had.append((lock, time.monotonic()))
+
+    thread = threading.Thread(target=waiter, daemon=True)
+    thread.start()
+    time.sleep(0.5)
+    expect(not had, "it was had while it was held")
+    released = time.monotonic()
+    expect(yes(s.release(held)), "its holder cannot release it")
+    thread.join(10)  # by itself it looks when the ttl is over
+    expect(had, "nobody was woken by the release")
+    lock, at = had[0]
+    print(f"woken {s.name}: after {(at - released) * 1000:.1f} ms", flush=True)
+    expect(yes(s.release(lock)), "who was woken cannot release it")
+
+
 def scripts_flushed(s, key):
     held = s.acquire(key, LONG)
     expect(held, "a free lock is not had")
@@ -84,6 +107,8 @@ def quiet(s):
     if s.CAN_EXTEND:
         yield "extend", _run(s, extended)
     yield "expiry and a late release", _run(s, expiry_and_stranger)
+    if hasattr(s, "wait"):
+        yield "waiting woken by the message", _run(s, woken)
 
 
 def loud(s):

@@ -19,6 +19,11 @@ class WalrusLock:
         lock = self.client.lock(key, ttl=ttl)
         return lock if lock.acquire(block=False) else None
 
+    def wait(self, key, ttl):
+        lock = self.client.lock(key, ttl=ttl)
+        lock.acquire()
+        return lock
+
     def release(self, lock):
         return lock.release()
 

@@ -128,6 +128,7 @@ final class Scenarios {
             Lease next = had(other.await(key, PLENTY.dividedBy(2), PLENTY), "the lock, when it was released,");
             Duration after = Duration.ofNanos(System.nanoTime() - begun);
             hold(released.get(), "it could not be released");
+            System.out.println("woken " + key + ": after " + after.minusMillis(500).toNanos() / 1_000_000.0 + " ms");
             hold(after.compareTo(Duration.ofMillis(500)) >= 0, "it was had after " + after);
             hold(after.compareTo(Duration.ofSeconds(3)) < 0, "the message came after " + after);
             hold(next.unlock(), "it could not be released by the next");
