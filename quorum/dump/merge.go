@@ -9,7 +9,8 @@ import (
 // Merged is what so many of some dumps agree on, element by element: each element of a list, as often as so many have it,
 // each member of a set, and each field or member with its value. "" is nothing, in and out. It is not ok where that cannot
 // be told: of strings, of several types, or of much; nor where something would be gone that nobody has deleted, as so many
-// have a field, each with another value, or all have a longer list.
+// have a field, each with another value, or all have an equally long list, and a longer one: each may have another element in a
+// place. Of lists of several lengths each is longer by what was pushed, or not popped, there alone.
 func Merged(dumps []string, quorum int) (merged string, ok bool) {
 	kind := byte(unknown)
 	var lists [][]string
@@ -46,7 +47,7 @@ func Merged(dumps []string, quorum int) (merged string, ok bool) {
 	for _, list := range lists {
 		together = inserted(together, list, kept)
 	}
-	if kind == ofList && !slices.ContainsFunc(lists, func(list []string) bool { return len(list) <= len(together) }) {
+	if n := len(lists[0]); kind == ofList && n > len(together) && !slices.ContainsFunc(lists, func(list []string) bool { return len(list) != n }) {
 		return "", false
 	}
 	if kind == ofHash || kind == ofZset {

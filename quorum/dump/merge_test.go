@@ -18,6 +18,7 @@ func TestWhatAQuorumHasIsMerged(t *testing.T) {
 		{ofList, [3]string{"a a b", "a b", "a a"}, "a a b"},
 		{ofList, [3]string{"x b", "y a b", "a b"}, "a b"},
 		{ofList, [3]string{"b", "c a", "c a b"}, "c a b"},
+		{ofList, [3]string{"p q r", "a s", "t a"}, "a"},
 		{ofSet, [3]string{"a b", "b c", "c d"}, "b c"},
 		{ofHash, [3]string{"f 1 g 2", "f 1 g 3", "g 3 h 4"}, "f 1 g 3"},
 		{ofHash, [3]string{"f 1", "g 2", "h 3"}, ""},
