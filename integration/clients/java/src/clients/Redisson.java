@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -74,7 +75,8 @@ final class Redisson implements Library {
             return List.of(Scenarios.WOKEN, Scenarios.VAIN);
         }
         if (kind == Kind.READ_WRITE) {
-            return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY,
+            return List.of(Scenarios.LOCK, Scenarios.TWO, Scenarios.STRANGER, Scenarios.EXPIRY, Scenarios.WOKEN, Scenarios.VAIN,
+                    new Scenario("a reader woken by the writer's message", Redisson::readerIsWoken),
                     new Scenario("readers share", Redisson::readersShare),
                     new Scenario("a reader's holds end one by one", Redisson::readsTwice),
                     new Scenario("a reader is extended by the watchdog", Redisson::watchdogExtendsReader),
@@ -193,6 +195,22 @@ final class Redisson implements Library {
 
     private static Holder holder(Stage stage) throws Exception {
         return (Holder) stage.contender();
+    }
+
+    private static void readerIsWoken(Stage stage) throws Exception {
+        Holder writer = holder(stage);
+        Holder reader = holder(stage);
+        String key = stage.key("reader");
+        Lease got = had(writer.tryLock(key, PLENTY), "the lock");
+        Future<Boolean> read = reader.thread.submit(() -> reader.toRead(key).tryLock(PLENTY.toMillis() / 2, PLENTY.toMillis(), TimeUnit.MILLISECONDS));
+        Thread.sleep(500);
+        long released = System.nanoTime();
+        hold(got.unlock(), "it could not be released");
+        hold(read.get(), "nobody could read what was released");
+        Duration after = Duration.ofNanos(System.nanoTime() - released);
+        System.out.println("woken " + key + ": after " + after.toNanos() / 1_000_000.0 + " ms");
+        hold(after.compareTo(Duration.ofSeconds(3)) < 0, "the message came after " + after);
+        hold(reader.unlock(reader.toRead(key)), "what was read could not be released");
     }
 
     private static void watchdogExtends(Stage stage) throws Exception {
