@@ -61,7 +61,7 @@ func (c *counted) decideRun() quorum.Decision {
 		return quorum.Undecided
 	}
 	if d == quorum.Split && c.pending > 0 && (c.GivesBack || c.Leveller(c.Votes) >= 0) {
-		return quorum.Undecided // who is late has it done without him, though nobody is in a hurry; or tells its count
+		return quorum.Undecided // nobody waits for what is given back, so who is late is not left out of it; or tells its count
 	}
 	return d
 }

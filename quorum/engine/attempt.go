@@ -23,9 +23,6 @@ func (db *database) try(o *op, now time.Time) {
 		db.tryAllAgain(behind)
 		return
 	}
-	if o.Again != nil {
-		o.Without, o.Again = o.Again.MayHaveDone(), nil
-	}
 	db.inFlight.Add(1)
 	missed, waits, behind := db.push(o)
 	if waits {
@@ -67,6 +64,9 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) 
 	}
 	if db.barred(o) || db.follow(o) {
 		return 0, true, nil
+	}
+	if o.Again != nil { // not before: while it waits it may come to nothing, and has not been put then
+		o.Without, o.Again = o.Again.MayHaveDone(), nil
 	}
 	if o.Kind == quorum.Acquire {
 		o.flight.begin()

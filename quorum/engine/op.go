@@ -59,7 +59,7 @@ type op struct {
 	holds  bool        // a step: it latches its keys also where it does nothing
 
 	confirmed atomic.Uint32 // the masters that have confirmed all that became of a step there, a bit for each
-	heard     time.Time     // see stalls
+	metAt     time.Time     // when the sweeper saw that it has met a latch, see stalls
 
 	// first is the acquire without ttl that was won and is now, by this
 	// Extend, to lose the short expiry it was set with.

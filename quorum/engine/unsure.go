@@ -50,8 +50,8 @@ func (o *op) stalls(now time.Time) bool {
 	if t := votes.Tally(len(o.Said)); t.Granted+t.Refused < t.Quorum() || !o.MetLatch(votes) {
 		return false
 	}
-	if o.heard.IsZero() {
-		o.heard = now
+	if o.metAt.IsZero() {
+		o.metAt = now
 	}
-	return now.Sub(o.heard) > o.db.SplitDelay && o.hasTime(now)
+	return now.Sub(o.metAt) > o.db.SplitDelay && o.hasTime(now)
 }
