@@ -18,6 +18,7 @@ type shortage struct {
 	kept   [quorum.Drained + 1]int // the others, by the state that they are in
 	left   time.Duration           // the longest that one of those quarantined or catching up is kept out
 	silent int                     // how many have not answered in time
+	turn   time.Duration           // how much time there was when the request's turn came, if less than half; else 0
 	refuse []refusal               // of those that can, which say that they do not carry a request out
 	unsure int                     // and how many may have done it, and are not asked again
 	doubt  int                     // and how many of whose answers did not count: a proof did not fit
@@ -69,6 +70,9 @@ func (db *database) shortage(o *op, c *decide.Votes) (s shortage) {
 	if s.can == 0 {
 		s.all = db.hindrance()
 	}
+	if o != nil && o.attempt == 0 && 2*o.waited() > db.AcquireTimeout {
+		s.turn = max(db.AcquireTimeout-o.waited(), time.Millisecond)
+	}
 	return s
 }
 
@@ -112,7 +116,10 @@ func (s shortage) String() string {
 			parts = append(parts, fmt.Sprintf("%d %v", n, state)+s.time(state))
 		}
 	}
-	if s.silent > 0 {
+	switch {
+	case s.silent > 0 && s.turn > 0:
+		parts = append(parts, fmt.Sprintf("%d gave no answer in the %v left when its turn came", s.silent, s.turn.Round(time.Millisecond)))
+	case s.silent > 0:
 		parts = append(parts, fmt.Sprintf("%d gave no answer in time", s.silent))
 	}
 	for _, r := range s.refuse {

@@ -25,6 +25,7 @@ func TestShortageSaysWhatKeepsMasters(t *testing.T) {
 		"1 catching-up (4m51s left), 2 drained":                         kept(quorum.Drained, quorum.Drained, quorum.CatchingUp),
 		"1 down, 2 gave no answer in time":                              {can: 2, kept: [quorum.Drained + 1]int{quorum.Down: 1}, silent: 2},
 		"1 gave no answer in time, 1 being looked at anew":              {can: 2, silent: 1, doubt: 1},
+		"2 gave no answer in the 15ms left when its turn came":          {can: 3, silent: 2, turn: 15 * ms},
 		`1 gave no answer in time, 2 said "OOM no"`:                     {can: 3, silent: 1, refuse: []refusal{{"OOM no", 2}}},
 	} {
 		if got := s.String(); got != want {
