@@ -227,11 +227,11 @@ func (r *Returned) Size() (size int) {
 
 // Request asks to give them back.
 func (r *Returned) Request() quorum.Request {
-	words, script := []string{r.Into, r.Key}, exactStep
+	words := []string{r.Into, r.Key}
 	if r.Into == "ZADD" {
-		words, script = append(words, "NX"), plainStep
+		words = append(words, "NX")
 	}
-	return runOwn(script, []string{r.Key}, append(words, r.Elements...), nil).Requests[0]
+	return runOwn(exactStep, []string{r.Key}, append(words, r.Elements...), nil).Requests[0]
 }
 
 // left tells that the first elements are taken, and not the last.

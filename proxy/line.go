@@ -210,8 +210,7 @@ func (l *line) lasts(ttl, now time.Duration) {
 	l.next = min(l.next, l.ends)
 }
 
-// meetsHolder tells of an acquire that others have the lock, or want it as much, so that nobody got it.
+// meetsHolder tells of an acquire that others have the lock, of whatever type it is, or want it as much, so that nobody got it.
 func meetsHolder(result *quorum.Result) bool {
-	refused := result.Decision == quorum.Contended || result.Decision == quorum.Split
-	return refused && result.Reply.Kind != quorum.FailureReply
+	return result.Decision == quorum.Contended || result.Decision == quorum.Split
 }

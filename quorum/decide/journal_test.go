@@ -187,6 +187,9 @@ func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
 		if r := o.Result(c); r.Decision != test.want || (r.Script != nil) != (test.want == quorum.Contended) {
 			t.Errorf("%s: %v, %+v; want %v", name, r.Decision, r.Script, test.want)
 		}
+		if o.Script = quorum.NewStep(""); o.Result(c).Decision != quorum.Split {
+			t.Errorf("%s, by a step: %v", name, o.Result(c).Decision)
+		}
 	}
 }
 

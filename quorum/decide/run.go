@@ -128,7 +128,11 @@ func (q *Question) HasFreed(v Votes) bool {
 // tellRun takes the reply from those who acted if they won, and else from
 // those who declined. A split that was tried often enough is answered with a no
 // if there is one: those who acted are undone, so that it is true. What those say as well who
-// acted is none: a script may say yes, and do nothing, where the lock is its client's already.
+// acted is none: a script may say yes, and do nothing, where the lock is its client's already. Nor is
+// that of a step, which may be no more than a master's that has something left which no quorum has:
+//
+//	1: SADD s x is done by master 1 alone, which does not answer: nobody knows
+//	2: it is said again; 1 has x already, 2 adds it, 3 is away
 func (c *counted) tellRun(r *quorum.Result) {
 	for i := range c.Said { // but for what comes yet
 		if c.Vote(i) != 0 && c.Said[i].Journal != nil {
@@ -147,7 +151,7 @@ func (c *counted) tellRun(r *quorum.Result) {
 	case r.Decision == quorum.Unavailable, len(replies) == 0:
 		return
 	case r.Decision == quorum.Split:
-		if c.Granted == 0 || c.mayBeHeld() || !c.IsStep() && c.saidByWhoActed(&replies[0]) {
+		if c.Granted == 0 || c.IsStep() || c.mayBeHeld() || c.saidByWhoActed(&replies[0]) {
 			return
 		}
 		r.Decision = quorum.Contended

@@ -19,6 +19,11 @@ func TestWhatAQuorumHasIsMerged(t *testing.T) {
 		{ofList, [3]string{"x b", "y a b", "a b"}, "a b"},
 		{ofList, [3]string{"b", "c a", "c a b"}, "c a b"},
 		{ofList, [3]string{"p q r", "a s", "t a"}, "a"},
+		{ofList, [3]string{"c b", "a", "c b a"}, "c b a"},
+		{ofList, [3]string{"a", "c b", "c b a"}, "c b a"},
+		{ofList, [3]string{"c b a", "c b", "a"}, "c b a"},
+		{ofList, [3]string{"a b c", "b c a", "b c a y"}, "b c a"},
+		{ofList, [3]string{"b c a", "a b c", "b c a y"}, "b c a"},
 		{ofSet, [3]string{"a b", "b c", "c d"}, "b c"},
 		{ofHash, [3]string{"f 1 g 2", "f 1 g 3", "g 3 h 4"}, "f 1 g 3"},
 		{ofHash, [3]string{"f 1", "g 2", "h 3"}, ""},
@@ -41,10 +46,19 @@ func TestWhatHasNoElementsIsNotMerged(t *testing.T) {
 	element := func(v string) string { return plain(ofList, []string{"x", v}) }
 	list, set := plain(ofList, []string{"a"}), plain(ofSet, []string{"a"})
 	text := ended([]byte("\x00\x01a"))
-	for _, dumps := range [][]string{{"", "", ""}, {list, set, list}, {text, text, text}, {list, text, list}, {list, "?", list}, {list, list[:5], list},
+	for _, dumps := range [][]string{{"", "", ""}, {list, set, ""}, {text, text, text}, {text, list, text}, {list, text, ""}, {list, "?", list}, {list, list[:5], list},
 		{field("1"), field("2"), field("3")}, {member("1"), member("2"), ""}, {element("1"), element("2"), element("3")}} {
 		if merged, ok := Merged(dumps, 2); ok {
 			t.Errorf("%q: %q", dumps, merged)
+		}
+	}
+}
+
+func TestWhatIsOfAnotherTypeThanAQuorumHasIsNone(t *testing.T) {
+	one, two, set := plain(ofList, []string{"a", "b"}), plain(ofList, []string{"a"}), plain(ofSet, []string{"a", "x"})
+	for _, dumps := range [][]string{{one, set, two}, {set, one, two}, {one, two, ended([]byte("\x00\x01a"))}} {
+		if merged, ok := Merged(dumps, 2); !ok || Contents(merged) != Contents(two) {
+			t.Errorf("%q: %v, %q", dumps, ok, Contents(merged))
 		}
 	}
 }

@@ -68,12 +68,19 @@ func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
 //	1: A's push, through one proxy, is lost, and its undo with its proxy; it is on master 1 alone
 //	2: B's, through another, is lost likewise, and is on 3 alone
 //	3: no two masters have the same of the list, and nothing that is asked of it has a quorum
+//
+// A master that is quarantined counts as one that has nothing, where that is what it will be in the end: of what has no ttl,
+// and of which each of the others has something else, it is given none, and with that it would wait for the end of its quarantine.
 func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 	if r.Script != mendStep {
 		return nil
 	}
-	dumps, left := make([]string, len(r.Said)), []int64(nil)
+	dumps, left, forgotten := make([]string, len(r.Said)), []int64(nil), 0
 	for i := range r.Said {
+		if r.votes.Vote(i) == quorum.Withheld && r.db.lanes[i].quarantined() {
+			forgotten++
+			continue
+		}
 		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return nil
 		}
@@ -86,6 +93,10 @@ func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 		}
 	}
 	n := quorum.QuorumOf(len(dumps))
+	ends := func(left int64) bool { return left != decide.SaysNoTTL }
+	if forgotten > 0 && (len(left) < max(n, len(dumps)-forgotten) || slices.ContainsFunc(left, ends)) {
+		return nil
+	}
 	merged, ok := dump.Merged(dumps, n)
 	if !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
 		return nil

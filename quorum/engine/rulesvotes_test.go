@@ -152,7 +152,7 @@ var rulesOfVotes = []rule{
 		"case no && o.Script.Frees:",
 		"case o.Script.Frees:", false, 0, named("TestNobodyIsToldByOneMasterThatHeHoldsALock")},
 	{"what one master alone has said is told to nobody", "../decide/run.go",
-		"|| !c.IsStep() && c.saidByWhoActed(",
+		"|| c.saidByWhoActed(",
 		"|| false && c.saidByWhoActed(", false, 0, named("TestNobodyIsToldByOneMasterThatHeHoldsALock")},
 	{"who would have let go of a lock was not told that he holds it", "settling.go",
 		"\t\t\treturn declines | spares\n",

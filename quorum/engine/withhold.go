@@ -50,6 +50,7 @@ func (l *lane) withhold(q *quarantine, why string) {
 	l.mu.Unlock()
 	now := time.Now()
 	for _, o := range moot {
+		o.sent[l.index].unsent = true
 		l.sender.vote(o, quorum.Withheld, false, now)
 	}
 	l.sender.flushAll()
