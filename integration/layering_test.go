@@ -63,7 +63,6 @@ var mayImport = map[string][]string{
 	"redlock-proxy/integration/bench": {"redlock-proxy/integration", "redlock-proxy/proxy", "redlock-proxy/quorum/engine", "redlock-proxy/quorum/master", "redlock-proxy/quorum/members",
 		"github.com/hashicorp/go-hclog"},
 	// What the proxy is measured beside is made of what it is made of.
-	"redlock-proxy/integration/bench/floor": {"github.com/redis/rueidis/...", "github.com/tidwall/redcon"},
 	"redlock-proxy/integration/attack":      {"redlock-proxy/integration"},
 	// The words of the figure are those of the program.
 	"redlock-proxy/integration/figure":  {"redlock-proxy/quorum"},

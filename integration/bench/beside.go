@@ -36,7 +36,7 @@ func loads() (list []load) {
 				return f.loader(), h.blank
 			}})
 	}
-	for _, s := range []shape{{50, 1}, {50, 16}, {500, 1}} {
+	for _, s := range []shape{{1, 1}, {50, 1}, {50, 16}, {500, 1}} {
 		list = append(list, load{"release/" + s.name(), fmt.Sprintf("release by `EVAL`, %v", s), throughput, false,
 			func(b *bench, h *house) (loader, func() error) {
 				f := &flood{shape: s, command: release}

@@ -18,7 +18,7 @@ func pairTrials() (list []trial) {
 		masters, goroutines int
 		must, aim           float64
 	}{
-		{3, 1, .9, 1.0}, {3, 50, 3, 4}, {3, 500, 3.5, 4.5},
+		{3, 1, 1.0, 1.2}, {3, 50, 3.3, 4}, {3, 500, 3, 4},
 		{5, 1, 1.0, 1.2}, {5, 50, 4.5, 6}, {5, 500, 6, 7},
 	} {
 		name := fmt.Sprintf("pairs/N%d-g%d", w.masters, w.goroutines)

@@ -23,7 +23,7 @@ type wanted struct {
 
 func setTrials() (list []trial) {
 	for _, w := range []wanted{
-		{shape{1, 1}, .45, .55}, {shape{50, 1}, .60, .75}, {shape{50, 16}, .45, .52}, {shape{500, 1}, .70, .85},
+		{shape{1, 1}, .45, .55}, {shape{50, 1}, .65, .75}, {shape{50, 16}, .42, .50}, {shape{500, 1}, .82, .88},
 	} {
 		list = append(list, trial{"set/" + w.name(), func(b *bench, r *report) error { return setTrial(b, r, w) }})
 	}
@@ -49,7 +49,9 @@ func setTrial(b *bench, r *report, w wanted) (err error) {
 }
 
 func releaseTrials() (list []trial) {
-	for _, w := range []wanted{{shape{50, 1}, .55, .68}, {shape{50, 16}, .43, .50}, {shape{500, 1}, .60, .78}} {
+	for _, w := range []wanted{
+		{shape{1, 1}, .45, .55}, {shape{50, 1}, .66, .72}, {shape{50, 16}, .45, .52}, {shape{500, 1}, .80, .85},
+	} {
 		list = append(list, trial{"release/" + w.name(), func(b *bench, r *report) error { return releaseTrial(b, r, w) }})
 	}
 	return list
