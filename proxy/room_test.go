@@ -22,6 +22,7 @@ type locks struct {
 type kept struct {
 	token string
 	ends  time.Time // zero: never
+	hash  bool      // it is none of a string
 }
 
 const roundTrip = time.Millisecond
@@ -52,7 +53,9 @@ func (l *locks) carryOut(r *quorum.Request) (result quorum.Result) {
 	won := quorum.Result{Decision: quorum.Won}
 	switch r.Kind {
 	case quorum.Acquire:
-		if there {
+		if there && k.hash {
+			return quorum.Result{Decision: quorum.Contended, Exists: true, Type: "another", Reply: quorum.Reply{Kind: quorum.FailureReply, Str: "WRONGTYPE"}}
+		} else if there {
 			return quorum.Result{Decision: quorum.Contended}
 		}
 		k = kept{token: r.Token}

@@ -50,6 +50,22 @@ func TestWhoStandsBehindOthersTakesNoRoomAmongWhatIsLong(t *testing.T) {
 	})
 }
 
+// A lock may be a hash, or anything.
+func TestWhoMeetsAHashWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, l := newWaitingRig(t, time.Minute)
+		l.held["k"] = kept{hash: true}
+		waits, asks := r.dial(), r.dial()
+		waits.tries("k", "a", 50_000)
+		asks.send("SET k b NX GET PX 1000\r\n")
+		asks.gets("-WRONGTYPE\r\n", roundTrip)
+		time.Sleep(10 * time.Second)
+		l.takeBack("k")
+		waits.gets(ok, 2*time.Second)
+		r.end()
+	})
+}
+
 // A lock that a user waited for does not count any more when his client is gone.
 func TestWhoGoesAwayFromALineHasItNotInHisQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
