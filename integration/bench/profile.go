@@ -13,9 +13,9 @@ import (
 // profileTime is how long a load runs while it is profiled.
 const profileTime = 10 * time.Second
 
-// profiles writes a CPU and an allocation profile of a proxy under each of two
+// profiles writes a CPU and an allocation profile of a proxy under each of three
 // loads. The profiles hold this program's own work too, which is to wait. The
-// second allocation profile holds the first: `go tool pprof -base` takes it off.
+// later allocation profiles hold the ones before: `go tool pprof -base` takes those off.
 func (b *bench) profiles(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (b *bench) profiles(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.close()) }()
-	for _, s := range []shape{{50, 1}, {50, 16}} {
+	for _, s := range []shape{{1, 1}, {50, 1}, {50, 16}} {
 		f := &flood{shape: s, command: acquire}
 		load := f.at(i.addr)
 		for range warmUps {
