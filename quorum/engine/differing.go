@@ -34,7 +34,10 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		return nil
 	}
 	held := r.FoundAlike(r.votes, ours.Key)
-	if held == nil {
+	switch {
+	case r.votes.Vote(i) == quorum.Withheld:
+		return nil // the catch-up's to give
+	case held == nil:
 		return r.heldInParts(ours)
 	}
 	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })
@@ -69,15 +72,15 @@ func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
 //	2: B's, through another, is lost likewise, and is on 3 alone
 //	3: no two masters have the same of the list, and nothing that is asked of it has a quorum
 //
-// A master that is quarantined counts as one that has nothing, where that is what it will be in the end: of what has no ttl,
-// and of which each of the others has something else, it is given none, and with that it would wait for the end of its quarantine.
+// A master that is quarantined, and has nothing of the key, counts as one that never will, where nobody gives it any: of what
+// has no ttl, and of which each of the others has something else. With that it would wait for the end of its quarantine.
 func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 	if r.Script != mendStep {
 		return nil
 	}
 	dumps, left, forgotten := make([]string, len(r.Said)), []int64(nil), 0
 	for i := range r.Said {
-		if r.votes.Vote(i) == quorum.Withheld && r.db.lanes[i].quarantined() {
+		if r.hasForgotten(i, ours.Key) {
 			forgotten++
 			continue
 		}
@@ -107,4 +110,14 @@ func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 		back.Left = left[n-1]
 	}
 	return back
+}
+
+// hasForgotten tells that a master has no vote here, and nothing of a key. It may have one elsewhere by now, and that is no
+// other than what it counts as.
+func (r ruling) hasForgotten(i int, key string) bool {
+	if r.votes.Vote(i) != quorum.Withheld || !r.Latched(r.votes, i) {
+		return false
+	}
+	record := r.Said[i].Journal.Record(key)
+	return record != nil && record.Before == ""
 }
