@@ -8,7 +8,6 @@ import (
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/decide"
-	"redlock-proxy/quorum/dump"
 	"redlock-proxy/quorum/journal"
 )
 
@@ -39,68 +38,6 @@ func TestNoOneMasterTellsThatSomethingIsThere(t *testing.T) {
 		w.wantNumber(w.stepOn(addStep, "s", "x").wait(t), 1)
 		if r := w.stepOn(addStep, "s", "x").wait(t); r.Decision != quorum.Contended || r.Script == nil || r.Script.Int != 0 {
 			t.Errorf("%v, %+v, where all have it", r.Decision, r.Script)
-		}
-	})
-}
-
-// A master that is quarantined is given nothing of a list that the others have apart, and would be kept out by that for the
-// whole of max-ttl.
-func TestListsApartAreMergedWhileAMasterIsQuarantined(t *testing.T) {
-	inWorldOfSteps(t, func(w *world) {
-		w.listsApart("l", "a x", "a y", "a")
-		time.Sleep(2 * w.cfg.AcquireTimeout)
-		w.masters[2].restartBlank()
-		time.Sleep(w.cfg.ProbeInterval)
-		w.want(w.stepOn(popStep, "l").wait(t), quorum.Split)
-		time.Sleep(w.cfg.MaxTTL / 4)
-		w.wantNumber(w.stepOn(pushStep, "l", "b").wait(t), 2)
-		if s := w.state(3).State; s != quorum.Voting {
-			t.Errorf("the master that has forgotten is %v", s)
-		}
-	})
-}
-
-// What but one of the others has, or has for a while, is for the catch-up to give, or over by the end of that.
-func TestWhatAMasterWithoutAVoteMayBeGivenIsNotMerged(t *testing.T) {
-	inWorld(t, 3, func(w *world) {
-		for _, c := range []struct {
-			lists   [3]string
-			left    int64
-			latched bool // the last
-			want    string
-		}{
-			{[3]string{"a x", "a y", ""}, decide.SaysNoTTL, true, "a"},
-			{[3]string{"a x", "a y", ""}, decide.SaysNoTTL, false, ""},
-			{[3]string{"a x", "a y", ""}, 60_000, true, ""},
-			{[3]string{"a x", "a y", "a x"}, decide.SaysNoTTL, true, ""},
-			{[3]string{"a x", "", ""}, decide.SaysNoTTL, true, ""},
-		} {
-			o := &op{
-				Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: mendStep, Key: "l", Keys: []string{"l"}}, Said: make([]decide.Said, 3)},
-				db:       w.engine.zero, sent: make([]sending, 3),
-			}
-			votes := decide.Votes(0)
-			for i, list := range c.lists {
-				vote, latched := quorum.Refused, true
-				if i == 2 {
-					vote, latched = quorum.Withheld, c.latched
-				}
-				votes = votes.Voted(i, vote, false)
-				record := decide.UndoRecord{Key: "l", Left: decide.SaysAbsent, Expires: decide.SaysAbsent, Calm: time.Hour}
-				if list != "" {
-					record.Before, record.Left = listDump(strings.Fields(list)), c.left
-					record.After, record.Expires = record.Before, c.left
-				}
-				o.Said[i].Journal = &decide.Journal{Latched: latched, Undo: []decide.UndoRecord{record}}
-			}
-			r := ruling{o, votes, time.Now()}
-			held := r.heldElsewhere(0, o.Said[0].Journal.Record("l"))
-			if c.want == "" && held != nil || c.want != "" && (held == nil || !dump.SameContents(held.Before, listDump(strings.Fields(c.want)))) {
-				t.Errorf("%q, %d ms, %v: the first is to hold %+v, want %q", c.lists, c.left, c.latched, held, c.want)
-			}
-			if r.heldElsewhere(2, o.Said[2].Journal.Record("l")) != nil {
-				t.Errorf("%q: the last is to hold something", c.lists)
-			}
 		}
 	})
 }

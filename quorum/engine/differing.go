@@ -34,10 +34,7 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		return nil
 	}
 	held := r.FoundAlike(r.votes, ours.Key)
-	switch {
-	case r.votes.Vote(i) == quorum.Withheld:
-		return nil // the catch-up's to give
-	case held == nil:
+	if held == nil {
 		return r.heldInParts(ours)
 	}
 	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })
@@ -71,19 +68,12 @@ func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
 //	1: A's push, through one proxy, is lost, and its undo with its proxy; it is on master 1 alone
 //	2: B's, through another, is lost likewise, and is on 3 alone
 //	3: no two masters have the same of the list, and nothing that is asked of it has a quorum
-//
-// A master that is quarantined, and has nothing of the key, counts as one that never will, where nobody gives it any: of what
-// has no ttl, and of which each of the others has something else. With that it would wait for the end of its quarantine.
 func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 	if r.Script != mendStep {
 		return nil
 	}
-	dumps, left, forgotten := make([]string, len(r.Said)), []int64(nil), 0
+	dumps, left := make([]string, len(r.Said)), []int64(nil)
 	for i := range r.Said {
-		if r.hasForgotten(i, ours.Key) {
-			forgotten++
-			continue
-		}
 		if vote := r.votes.Vote(i); vote != quorum.Granted && vote != quorum.Refused || !r.Latched(r.votes, i) {
 			return nil
 		}
@@ -96,10 +86,6 @@ func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 		}
 	}
 	n := quorum.QuorumOf(len(dumps))
-	ends := func(left int64) bool { return left != decide.SaysNoTTL }
-	if forgotten > 0 && (len(left) < max(n, len(dumps)-forgotten) || slices.ContainsFunc(left, ends)) {
-		return nil
-	}
 	merged, ok := dump.Merged(dumps, n)
 	if !ok || merged == ours.Before || merged != "" && dump.SameContents(merged, ours.Before) {
 		return nil
@@ -110,14 +96,4 @@ func (r ruling) heldInParts(ours *decide.UndoRecord) *decide.UndoRecord {
 		back.Left = left[n-1]
 	}
 	return back
-}
-
-// hasForgotten tells that a master has no vote here, and nothing of a key. It may have one elsewhere by now, and that is no
-// other than what it counts as.
-func (r ruling) hasForgotten(i int, key string) bool {
-	if r.votes.Vote(i) != quorum.Withheld || !r.Latched(r.votes, i) {
-		return false
-	}
-	record := r.Said[i].Journal.Record(key)
-	return record != nil && record.Before == ""
 }

@@ -32,9 +32,6 @@ const (
 	longestMended  = 1 << 10
 )
 
-// looks tells that an op is a look. A master that is quarantined is asked, too: it tells whether it has forgotten the keys.
-func (o *op) looks() bool { return o.Kind == quorum.Run && o.Script == mendStep }
-
 // mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm,
 // and later ones meet others' steps, or a master that is late, or see that what was to set right has come there.
 const mendingTries = 10

@@ -72,7 +72,7 @@ func (q *queue) misses(o *op) quorum.Vote {
 	case !q.open, len(q.ops) >= maxReleases, len(q.ops) >= maxQueue && !o.kind().frees,
 		o.weight >= master.Small && q.master.Rooms.Queue.Full():
 		return quorum.Unknown
-	case q.silent() && !o.needsNoVote() && !(o.looks() && q.ward != nil):
+	case q.silent() && !o.needsNoVote():
 		return quorum.Withheld
 	}
 	return 0
