@@ -175,7 +175,6 @@ func TestSplitScriptSaysNoOnlyWhereNoQuorumCanHoldTheLock(t *testing.T) {
 	}{
 		"extended, and one is not known":   {extended, declined, nil, quorum.Unknown, quorum.Split},
 		"extended, and one is withheld":    {extended, declined, declined, quorum.Withheld, quorum.Split},
-		"extended, and one is busy":        {extended, declined, &Journal{Reply: zero, Busy: true}, quorum.Refused, quorum.Split},
 		"extended, and two say otherwise":  {extended, declined, other, quorum.Refused, quorum.Contended},
 		"acquired, which is undone":        {acquired, declined, nil, quorum.Unknown, quorum.Contended},
 		"acquired, and one has it already": {acquired, own, nil, quorum.Unknown, quorum.Split},

@@ -103,14 +103,13 @@ func (c *counted) releases(alike int) bool {
 
 // mayBeHeld tells, of a script that is split, that those who acted did so on what was
 // there already, and that they and the masters of which nothing is known are a quorum: a
-// "no" might tell a holder that its lock is gone. Of who is busy nothing is known either.
+// "no" might tell a holder that its lock is gone.
 //
 //	1: A locks k with a hash, on masters 1 and 2; 3 is away
 //	2: 3 is back, and 1 goes away; A extends: 2 does, 3 knows of nothing, and 1 may
 func (c *counted) mayBeHeld() bool {
 	there := c.count(quorum.Granted, func(s *Said) bool { return s.Journal.wasThere() })
-	busy := c.count(quorum.Refused, func(s *Said) bool { return s.Journal.Busy })
-	return there > 0 && there+busy+c.unknown+c.withheld+c.pending >= c.Quorum()
+	return there > 0 && there+c.unknown+c.withheld+c.pending >= c.Quorum()
 }
 
 // HasFreed tells, of a script that is split, that a master has removed for it what others

@@ -5,7 +5,7 @@
 // a line. Nobody should lock with it.
 //
 // So it makes the system calls that cannot be saved, and hardly anything else: for a client alone one
-// read and three writes, two reads and a write, and a wait before each of the reads.
+// read and three writes, three reads and a write, and a wait before each of the reads.
 //
 //	floor ADDRESS MASTER...
 package main
