@@ -1,6 +1,7 @@
 package catchup
 
 import (
+	"slices"
 	"strings"
 
 	"redlock-proxy/quorum"
@@ -83,6 +84,18 @@ func agree(readings []reading) (r reading, a agreement) {
 		}
 	}
 	return r, a
+}
+
+// emptied tells of what is agreed on that one who has told has nothing of it, and it is no lock, but what elements are put
+// in and taken from: a hash, list or set that does not end. That one may have missed that something came there,
+// or the others that all of it was taken out. Who sets right what masters have missed may know; if nobody does, it is there,
+// as it was answered that something was put in.
+//
+//	1: the last element of a list is popped on masters 1 and 3, and 2 has missed it
+//	2: master 3 loses its keys, and is given the list by 2: the element is popped on 2 and 3 once more
+func emptied(agreed reading, readings []reading) bool {
+	return agreed.left == decide.SaysNoTTL && agreed.kind() != "string" &&
+		slices.ContainsFunc(readings, func(r reading) bool { return r.digest == "" && !r.forbidden })
 }
 
 // leftover tells of what is agreed on that it is no lock, by sources that grant nothing any

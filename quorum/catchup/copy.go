@@ -70,7 +70,7 @@ func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[
 		case a == agreed && r.Closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
 			r.handledUnless(later, keys[i])
-		case a == agreed:
+		case a == agreed && !(emptied(best, of) && r.waitsForEmptied()):
 			list = append(list, order{keys[i], best})
 			r.handledUnless(later, keys[i])
 		case a == nowhere:
@@ -82,6 +82,11 @@ func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[
 		}
 	}
 	return list, left
+}
+
+// waitsForEmptied tells that those who can may not have looked yet at what is emptied.
+func (r *run) waitsForEmptied() bool {
+	return r.Disputes != nil && !r.Last && r.times.Boot() < r.patience
 }
 
 // copy carries out the orders, overwriting what the master itself holds: that

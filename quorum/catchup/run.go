@@ -19,6 +19,11 @@ const (
 
 	// MaxDisputed is how many keys may be disputed at a time: one more ends the run.
 	MaxDisputed = 4096
+	// disputedLong is for how long what is under way is waited for, about, before others are told of it.
+	disputedLong = 100 * time.Millisecond
+	// emptiedPatience is for how many times as long as a decision takes it is waited for that what one source lacks
+	// goes elsewhere, or comes there, see emptied.
+	emptiedPatience = 8
 	// maxEternal is how many keys without a ttl are looked at once more in the end.
 	maxEternal = 16 << 10
 	// maxNameBytes is what the names come to of the keys that are remembered, of each kind.
@@ -65,6 +70,9 @@ type Target struct {
 
 	// Begins hears, once the sources are met, what they tell of all masters' logs. It may be nil.
 	Begins func(logs map[string]string)
+	// Disputes hears, again and again while Run waits for them, of keys that the sources hold apart: whoever sets right
+	// what masters have missed is to look at them. It may be nil.
+	Disputes func(keys []string)
 	// Forbids hears in the end of each master that does not let its user touch some keys: how
 	// many, and one of them. It may be nil.
 	Forbids func(m Source, keys int, one string)
@@ -92,6 +100,7 @@ type run struct {
 	overflow bool              // there were more
 	eternal  map[string]string // keys given without a ttl, and their digests
 	lasting  int               // bytes of their names, or more
+	patience time.Duration     // until when it is waited for what one source may have emptied, by times.Boot
 	failed   error             // why the last of those that could not be copied was not
 	copying  time.Duration     // how long the sources were left alone for it so far
 	handled  keySet            // of what need not be read again
@@ -114,6 +123,7 @@ func Run(ctx context.Context, t Target, from []Source, times Times) error {
 		eternal: make(map[string]string),
 		handled: newKeySet(),
 	}
+	r.patience = times.Boot() + emptiedPatience*times.Decision
 	r.Progress.Copied.Store(0)
 	r.Progress.Sources.Store(0)
 	r.Progress.Needed.Store(int64(r.Needed))
@@ -243,6 +253,9 @@ func (r *run) awaitAgreement(ctx context.Context) error {
 		}
 		wait = min(2*wait, time.Second)
 		keys := r.disputed
+		if wait >= disputedLong && r.Disputes != nil {
+			r.Disputes(keys)
+		}
 		r.disputed, r.doubtful = nil, 0
 		if err := r.give(keys, nil); err != nil {
 			return err

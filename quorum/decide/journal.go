@@ -25,7 +25,7 @@ const (
 
 	flagReached = 128 // it has used keys that it was not given
 	FlagLatched = 256 // a step: it has latched its keys
-	FlagCalm    = 512 // a step: the last element tells for how many milliseconds each of its keys is calm
+	FlagCalm    = 512 // a step: the last element tells for how many milliseconds each of its keys is calm, and its trail
 )
 
 // RecordElems is how many elements an undo record takes in a journaled answer.
@@ -111,9 +111,10 @@ func readJournal(a Answer) (*Journal, bool) {
 		})
 	}
 	for i := range min(len(calm), len(j.Found)) {
-		text, emptied := strings.CutPrefix(calm[i], "-")
+		text, trail, _ := strings.Cut(calm[i], "/")
+		text, emptied := strings.CutPrefix(text, "-")
 		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-			j.Found[i].Calm, j.Found[i].Emptied = clock.OfMilliseconds(ms), emptied
+			j.Found[i].Calm, j.Found[i].Emptied, j.Found[i].Trail = clock.OfMilliseconds(ms), emptied, trail
 		}
 	}
 	switch {

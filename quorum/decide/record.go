@@ -21,6 +21,9 @@ type UndoRecord struct {
 	// quorum.StepsKey.
 	Calm    time.Duration
 	Emptied bool
+
+	// Trail is what steps had made of the key on the master, where one tells, as it found it: see Reached.
+	Trail string
 }
 
 // Differs tells that two masters are known to have made different things of a key. Of what

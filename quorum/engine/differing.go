@@ -33,19 +33,22 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	if ours == nil {
 		return nil
 	}
-	held := r.FoundAlike(r.votes, ours.Key)
-	if held == nil {
+	var theirs *decide.UndoRecord
+	if held := r.FoundAlike(r.votes, ours.Key); held != nil {
+		theirs = held[slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })]
+	} else if theirs = r.Reached(r.votes, ours.Key); theirs == nil {
 		return r.heldInParts(ours)
 	}
-	at := slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })
-	theirs := held[at].Before
-	if held[i] != nil || dump.Same(ours.Before, theirs) {
+	if dump.Same(ours.Before, theirs.Before) {
 		return r.heldAsLong(i, ours)
 	}
-	if !r.db.calm(ours) && (ours.Emptied || !ofSteps(ours.Before, theirs)) {
+	if !r.db.calm(ours) && (ours.Emptied || !ofSteps(ours.Before, theirs.Before)) {
 		return nil
 	}
-	back := &decide.UndoRecord{Key: ours.Key, Before: dump.Readable(theirs), Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires}
+	back := &decide.UndoRecord{
+		Key: ours.Key, Before: dump.Readable(theirs.Before), Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires,
+		Trail: theirs.Trail,
+	}
 	if !dump.ReadableBy(back.Before, ours.Before, ours.After) {
 		return nil
 	}
@@ -58,7 +61,7 @@ func (r ruling) heldAsLong(i int, ours *decide.UndoRecord) *decide.UndoRecord {
 	if r.Script != mendStep || !r.db.calm(ours) || !r.livesOtherwise(i, ours) {
 		return nil
 	}
-	return &decide.UndoRecord{Key: ours.Key, Before: ours.Before, Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires}
+	return &decide.UndoRecord{Key: ours.Key, Before: ours.Before, Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires, Trail: ours.Trail}
 }
 
 // heldInParts is what a master is to hold of a key of which no quorum holds the same: the elements that a quorum has. Each

@@ -102,7 +102,7 @@ func TestWhatALostStepSetsRightIsLatchedYet(t *testing.T) {
 				const holder = "0123456789abcdef:1"
 				list, longer := listDump([]string{"a"}), listDump([]string{"a", "b"})
 				m := w.masters[2]
-				m.locked(func() { m.becomes("l", list, "0", "", ""); m.leaves("l", list, 1) })
+				m.locked(func() { m.becomes("l", list, "0", "", ""); m.leaves("l", "", list, 1) })
 				if latched {
 					m.put(journal.Latch("l"), holder, time.Minute)
 				}

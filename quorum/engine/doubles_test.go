@@ -89,10 +89,10 @@ func besideBack(t *testing.T, sides [2]side, name string, h held, back, known []
 			h[journal.Latch("k")] = heldValue{latch[0], life}
 		}
 		if latch[3] != "" {
-			h[leftBySteps("k")] = heldValue{`0 0 ""`, 0}
+			h[leftBySteps("k")] = heldValue{`0 0 "" ""`, 0}
 		}
 		beside(t, sides, "latch: "+name+"; "+strings.Join(latch, ", "), h, latchScript, append(slices.Clone(undoKeys), journal.Latch("k"), quorum.StepsKey), func(s side) []string {
-			return slices.Concat([]string{"own", latch[1], latch[2], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended})
+			return slices.Concat([]string{"own", latch[1], latch[2], dump.Fingerprint(s.dump("the")), dumped(s), ttl}, known, []string{moved, ended, ""})
 		})
 	}
 }
@@ -211,7 +211,7 @@ func TestLossesDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	for _, is := range combinations([]string{nonceThere, ""}, []string{nonceThere, ""}, []string{installation, `"installation":"j"`},
 		[]string{process, `"run_id":"o"`}, []string{process, ""}, []string{`"changing":true`, `"changing":false`}, []string{"0", "1"}) {
 		stands, read, spared, own := is[0], is[1], is[4], is[6]
-		h := held{leftBySteps("k"): heldValue{`0 0 ""`, 0}}
+		h := held{leftBySteps("k"): heldValue{`0 0 "" ""`, 0}}
 		if stands != "" {
 			h[quorum.MarkerKey] = heldValue{stands + " {" + is[2] + "," + is[3] + "," + is[5] + "}", 0}
 		}

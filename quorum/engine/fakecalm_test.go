@@ -6,45 +6,53 @@ import (
 	"strings"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/decide"
 )
 
 // What steps have left of keys on a fake master, which has a key for each: what the hash quorum.StepsKey is on a real one.
 func leftBySteps(key string) string { return quorum.StepsKey + ":" + key }
 
 // left is what a key's is read as.
-func (m *fakeMaster) leftOf(key string) (dump string, since, ends int64, ok bool) {
-	n, _ := fmt.Sscanf(m.keys[leftBySteps(key)].value, "%d %d %q", &since, &ends, &dump)
-	return dump, since, ends, n == 3
+func (m *fakeMaster) leftOf(key string) (trail, dump string, since, ends int64, ok bool) {
+	n, _ := fmt.Sscanf(m.keys[leftBySteps(key)].value, "%d %d %q %q", &since, &ends, &trail, &dump)
+	return trail, dump, since, ends, n == 4
 }
 
-func (m *fakeMaster) leaves(key, dump string, since int64) {
+func (m *fakeMaster) leaves(key, trail, dump string, since int64) {
 	k, _ := m.key(key)
-	m.keys[leftBySteps(key)] = fakeKey{value: fmt.Sprintf("%d %d %q", since, k.until/1e6, dump)}
+	m.keys[leftBySteps(key)] = fakeKey{value: fmt.Sprintf("%d %d %q %q", since, k.until/1e6, trail, dump)}
 }
 
 // calm is for how many milliseconds no more than steps have changed a key, of which one has found what it was, and when that
-// was to end, and leaves what it is.
-func (m *fakeMaster) calm(key, before string, ends int64, after string) string {
+// was to end, and leaves what it is; and its trail, on which it goes on if it has acted.
+func (m *fakeMaster) calm(step, key, before string, ends int64, after string, acted bool) string {
 	now := m.now() / 1e6
-	since, sign := now, ""
+	since, sign, found := now, "", decide.UndoRecord{Before: before, After: after}
 	if before == "" {
 		since = -now
 	}
-	if left, at, until, ok := m.leftOf(key); ok && left == before && max(until-ends, ends-until) <= 10 {
-		since = at
+	if trail, left, at, until, ok := m.leftOf(key); ok && left == before && max(until-ends, ends-until) <= 10 {
+		since, found.Trail = at, trail
 	}
-	m.leaves(key, after, since)
+	trail := found.Trail
+	if acted {
+		trail = found.TrailAfter(step)
+	}
+	m.leaves(key, trail, after, since)
 	if since < 0 {
 		since, sign = -since, "-"
 	}
-	return fmt.Sprint(sign, max(now-since, 0))
+	return fmt.Sprint(sign, max(now-since, 0), "/", found.Trail)
 }
 
 // stepsLeave notes what the ending of a step has made of a key.
-func (m *fakeMaster) stepsLeave(key string) {
-	if _, since, _, ok := m.leftOf(key); ok {
+func (m *fakeMaster) stepsLeave(key, becomes, trail string) {
+	if _, _, since, _, ok := m.leftOf(key); ok {
 		d, _ := m.dump(key)
-		m.leaves(key, d, since)
+		if (d == "") != (becomes == "") {
+			trail = ""
+		}
+		m.leaves(key, trail, d, since)
 	}
 }
 

@@ -118,7 +118,7 @@ func clientsScript(s *master.Script) *quorum.Script {
 
 // journaled carries a client's script out, answers what the prelude makes of it, and
 // tells what it did. A step that holds latches its keys also if it does nothing.
-func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool) (reply string, does effect) {
+func (m *fakeMaster) journaled(s *quorum.Script, step string, keys, argv []string, holds bool) (reply string, does effect) {
 	type found struct {
 		before     string
 		left, ends int64
@@ -139,7 +139,7 @@ func (m *fakeMaster) journaled(s *quorum.Script, keys, argv []string, holds bool
 		if after, expires := m.dump(key); s.Latches || e.flags != 0 {
 			records = append(records, bulk(key), bulk(was[key].before), integer(was[key].left), bulk(after), integer(expires))
 			if s.Latches {
-				calm = append(calm, m.calm(key, was[key].before, was[key].ends, after))
+				calm = append(calm, m.calm(step, key, was[key].before, was[key].ends, after, e.flags&(decide.FlagWrote|decide.FlagRemoved) != 0))
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 	if c := clientsScript(s); c != nil && c.Latches {
 		return m.act(c, keys, args)
 	} else if c != nil {
-		reply, _ := m.journaled(c, args[:keys], args[keys+2:], false)
+		reply, _ := m.journaled(c, "", args[:keys], args[keys+2:], false)
 		return reply
 	}
 	switch s {

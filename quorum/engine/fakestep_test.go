@@ -62,7 +62,7 @@ func (m *fakeMaster) act(s *quorum.Script, of int, args []string) string {
 	}
 	m.note([]string{"step", keys[0]})
 	holds := strings.HasPrefix(args[n], journal.Hold)
-	reply, does := m.journaled(s, keys, argv, holds)
+	reply, does := m.journaled(s, holder, keys, argv, holds)
 	if does.flags != 0 {
 		m.noteStep(keys[0], holder, argv, does.value)
 	}
@@ -84,14 +84,14 @@ func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
 	if args[1] != "let-go" {
 		now, _ := m.dump(key)
 		k, _ := m.key(key)
-		_, _, _, known := m.leftOf(key)
+		_, _, _, _, known := m.leftOf(key)
 		if args[0] != "" && args[1] != "take-back" && !known {
 			r = 0
 		} else if dump.Fingerprint(now) != args[3] || !m.same(args[9]) || !m.ends(k, args[6], args[7], args[8]) {
 			r = 0
 		} else {
 			m.becomes(key, args[4], args[5], args[10], args[11])
-			m.stepsLeave(key)
+			m.stepsLeave(key, args[4], args[12])
 			m.undoStep(key, args[0], args[1])
 		}
 	}

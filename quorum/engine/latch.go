@@ -78,7 +78,7 @@ func (n *ending) argv(b []string, now time.Time) []string {
 	if n.ends == letGo {
 		return b
 	}
-	return n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now)
+	return append(n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now), n.back.back.Trail)
 }
 
 // inTurn has the latch of a tag stay until the last of a step's endings on one master that is about

@@ -122,7 +122,12 @@ func (r ruling) mend(missed lanes) {
 	if _, mends := r.asker.(*mending); mends {
 		return
 	}
-	for _, m := range r.db.mendings.add(r.db, r.allTouched(), missed) {
+	r.db.mend(r.allTouched(), missed)
+}
+
+// mend has keys of a tag be looked at: at once, or once the masters that have missed something are there.
+func (db *database) mend(keys []string, missed lanes) {
+	for _, m := range db.mendings.add(db, keys, missed) {
 		m.later()
 	}
 }

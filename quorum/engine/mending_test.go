@@ -55,7 +55,7 @@ func (w *world) listsApart(key string, lists ...string) {
 			if delete(m.keys, key); list != "" {
 				m.becomes(key, listDump(strings.Fields(list)), "0", "", "")
 			}
-			m.stepsLeave(key)
+			m.stepsLeave(key, list, "")
 		})
 	}
 }
@@ -199,7 +199,7 @@ func TestWhatIsLateIsNotBroughtUp(t *testing.T) {
 			const holder = "0123456789abcdef:1"
 			w.putAll("k", "4", "4", "7")
 			w.masters[2].put(journal.Latch("k"), holder, time.Minute)
-			w.masters[2].locked(func() { w.masters[2].leaves("k", stringDump("7"), 1) })
+			w.masters[2].locked(func() { w.masters[2].leaves("k", "", stringDump("7"), 1) })
 			o := &op{
 				Question: decide.Question{Request: quorum.Request{Kind: quorum.Run, Script: countStep, Key: "k", Keys: []string{"k"}}, Said: make([]decide.Said, 3)}, db: w.engine.zero,
 				turn: &turn{tags: []string{"k"}}, holder: holder, sent: make([]sending, 3),
@@ -241,7 +241,7 @@ func TestWhatWasWrittenMeanwhileIsNotSetRight(t *testing.T) {
 			real.do("HSET", quorum.StepsKey, "k", "00000000000000"+"000000000000000")
 		}
 		said := real.run(latchScript, append(slices.Clone(undoKeys), journal.Latch("k"), quorum.StepsKey), []string{
-			"own", "bring-up", "", "", real.dump("the"), "0", "0", "0", "1", "", "", "",
+			"own", "bring-up", "", "", real.dump("the"), "0", "0", "0", "1", "", "", "", "",
 		})
 		if said != want || (real.do("EXISTS", "k") == int64(1)) != known {
 			t.Errorf("known: %v; it said %v, and %v keys are there", known, said, real.do("EXISTS", "k"))

@@ -156,6 +156,11 @@ func (db *database) catchUp(ctx context.Context, l *lane, q *quarantine, last bo
 			l.catching(q, true)
 			l.hearLogs(q, logs)
 		},
+		Disputes: func(keys []string) {
+			for _, key := range keys {
+				db.mend([]string{key}, 0)
+			}
+		},
 		Forbids: func(m catchup.Source, keys int, one string) { l.tellForbidden(q, m.Master, keys, one) },
 	}
 	if last {

@@ -19,7 +19,7 @@ func TestStepTellsForHowLongItsKeysAreCalm(t *testing.T) {
 	long60 := func() { time.Sleep(long * time.Millisecond) }
 	calm := func(s *quorum.Script) string {
 		said := do("EVAL", FormOf(s).Own().Text, "1", strings.Repeat("k", 70), "1", "0", "50000", "", "0123456789abcdef:1", "60000", NoDate)
-		said = strings.TrimSuffix(said[strings.LastIndexByte(said, ' ')+1:], "]")
+		said, _, _ = strings.Cut(said[strings.LastIndexByte(said, ' ')+1:], "/")
 		if n, err := strconv.Atoi(strings.TrimPrefix(said, "-")); err != nil || n < long {
 			return strings.TrimRight(said, "0123456789") + "0"
 		}

@@ -24,7 +24,7 @@
 -- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
 -- The answer is {flags, line, shape, n, n undo records, values, published, and of a step for how long
--- each key is calm}, one flat array, since each further one takes a master more than all that is in it; see
+-- each key is calm, and its trail}, one flat array, since each further one takes a master more than all that is in it; see
 -- journal.go.
 return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   local raw = R.pcall
@@ -824,16 +824,19 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       if L then
         if #k > 64 then k = string.rep(R.sha1hex(k), 2) end
         local found, was, p = string.sub(answer[i + 1], -8), raw('HGET', steps_key, k), answer[n]
-        local since = (found == '' and '-' or '0') .. string.format('%014.0f', now)
-        if type(was) == 'string' and string.sub(was, 1, -30) == found and math.abs(string.sub(was, -14) - ended) <= 10 then
-          since = string.sub(was, -29, -15)
+        local since, trail = (found == '' and '-' or '0') .. string.format('%014.0f', now), ''
+        local cut = type(was) == 'string' and (string.find(was, ':', 1, true) or 0)
+        if cut and string.sub(was, cut + 1, -30) == found and math.abs(string.sub(was, -14) - ended) <= 10 then
+          since, trail = string.sub(was, -29, -15), string.sub(was, 1, math.max(cut - 1, 0))
         end
-        local left = string.sub(answer[i + 3], -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
+        calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0) .. '/' .. trail
+        local made = string.sub(answer[i + 3], -8)
+        if its.wrote or its.removed then trail = string.sub(trail .. string.sub(R.sha1hex(L[1] .. made), 1, 8), -64) end
+        local left = trail .. ':' .. made .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
         -- Who could not drop it again is not to tell of it.
         if left ~= was and (was or type(raw('HDEL', steps_key, k)) == 'number') then
           added = raw('HSET', steps_key, k, left) == 1 or added
         end
-        calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0)
       end
     end
     local many = added and raw('HLEN', steps_key)
