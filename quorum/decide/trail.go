@@ -24,7 +24,7 @@ func (r *UndoRecord) TrailAfter(step string) string {
 	if step == "" {
 		return ""
 	}
-	sum := sha1.Sum([]byte(step + r.After[max(len(r.After)-8, 0):]))
+	sum := sha1.Sum([]byte(step + dump.Mark(r.After)))
 	trail := r.Trail + hex.EncodeToString(sum[:markBytes/2])
 	return trail[max(len(trail)-trailBytes, 0):]
 }

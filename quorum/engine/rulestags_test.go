@@ -84,7 +84,7 @@ var rulesOfTags = []rule{
 		"if !r.passed(s) && !s.passed(r) {",
 		"if !r.passed(s) && !s.passed(r) && false {", false, 0, named("TestReachedIsWhereTheLastStepHasLed").in("../decide")},
 	{"what two have of one step they have held alike", "../decide/trail.go",
-		"sha1.Sum([]byte(step + r.After[max(len(r.After)-8, 0):]))",
+		"sha1.Sum([]byte(step + dump.Mark(r.After)))",
 		"sha1.Sum([]byte(step))", false, 0, named("TestWhatWasWonIsInWhatAQuorumHasReached").in("../decide")},
 	{"what is reached is what as many have as is left of a quorum", "../decide/trail.go",
 		"return told[needed-1]",

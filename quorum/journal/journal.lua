@@ -830,9 +830,13 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
           since, trail = string.sub(was, -29, -15), string.sub(was, 1, math.max(cut - 1, 0))
         end
         calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0) .. '/' .. trail
-        local made = string.sub(answer[i + 3], -8)
-        if its.wrote or its.removed then trail = string.sub(trail .. string.sub(R.sha1hex(L[1] .. made), 1, 8), -64) end
-        local left = trail .. ':' .. made .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
+        local made = answer[i + 3]
+        if its.wrote or its.removed then
+          -- A set or hash that is a table has each master's own order.
+          local byte = string.byte(made)
+          trail = string.sub(trail .. string.sub(R.sha1hex(L[1] .. ((byte == 2 or byte == 4) and #made or string.sub(made, -8))), 1, 8), -64)
+        end
+        local left = trail .. ':' .. string.sub(made, -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
         -- Who could not drop it again is not to tell of it.
         if left ~= was and (was or type(raw('HDEL', steps_key, k)) == 'number') then
           added = raw('HSET', steps_key, k, left) == 1 or added

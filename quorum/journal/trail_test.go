@@ -1,0 +1,44 @@
+package journal
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"redlock-proxy/quorum"
+)
+
+// Whatever a key is, masters that have done the same have one trail of it, and those that have not do not.
+func TestMastersThatHaveDoneTheSameHaveOneTrail(t *testing.T) {
+	one, other := redis(t), redis(t)
+	for _, command := range []string{"SADD", "RPUSH", "HSET", "ZADD", "APPEND"} {
+		s := quorum.NewStep("return redis.call('" + command + "', KEYS[1], unpack(ARGV))")
+		step := func(do func(...string) string, i int) (trail string) {
+			args := map[string][]string{"HSET": {fmt.Sprint("field", i), "v"}, "ZADD": {fmt.Sprint(i), "member"}}[command]
+			if args == nil {
+				args = []string{fmt.Sprint("element ", i)}
+			}
+			if command == "ZADD" {
+				args[1] += fmt.Sprint(i)
+			}
+			argv := append([]string{"EVAL", FormOf(s).Own().Text, "1", command, "1", "0"}, args...)
+			said := do(append(argv, Hold, fmt.Sprintf("0123456789abcdef:%d", i), "60000", NoDate)...)
+			_, trail, found := strings.Cut(said[strings.LastIndexByte(said, ' ')+1:], "/")
+			if !found {
+				t.Fatalf("%s tells no trail: %s", command, said)
+			}
+			return strings.TrimSuffix(trail, "]")
+		}
+		for i := range 600 {
+			if here, there := step(one, i), step(other, i); here != there || i > 8 && len(here) != 64 {
+				t.Fatalf("%s %d: the trails are %s and %s", command, i, here, there)
+			}
+		}
+		step(one, 600)
+		step(one, 601)
+		step(other, 601)
+		if here, there := step(one, 602), step(other, 602); here[56:] == there[56:] {
+			t.Errorf("%s: who has missed a step has gone the same way as who has not", command)
+		}
+	}
+}
