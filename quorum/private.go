@@ -16,12 +16,13 @@ const PrivateKeys = "redlock-proxy:{"
 // shows that a master remembers.
 const MarkerKey = PrivateKeys + "marker}"
 
-// StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each its trail (see decide.UndoRecord), a
-// checksum, since when nothing but steps has changed it, and when it ends, in milliseconds of the master's clock. So a step
-// tells for how long that is so, and its trail, as long as it finds what the last one has left, whoever's that was. What else
-// writes to a key, deletes it, or should have and has found none, or another value, drops it from there, as does what may have
-// looked in it for what to take out: what a SET NX makes anew of what had run out ends at another time; and a loss drops all of
-// it. It has a few thousand keys at most.
+// StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each a checksum, since when nothing but
+// steps has changed it, and when it ends, in milliseconds of the master's clock; and, in a field whose name is longer than that
+// of a short key, and shorter than that of a long one, since when, a checksum and its trail (see decide.Reached). So a step tells
+// for how long nothing else has changed the key, and its trail, as long as it finds what the last one has left, whoever's that
+// was. What else writes to a key, deletes it, or should have and has found none, or another value, drops it from there, as does
+// what may have looked in it for what to take out: what a SET NX makes anew of what had run out ends at another time; and a loss
+// drops all of it. It has a few thousand keys at most.
 const StepsKey = PrivateKeys + "steps}"
 
 // ChangedText makes __changed(k), by which a script that is no step drops a key from StepsKey, and __field(k), its name there.

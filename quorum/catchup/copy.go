@@ -70,19 +70,23 @@ func (r *run) weigh(keys []string, readings [][]reading, from *peer, barred map[
 		case a == agreed && r.Closed && leftover(best, of, r.needed):
 			left = append(left, given{keys[i], best.digest})
 			r.handledUnless(later, keys[i])
-		case a == agreed && !(emptied(best, of) && r.waitsForEmptied()):
+		case a == agreed && !(emptied(best, of) && r.waitsForEmptied() && r.hasRoom()):
 			list = append(list, order{keys[i], best})
 			r.handledUnless(later, keys[i])
 		case a == nowhere:
-		case len(r.disputed) >= MaxDisputed, r.doubtful >= maxNameBytes:
+		case r.disputed[keys[i]]:
+		case !r.hasRoom():
 			r.overflow = true
 		default:
-			r.disputed = append(r.disputed, keys[i])
+			r.disputed[keys[i]] = true
 			r.doubtful += len(keys[i])
 		}
 	}
 	return list, left
 }
+
+// hasRoom tells that one more key may be disputed.
+func (r *run) hasRoom() bool { return len(r.disputed) < MaxDisputed && r.doubtful < maxNameBytes }
 
 // waitsForEmptied tells that those who can may not have looked yet at what is emptied.
 func (r *run) waitsForEmptied() bool {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -95,7 +97,7 @@ type run struct {
 	Target
 	peers
 
-	disputed []string          // keys to be read again
+	disputed map[string]bool   // keys to be read again
 	doubtful int               // bytes of their names
 	overflow bool              // there were more
 	eternal  map[string]string // keys given without a ttl, and their digests
@@ -118,10 +120,11 @@ type run struct {
 // in time. What was copied by then is no harm.
 func Run(ctx context.Context, t Target, from []Source, times Times) error {
 	r := &run{
-		Target:  t,
-		peers:   peers{times: times, needed: t.Needed},
-		eternal: make(map[string]string),
-		handled: newKeySet(),
+		Target:   t,
+		peers:    peers{times: times, needed: t.Needed},
+		disputed: make(map[string]bool),
+		eternal:  make(map[string]string),
+		handled:  newKeySet(),
 	}
 	r.patience = times.Boot() + emptiedPatience*times.Decision
 	r.Progress.Copied.Store(0)
@@ -252,11 +255,12 @@ func (r *run) awaitAgreement(ctx context.Context) error {
 			return ctx.Err()
 		}
 		wait = min(2*wait, time.Second)
-		keys := r.disputed
+		keys := slices.Collect(maps.Keys(r.disputed))
 		if wait >= disputedLong && r.Disputes != nil {
 			r.Disputes(keys)
 		}
-		r.disputed, r.doubtful = nil, 0
+		clear(r.disputed)
+		r.doubtful = 0
 		if err := r.give(keys, nil); err != nil {
 			return err
 		}

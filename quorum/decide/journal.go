@@ -112,9 +112,11 @@ func readJournal(a Answer) (*Journal, bool) {
 	}
 	for i := range min(len(calm), len(j.Found)) {
 		text, trail, _ := strings.Cut(calm[i], "/")
+		trail, mark, _ := strings.Cut(trail, "/")
 		text, emptied := strings.CutPrefix(text, "-")
 		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-			j.Found[i].Calm, j.Found[i].Emptied, j.Found[i].Trail = clock.OfMilliseconds(ms), emptied, trail
+			r := &j.Found[i]
+			r.Calm, r.Emptied, r.Trail, r.Mark = clock.OfMilliseconds(ms), emptied, trail, mark
 		}
 	}
 	switch {

@@ -22,8 +22,10 @@ type UndoRecord struct {
 	Calm    time.Duration
 	Emptied bool
 
-	// Trail is what steps had made of the key on the master, where one tells, as it found it: see Reached.
+	// Trail is which steps had left the key on the master as it was, where one tells: see Reached.
 	Trail string
+	// Mark is that of the step on the trail, if it has acted.
+	Mark string
 }
 
 // Differs tells that two masters are known to have made different things of a key. Of what

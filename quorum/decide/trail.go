@@ -1,8 +1,6 @@
 package decide
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"slices"
 
 	"redlock-proxy/quorum"
@@ -10,49 +8,67 @@ import (
 )
 
 // The trail of a key on a master is which steps have left it there as it is, one after the other, as long as nothing else has
-// changed it: of each that did something, if to another key, a hash of who it was and of what it has left. It stands in
-// quorum.StepsKey. Who a step is, no other is: so where two masters have the same of one in the trails of a key, they held the
-// same then. And who is where another one was before has missed what that one has made since.
+// changed it: of each that did something, if to another key, a mark, by who it was and what it has left, and whether it is known
+// there that it was won. It stands in quorum.StepsKey. Who a step is, no other is: so where two masters have the same mark on the
+// trails of a key, they held the same then, or as many elements at least, and had said the same of it. And who is where another one
+// was before has missed what that one has made since.
 
 const (
-	markBytes  = 8             // of a trail, for one step
+	nameBytes  = 8             // of a mark
+	markBytes  = nameBytes + 1 // with isWon, or isOpen
 	trailBytes = 8 * markBytes // at most: what is older is left out
+
+	isWon, isOpen = '+', '-'
 )
 
-// TrailAfter is the trail that a step leaves which has acted, as a master has it: "" if it is none.
-func (r *UndoRecord) TrailAfter(step string) string {
-	if step == "" {
+// TrailWon is the trail that a step has left, where it is known that it was won.
+func (r *UndoRecord) TrailWon() string { return r.trailAfter(isWon) }
+
+func (r *UndoRecord) trailAfter(ends byte) string {
+	if r.Mark == "" {
+		return r.Trail
+	}
+	trail := r.Trail + r.Mark + string(ends)
+	return trail[max(len(trail)-trailBytes, 0):]
+}
+
+// last is the mark of the last step, without whether it is won: "" where no step is known.
+func (r *UndoRecord) last() string {
+	if len(r.Trail) < markBytes {
 		return ""
 	}
-	sum := sha1.Sum([]byte(step + dump.Mark(r.After)))
-	trail := r.Trail + hex.EncodeToString(sum[:markBytes/2])
-	return trail[max(len(trail)-trailBytes, 0):]
+	return r.Trail[len(r.Trail)-markBytes : len(r.Trail)-1]
+}
+
+// passes is the trail from a mark on: "" where that is none of it.
+func (r *UndoRecord) passes(mark string) string {
+	for trail := r.Trail; len(trail) >= markBytes; trail = trail[markBytes:] {
+		if trail[:nameBytes] == mark {
+			return trail
+		}
+	}
+	return ""
 }
 
 // passed tells that a key was on the one master what it is on the other, or is so.
 func (r *UndoRecord) passed(s *UndoRecord) bool {
-	if len(s.Trail) < markBytes {
-		return false
-	}
-	last := s.Trail[len(s.Trail)-markBytes:]
-	for trail := r.Trail; len(trail) >= markBytes; trail = trail[markBytes:] {
-		if trail[:markBytes] == last {
-			return len(trail) > markBytes || dump.Same(r.Before, s.Before)
-		}
-	}
-	return false
+	rest := r.passes(s.last())
+	return len(rest) > markBytes || rest != "" && dump.Same(r.Before, s.Before)
 }
 
-// Reached is what a quorum has made of a key by steps, and maybe more, as a step has found it that has latched it, where it
-// is not known from a quorum that holds the same (FoundAlike), as one of that is away, or has forgotten it:
+// Reached is what a quorum has made of a key by steps, as a step has found it that has latched it, where it is not known from a
+// quorum that holds the same (FoundAlike), as one of that is away, or has forgotten it:
 //
 //	1: A's pop, through one proxy, is won on masters 1 and 3; 2 was latched by B's then, through another
 //	2: 3 dies: of 1 and 2, one has an element that the other has not
 //
 // It is nil where one that has told is not where another was. Else the masters stand in a line, and what was won was left on
 // a quorum of all; so of those who have told at least so many have it as a quorum is more than those who have not. What as many
-// have, and no more of what one has beyond, is that. Who was told of what they have beyond has heard NOQUORUM, or nothing yet:
-// what is taken back is so before a no is told, and its master stands where it stood before.
+// have, and no more of what one has beyond, is that, if it is known that it was won:
+//
+//	1: A's pop finds nothing on masters 2 and 3, and is told so; it is late on 1
+//	2: B's push is won on all; A's pop comes to 1 and takes what was pushed, and A's proxy is gone
+//	3: 3 dies: of 1 and 2, the one that is ahead has what was told to nobody
 func (q *Question) Reached(v Votes, key string) *UndoRecord {
 	var told []*UndoRecord
 	for i := range q.Said {
@@ -83,5 +99,13 @@ func (q *Question) Reached(v Votes, key string) *UndoRecord {
 		}
 		return 0
 	})
-	return told[needed-1]
+	reached := told[needed-1]
+	won := func(r *UndoRecord) bool {
+		rest := r.passes(reached.last())
+		return rest != "" && rest[nameBytes] == isWon
+	}
+	if !slices.ContainsFunc(told, won) {
+		return nil
+	}
+	return reached
 }

@@ -1,7 +1,5 @@
 package dump
 
-import "strconv"
-
 // SameContents tells that two dumps are of the same, or may be where that cannot be told, or
 // that both are of nothing.
 func SameContents(a, b string) bool {
@@ -32,15 +30,6 @@ func rearranged(a, b string) bool {
 
 // Is tells a dump from a hash of one: it ends with a version below 256, and a checksum.
 func Is(s string) bool { return len(s) > trailer && s[len(s)-checksumBytes-1] == 0 }
-
-// Mark is what two masters dump alike of the same, wherever it was made, and hardly of another thing: the checksum, or of a table,
-// which each has in its own order, how long its dump is.
-func Mark(dump string) string {
-	if dump != "" && (dump[0] == dumpedSet || dump[0] == dumpedHash) {
-		return strconv.Itoa(len(dump))
-	}
-	return dump[max(len(dump)-checksumBytes, 0):]
-}
 
 // OwnOrder tells that a master may dump what the key holds otherwise than another one, or
 // that it is no more than a string, which is whole in any reply that tells of it.

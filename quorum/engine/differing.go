@@ -34,10 +34,13 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		return nil
 	}
 	var theirs *decide.UndoRecord
+	left := r.life(i, ours, before)
 	if held := r.FoundAlike(r.votes, ours.Key); held != nil {
 		theirs = held[slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })]
 	} else if theirs = r.Reached(r.votes, ours.Key); theirs == nil {
 		return r.heldInParts(ours)
+	} else {
+		left = r.lifeOf(theirs, i)
 	}
 	if dump.Same(ours.Before, theirs.Before) {
 		return r.heldAsLong(i, ours)
@@ -46,7 +49,7 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		return nil
 	}
 	back := &decide.UndoRecord{
-		Key: ours.Key, Before: dump.Readable(theirs.Before), Left: r.life(i, ours, before), After: ours.After, Expires: ours.Expires,
+		Key: ours.Key, Before: dump.Readable(theirs.Before), Left: left, After: ours.After, Expires: ours.Expires,
 		Trail: theirs.Trail,
 	}
 	if !dump.ReadableBy(back.Before, ours.Before, ours.After) {

@@ -80,7 +80,7 @@ func (q *queue) give(n *ending, key place, p ordinal) {
 func (r ruling) bringing(i int, ours, theirs *decide.UndoRecord) debt {
 	back := &decide.UndoRecord{
 		Key: ours.Key, Before: dump.Readable(theirs.After), Left: r.life(i, ours, afterwards),
-		After: ours.After, Expires: ours.Expires, Trail: theirs.TrailAfter(r.holder),
+		After: ours.After, Expires: ours.Expires, Trail: theirs.TrailWon(),
 	}
 	return r.puttingBack(i, ours, back, r.now)
 }

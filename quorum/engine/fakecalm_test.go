@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"strings"
@@ -34,15 +36,17 @@ func (m *fakeMaster) calm(step, key, before string, ends int64, after string, ac
 	if trail, left, at, until, ok := m.leftOf(key); ok && left == before && max(until-ends, ends-until) <= 10 {
 		since, found.Trail = at, trail
 	}
-	trail := found.Trail
+	trail, mark := found.Trail, ""
 	if acted {
-		trail = found.TrailAfter(step)
+		sum := sha1.Sum([]byte(step + after))
+		mark = hex.EncodeToString(sum[:4])
+		trail = trail[max(len(trail)-7*9, 0):] + mark + "-"
 	}
 	m.leaves(key, trail, after, since)
 	if since < 0 {
 		since, sign = -since, "-"
 	}
-	return fmt.Sprint(sign, max(now-since, 0), "/", found.Trail)
+	return fmt.Sprint(sign, max(now-since, 0), "/", found.Trail, "/", mark)
 }
 
 // stepsLeave notes what the ending of a step has made of a key.
@@ -53,6 +57,13 @@ func (m *fakeMaster) stepsLeave(key, becomes, trail string) {
 			trail = ""
 		}
 		m.leaves(key, trail, d, since)
+	}
+}
+
+// stepWon notes on the trail of a key that the last step was won.
+func (m *fakeMaster) stepWon(key string, mine bool) {
+	if trail, dump, since, _, ok := m.leftOf(key); ok && mine && trail != "" {
+		m.leaves(key, trail[:len(trail)-1]+"+", dump, since)
 	}
 }
 

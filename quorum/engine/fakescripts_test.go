@@ -105,7 +105,7 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 	case putBackScript:
 		return integer(m.putBack(name, args[1:]))
 	case latchScript:
-		return integer(m.endStep(name, args[1], args[3:]))
+		return integer(m.endStep(name, args[1], nil, args[3:]))
 	}
 	if c := clientsScript(s); c != nil && c.Latches {
 		return m.act(c, keys, args)

@@ -30,8 +30,9 @@ func (w *world) knowsSteps() {
 // step answers "" to what is no step.
 func (m *fakeMaster) step(args []string) string {
 	if args[0] == "EVALSHA" && args[1] == latchScript.SHA {
-		m.log = append(m.log, fmt.Sprintf("%s %s", args[9], args[3]))
-		return integer(m.endStep(args[3], args[6], args[8:]))
+		n := 3 + keysOf(args)
+		m.log = append(m.log, fmt.Sprintf("%s %s", args[n+1], args[3]))
+		return integer(m.endStep(args[3], args[6], args[8:n], args[n:]))
 	}
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
@@ -74,7 +75,7 @@ func (m *fakeMaster) act(s *quorum.Script, of int, args []string) string {
 	return reply
 }
 
-func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
+func (m *fakeMaster) endStep(key, latch string, won, args []string) int64 {
 	l, held := m.key(latch)
 	mine := held && (l.value == args[0] || l.value == args[0]+"!")
 	if !mine && (held || args[0] != "") {
@@ -94,6 +95,9 @@ func (m *fakeMaster) endStep(key, latch string, args []string) int64 {
 			m.stepsLeave(key, args[4], args[12])
 			m.undoStep(key, args[0], args[1])
 		}
+	}
+	for _, key := range won {
+		m.stepWon(key, mine)
 	}
 	if mine && args[2] == "" {
 		delete(m.keys, latch)

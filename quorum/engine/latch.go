@@ -63,7 +63,8 @@ type ending struct {
 	ends ends
 	back debt // what the key is to become, unless it is let go of; told as what is owed
 
-	latched bool // its latch stays, as another ending of the step follows on a key of the same tag
+	latched bool     // its latch stays, as another ending of the step follows on a key of the same tag
+	won     []string // keys of the tag of which the master has made what a quorum has
 
 	confirmation *confirmation // hears whether it was done; nil: nobody waits for it
 }
@@ -73,7 +74,7 @@ func (n *ending) argv(b []string, now time.Time) []string {
 	if n.latched {
 		stays = "stays"
 	}
-	b = latchScript.Call(b, n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key), quorum.StepsKey)
+	b = latchScript.Call(b, append([]string{n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key), quorum.StepsKey}, n.won...)...)
 	b = append(b, n.op.holder, n.ends.String(), stays)
 	if n.ends == letGo {
 		return b
@@ -82,17 +83,17 @@ func (n *ending) argv(b []string, now time.Time) []string {
 }
 
 // inTurn has the latch of a tag stay until the last of a step's endings on one master that is about
-// it. What only lets go before that is left out.
+// it. What only lets go before that is left out, and the last tells which keys are won.
 func inTurn(list []*ending) (last []*ending) {
-	var tags []string
 	for _, n := range slices.Backward(list) {
-		tag := quorum.Tag(n.key)
-		if n.latched = slices.Contains(tags, tag); !n.latched {
-			tags = append(tags, tag)
-		} else if n.ends == letGo {
-			continue
+		at := slices.IndexFunc(last, func(l *ending) bool { return !l.latched && quorum.Tag(l.key) == quorum.Tag(n.key) })
+		if at >= 0 {
+			last[at].won = append(last[at].won, n.won...)
+			n.latched, n.won = true, nil
 		}
-		last = append(last, n)
+		if !n.latched || n.ends != letGo {
+			last = append(last, n)
+		}
 	}
 	slices.Reverse(last)
 	return last

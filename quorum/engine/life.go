@@ -42,6 +42,15 @@ func (r ruling) life(i int, ours *decide.UndoRecord, left func(*decide.UndoRecor
 	return max(own, 1)
 }
 
+// lifeOf is what another master has left of a key, as of when master i was asked, or longer: no quorum has told of it.
+func (r ruling) lifeOf(theirs *decide.UndoRecord, i int) int64 {
+	if theirs.Left == decide.SaysNoTTL {
+		return theirs.Left
+	}
+	j := slices.IndexFunc(r.Said, func(s decide.Said) bool { return decide.RecordOf(s.Journal.Records(), theirs.Key) == theirs })
+	return max(theirs.Left+(r.sent[j].asked.To-r.sent[i].asked.From).Milliseconds(), 1)
+}
+
 // lives is what master i has left of a key, and what a quorum has, of which it is known that it is no less and no more.
 func (r ruling) lives(i int, ours *decide.UndoRecord, left func(*decide.UndoRecord) int64) (own, from, to int64) {
 	least, most := make([]int64, len(r.Said)), make([]int64, len(r.Said))

@@ -191,7 +191,7 @@ func TestLooksAtWhoNeverTellsEnd(t *testing.T) {
 func TestLooksTakeLittleMemory(t *testing.T) {
 	var s mendings
 	for i := range 100 {
-		s.add(nil, []string{fmt.Sprint(i, strings.Repeat("x", 1<<20)), "short"}, 2)
+		s.add(nil, []string{fmt.Sprint(i, strings.Repeat("x", 1<<20)), "short"}, 2, maxMendings)
 	}
 	if m := s.tags[mendingPlace{tag: "short"}]; len(s.tags) != 1 || m == nil || !slices.Equal(m.keys, []string{"short"}) {
 		t.Errorf("%d looks wait, and that for the short key is %+v", len(s.tags), m)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -25,11 +26,13 @@ import (
 var mendStep = quorum.NewHeardStep("return 0")
 
 // maxMendings bounds how many looks wait, and half of it how many may for a master that is not there: it may be so for long.
-// maxTagMendings is how many of one tag do. Other keys wait for their next step, and so do long ones.
+// maxTagMendings is how many of one tag do. Other keys wait for their next step, and so do long ones. With a quarter there are no
+// more for a catch-up, which has mostDisputed keys looked at each time.
 const (
 	maxMendings    = 4096
 	maxTagMendings = 16
 	longestMended  = 1 << 10
+	mostDisputed   = 64
 )
 
 // mendingTries is how often keys are looked at: the first look may be the one from which it is known that a key is calm,
@@ -52,12 +55,8 @@ type mendingPlace struct {
 const maxMendingKeys = 16
 
 // add has keys be looked at, with those of their tag that wait already: at once if no masters have missed the step, or when
-// those are there. It is the looks that are to begin.
-func (s *mendings) add(db *database, keys []string, missed lanes) (begin []*mending) {
-	most := maxMendings
-	if missed != 0 {
-		most /= 2
-	}
+// those are there. It is the looks that are to begin, of which there are so many at most.
+func (s *mendings) add(db *database, keys []string, missed lanes, most int) (begin []*mending) {
 	keys = slices.DeleteFunc(keys, func(key string) bool { return len(key) > longestMended })
 	if len(keys) == 0 {
 		return nil
@@ -122,13 +121,22 @@ func (r ruling) mend(missed lanes) {
 	if _, mends := r.asker.(*mending); mends {
 		return
 	}
-	r.db.mend(r.allTouched(), missed)
+	most := maxMendings
+	if missed != 0 {
+		most /= 2
+	}
+	for _, m := range r.db.mendings.add(r.db, r.allTouched(), missed, most) {
+		m.later()
+	}
 }
 
-// mend has keys of a tag be looked at: at once, or once the masters that have missed something are there.
-func (db *database) mend(keys []string, missed lanes) {
-	for _, m := range db.mendings.add(db, keys, missed) {
-		m.later()
+// mendSome has some of the keys be looked at that keep a master from being given them, others each time: some are not to keep all
+// others waiting that cannot be set right.
+func (db *database) mendSome(keys []string) {
+	for _, i := range rand.Perm(len(keys))[:min(len(keys), mostDisputed)] {
+		for _, m := range db.mendings.add(db, []string{keys[i]}, 0, maxMendings/4) {
+			m.later()
+		}
 	}
 }
 

@@ -145,10 +145,10 @@ func TestLooksAreAtAllKeysOfATag(t *testing.T) {
 		keys = append(keys, fmt.Sprint("{t}", i))
 	}
 	var s mendings
-	if begin := s.add(nil, slices.Clone(keys[:maxMendingKeys+1]), 0); len(begin) != 2 {
+	if begin := s.add(nil, slices.Clone(keys[:maxMendingKeys+1]), 0, maxMendings); len(begin) != 2 {
 		t.Errorf("%d looks begin", len(begin))
 	}
-	if begin := s.add(nil, slices.Clone(keys), 2); len(begin) != 1 {
+	if begin := s.add(nil, slices.Clone(keys), 2, maxMendings); len(begin) != 1 {
 		t.Errorf("%d looks begin besides", len(begin))
 	}
 	var all []string
@@ -163,12 +163,12 @@ func TestLooksAreAtAllKeysOfATag(t *testing.T) {
 	}
 	for i := range 2 * maxMendings {
 		key := fmt.Sprint(i)
-		s.add(nil, []string{key, strings.Repeat("k", 2*longestMended)}, 2)
+		s.add(nil, []string{key, strings.Repeat("k", 2*longestMended)}, 2, maxMendings/2)
 	}
 	if n := len(s.tags); n != maxMendings/2 {
 		t.Errorf("%d looks wait for a master", n)
 	}
-	s.add(nil, []string{"k"}, 0)
+	s.add(nil, []string{"k"}, 0, maxMendings)
 	if m := s.tags[mendingPlace{"k", 0}]; m == nil || !m.due {
 		t.Error("there is no look for those that are there")
 	}

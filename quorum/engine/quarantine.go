@@ -156,11 +156,7 @@ func (db *database) catchUp(ctx context.Context, l *lane, q *quarantine, last bo
 			l.catching(q, true)
 			l.hearLogs(q, logs)
 		},
-		Disputes: func(keys []string) {
-			for _, key := range keys {
-				db.mend([]string{key}, 0)
-			}
-		},
+		Disputes: db.mendSome,
 		Forbids: func(m catchup.Source, keys int, one string) { l.tellForbidden(q, m.Master, keys, one) },
 	}
 	if last {

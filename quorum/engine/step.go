@@ -217,6 +217,9 @@ func (r ruling) commit(i int, late bool) {
 			r.mendUnlike(ours)
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
+			if r.votes.Did(i) {
+				n.won = []string{key}
+			}
 		case latched && r.hasMissed(i, ours, theirs, late):
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 			r.mendLater() // if that is lost, or was late

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/sha1"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
-	"redlock-proxy/quorum/decide"
 	"redlock-proxy/quorum/journal"
 )
 
@@ -130,48 +130,72 @@ func TestWhatAProxyThatIsGoneLeftApartIsLookedAt(t *testing.T) {
 	})
 }
 
-// What a real master tells of a trail is what is reckoned with.
+// What a real master tells of a trail is what was made of it.
 func TestTrailIsAsAMasterHasIt(t *testing.T) {
 	notInstrumented(t)
 	real := bothSides(t)[0].(realSide)
 	for _, key := range []string{"k", strings.Repeat("k", 70)} {
 		real.do("FLUSHALL")
-		record := decide.UndoRecord{}
-		run := func(s *quorum.Script, step string, args ...string) (trail string) {
+		var trail string
+		run := func(s *quorum.Script, step string, args ...string) (mark string) {
 			t.Helper()
 			argv := slices.Concat([]string{"1", "0"}, args, []string{journal.Hold, step, "60000", journal.NoDate})
 			answer := real.run(journal.FormOf(s).Own(), []string{key}, argv).([]any)
-			_, trail, found := strings.Cut(answer[len(answer)-1].(string), "/")
-			if !found || trail != record.Trail {
-				t.Errorf("%s tells the trail %v, want %q", step, answer[len(answer)-1], record.Trail)
+			told := strings.Split(answer[len(answer)-1].(string)+"/", "/")
+			if told[1] != trail {
+				t.Errorf("%s tells the trail %v, want %q", step, told, trail)
 			}
-			return trail
+			return told[2]
 		}
-		dumped := func() string { d, _ := real.do("DUMP", key).(string); return d }
-		for i := range 10 {
-			step := fmt.Sprintf("0123456789abcdef:%d", i)
-			run(pushStep, step, "v")
-			record.After = dumped()
-			record.Trail = record.TrailAfter(step)
-		}
-		run(mendStep, "0123456789abcdef:l")
-		real.do("SET", journal.Latch(key), "own", "PX", "60000")
-		end := func(ends, becomes, trail string) {
+		step := func(i int) {
 			t.Helper()
-			keys := []string{key, undoKeys[1], undoKeys[2], journal.Latch(key), quorum.StepsKey}
-			if said := real.run(latchScript, keys, []string{"own", ends, "stays", dumped(), becomes, "0", "0", "0", "1", "", "", "", trail}); said != int64(saysEnded) {
+			mark := run(pushStep, fmt.Sprintf("0123456789abcdef:%d", i), "v")
+			if len(mark) != 8 || strings.Contains(trail, mark) {
+				t.Errorf("step %d has the mark %q", i, mark)
+			}
+			trail += mark + "-"
+			trail = trail[max(len(trail)-72, 0):]
+		}
+		end := func(ends, becomes, after string, won ...string) {
+			t.Helper()
+			real.do("SET", journal.Latch(key), "own", "PX", "60000")
+			keys := append([]string{key, undoKeys[1], undoKeys[2], journal.Latch(key), quorum.StepsKey}, won...)
+			dumped, _ := real.do("DUMP", key).(string)
+			said := real.run(latchScript, keys, []string{"own", ends, "", dumped, becomes, "0", "0", "0", "1", "", "", "", after})
+			if trail = after; said != int64(saysEnded) {
 				t.Fatalf("%s: %v", ends, said)
 			}
-			real.do("DEL", journal.Latch(key))
-			record.Trail = trail
 			run(mendStep, "0123456789abcdef:m")
-			real.do("SET", journal.Latch(key), "own", "PX", "60000")
+			real.do("DEL", journal.Latch(key))
 		}
-		end("take-back", real.dump("the"), "0123456789abcdef")
-		end("bring-up", "", "fedcba9876543210")
+		for i := range 10 {
+			step(i)
+		}
+		end("let-go", "", trail)
+		end("let-go", "", trail[:71]+"+", "another", key)
+		step(10)
+		end("take-back", real.dump("the"), "01234567+")
+		end("bring-up", "", "fedcba98-")
+		end("let-go", "", "fedcba98+", key)
+		end("bring-up", "", "")
+		end("let-go", "", "", key)
+		step(11)
 		real.do("SET", key, "another's")
-		record.Trail = ""
-		real.do("DEL", journal.Latch(key))
+		trail = ""
 		run(mendStep, "0123456789abcdef:n")
+		for _, broken := range []string{"x", "00000000000000x00000000000000x", strings.Repeat("9", 15) + "x"} {
+			d := real.do("DUMP", key).(string)
+			real.do("HSET", quorum.StepsKey, quorumField(key), d[len(d)-8:]+broken)
+			run(mendStep, "0123456789abcdef:o")
+		}
 	}
+}
+
+// quorumField is under which name quorum.StepsKey has a key.
+func quorumField(key string) string {
+	if len(key) <= 64 {
+		return key
+	}
+	sum := fmt.Sprintf("%x", sha1.Sum([]byte(key)))
+	return sum + sum
 }

@@ -24,7 +24,7 @@
 -- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
 -- and steps and memory are what a client's script may take; both nil for one of ours.
 -- The answer is {flags, line, shape, n, n undo records, values, published, and of a step for how long
--- each key is calm, and its trail}, one flat array, since each further one takes a master more than all that is in it; see
+-- each key is calm, its trail, and what is new on that}, one flat array, since each further one takes a master more than all that is in it; see
 -- journal.go.
 return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   local raw = R.pcall
@@ -822,30 +822,38 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       n = i + 4
       -- See quorum.StepsKey. A dump ends with its checksum.
       if L then
-        if #k > 64 then k = string.rep(R.sha1hex(k), 2) end
-        local found, was, p = string.sub(answer[i + 1], -8), raw('HGET', steps_key, k), answer[n]
-        local since, trail = (found == '' and '-' or '0') .. string.format('%014.0f', now), ''
-        local cut = type(was) == 'string' and (string.find(was, ':', 1, true) or 0)
-        if cut and string.sub(was, cut + 1, -30) == found and math.abs(string.sub(was, -14) - ended) <= 10 then
-          since, trail = string.sub(was, -29, -15), string.sub(was, 1, math.max(cut - 1, 0))
+        local field, way = k, R.sha1hex(k) .. string.rep('-', 25)
+        if #k > 64 then field = string.rep(R.sha1hex(k), 2) end
+        local found, was, p = string.sub(answer[i + 1], -8), raw('HGET', steps_key, field), answer[n]
+        local since, trail, made = (found == '' and '-' or '0') .. string.format('%014.0f', now), '', answer[i + 3]
+        if type(was) == 'string' and string.sub(was, 1, -30) == found and string.find(was, '^[-0]%d+$', -29) and math.abs(string.sub(was, -14) - ended) <= 10 then
+          since = string.sub(was, -29, -15)
+          local gone = raw('HGET', steps_key, way)
+          if type(gone) == 'string' and #gone < 96 and string.sub(gone, 1, 15 + #found) == since .. found and not string.find(gone, '[^%x+-]', 16 + #found) then trail = string.sub(gone, 16 + #found) end
         end
         calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0) .. '/' .. trail
-        local made = answer[i + 3]
-        if its.wrote or its.removed then
-          -- A set or hash that is a table has each master's own order.
-          local byte = string.byte(made)
-          trail = string.sub(trail .. string.sub(R.sha1hex(L[1] .. ((byte == 2 or byte == 4) and #made or string.sub(made, -8))), 1, 8), -64)
-        end
-        local left = trail .. ':' .. string.sub(made, -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
+        local left = string.sub(made, -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
         -- Who could not drop it again is not to tell of it.
-        if left ~= was and (was or type(raw('HDEL', steps_key, k)) == 'number') then
-          added = raw('HSET', steps_key, k, left) == 1 or added
+        if left ~= was and (was or type(raw('HDEL', steps_key, field)) == 'number') then
+          added = raw('HSET', steps_key, field, left) == 1 or added
+        end
+        if its.wrote or its.removed then
+          -- What the key is, as all masters would say it, whatever their version, and in whatever order they keep it.
+          local what = string.byte(made) == 0 and string.sub(made, 1, -11) or ''
+          if made ~= '' and what == '' then
+            local kind = raw('TYPE', k).ok
+            local count = kind == 'list' and 'LLEN' or kind == 'hash' and 'HLEN' or kind == 'set' and 'SCARD' or kind == 'zset' and 'ZCARD'
+            what = kind .. (count and raw(count, k) or '') .. ((type(value) == 'string' or type(value) == 'number') and value or '')
+          end
+          local mark = string.sub(R.sha1hex(L[1] .. what), 1, 8)
+          calm = calm .. '/' .. mark
+          added = raw('HSET', steps_key, way, since .. string.sub(made, -8) .. string.sub(trail .. mark .. '-', -72)) == 1 or added
         end
       end
     end
     local many = added and raw('HLEN', steps_key)
-    if type(many) == 'number' and many > 4096 then
-      local some = raw('HRANDFIELD', steps_key, math.min(many - 4096, 1000))
+    if type(many) == 'number' and many > 8192 then
+      local some = raw('HRANDFIELD', steps_key, math.min(many - 8192, 1000))
       if type(some) == 'table' and some[1] then raw('HDEL', steps_key, unpack(some)) else raw('DEL', steps_key) end
     end
   else
