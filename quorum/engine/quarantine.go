@@ -157,7 +157,7 @@ func (db *database) catchUp(ctx context.Context, l *lane, q *quarantine, last bo
 			l.hearLogs(q, logs)
 		},
 		Disputes: db.mendSome,
-		Forbids: func(m catchup.Source, keys int, one string) { l.tellForbidden(q, m.Master, keys, one) },
+		Forbids:  func(m catchup.Source, keys int, one string) { l.tellForbidden(q, m.Master, keys, one) },
 	}
 	if last {
 		t.Rivals = ""

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlock-proxy/quorum"
+	"redlock-proxy/quorum/catchup"
 	"redlock-proxy/quorum/journal"
 )
 
@@ -198,4 +199,69 @@ func quorumField(key string) string {
 	}
 	sum := fmt.Sprintf("%x", sha1.Sum([]byte(key)))
 	return sum + sum
+}
+
+// The first element of a list is brought to a master that has none, and stays there as long as where it comes from.
+func TestWhatIsBroughtWhereNothingIsStays(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.stepOn(pushStep, "l", "a").wait(t)
+		w.stepOn(popStep, "l").wait(t)
+		w.missedBy2(pushStep, "l", "x")
+		w.down(3)
+		w.wantNumber(w.stepOn(pushStep, "l", "y").wait(t), 2)
+		time.Sleep(time.Second)
+		w.wantNumber(w.stepOn(pushStep, "l", "z").wait(t), 3)
+		w.up(3)
+		time.Sleep(30 * time.Second)
+		w.wantLists("l", "x y z")
+	})
+}
+
+// A pop was told that there is nothing. It comes to one master behind a push that was won, and its answer is lost: what it takes
+// there is not gone, though one of the others is away.
+func TestWhatWasToldNotToBeIsNotReached(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.stepOn(pushStep, "l", "a").wait(t)
+		w.stepOn(popStep, "l").wait(t)
+		w.settle()
+		time.Sleep(3 * time.Second)
+		serve := w.masters[0].holdBack()
+		other := w.beside(2, func() bool { return false })
+		time.Sleep(100 * ms)
+		w.want(w.stepOn(popStep, "l").wait(t), quorum.Contended)
+		w.wantNumber(other.stepOn(pushStep, "l", "y").wait(t), 1)
+		w.settle()
+		w.masters[0].sever()
+		serve()
+		w.settle()
+		if got := len(w.masters[0].elements("l")); got != 0 {
+			t.Fatalf("%d elements are left where the pop comes late", got)
+		}
+		w.masters[2].cut()
+		for range 6 {
+			time.Sleep(3 * time.Second)
+			if r := other.stepOn(popStep, "l").wait(t); r.Decision == quorum.Won || r.Decision == quorum.Contended {
+				t.Errorf("while one of the others is away %v is told", r.Decision)
+			}
+		}
+		w.masters[2].rejoin()
+		time.Sleep(2 * time.Minute)
+		if r := other.stepOn(popStep, "l").wait(t); r.Decision != quorum.Won || r.Script.Str != "y" {
+			t.Errorf("the element is told by %v, %+v", r.Decision, r.Script)
+		}
+	})
+}
+
+// However many lists one of the others lacks, a master that has forgotten is given them.
+func TestManyListsThatOneMasterLacksKeepNoOtherOut(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		for i := range catchup.MaxDisputed + 100 {
+			for _, m := range []*fakeMaster{w.masters[0], w.masters[2]} {
+				m.locked(func() { m.becomes(fmt.Sprint("l", i), listDump([]string{"a"}), "0", "", "") })
+			}
+		}
+		w.masters[2].restartBlank()
+		w.noticed(3)
+		w.votesWithin(3, 30*time.Second)
+	})
 }
