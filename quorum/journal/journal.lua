@@ -834,20 +834,22 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0) .. '/' .. trail
         local left = string.sub(made, -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
         -- Who could not drop it again is not to tell of it.
-        if left ~= was and (was or type(raw('HDEL', steps_key, field)) == 'number') then
-          added = raw('HSET', steps_key, field, left) == 1 or added
-        end
+        local keeps = was or type(raw('HDEL', steps_key, field)) == 'number'
         if its.wrote or its.removed then
           -- What the key is, as all masters would say it, whatever their version, and in whatever order they keep it.
           local what = string.byte(made) == 0 and string.sub(made, 1, -11) or ''
           if made ~= '' and what == '' then
-            local kind = raw('TYPE', k).ok
+            local kind = raw('TYPE', k).ok or ''
             local count = kind == 'list' and 'LLEN' or kind == 'hash' and 'HLEN' or kind == 'set' and 'SCARD' or kind == 'zset' and 'ZCARD'
-            what = kind .. (count and raw(count, k) or '') .. ((type(value) == 'string' or type(value) == 'number') and value or '')
+            local size = count and raw(count, k)
+            what = kind .. (type(size) == 'number' and size or '') .. ((type(value) == 'string' or type(value) == 'number') and value or '')
           end
           local mark = string.sub(R.sha1hex(L[1] .. what), 1, 8)
           calm = calm .. '/' .. mark
-          added = raw('HSET', steps_key, way, since .. string.sub(made, -8) .. string.sub(trail .. mark .. '-', -72)) == 1 or added
+          local new = keeps and raw('HSET', steps_key, field, left, way, since .. string.sub(made, -8) .. string.sub(trail .. mark .. '-', -72))
+          added = type(new) == 'number' and new > 0 or added
+        elseif left ~= was and keeps then
+          added = raw('HSET', steps_key, field, left) == 1 or added
         end
       end
     end
