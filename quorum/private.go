@@ -17,7 +17,7 @@ const PrivateKeys = "redlock-proxy:{"
 const MarkerKey = PrivateKeys + "marker}"
 
 // StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each a checksum, since when nothing but
-// steps has changed it, and when it ends, in milliseconds of the master's clock; and, in a field whose name is longer than that
+// steps has changed it, and when it ends, in milliseconds of the master's clock, 5 more of who knows of trails; and, in a field whose name is longer than that
 // of a short key, and shorter than that of a long one, since when, a checksum and its trail (see decide.Reached). So a step tells
 // for how long nothing else has changed the key, and its trail, as long as it finds what the last one has left, whoever's that
 // was. What else writes to a key, deletes it, or should have and has found none, or another value, drops it from there, as does

@@ -8,10 +8,10 @@ import (
 )
 
 // The trail of a key on a master is which steps have left it there as it is, one after the other, as long as nothing else has
-// changed it: of each that did something, if to another key, a mark, by who it was and what it has left, and whether it is known
-// there that it was won. It stands in quorum.StepsKey. Who a step is, no other is: so where two masters have the same mark on the
-// trails of a key, they held the same then, or as many elements at least, and had said the same of it. And who is where another one
-// was before has missed what that one has made since.
+// changed it: of each that did something, if to another key, a mark, by the mark before, who it was and what it has left, and
+// whether it is known there that it was won: then all that have made the same of it have one trail. It stands in quorum.StepsKey.
+// Who a step is, no other is: so where two masters have the same mark on the trails of a key, they had come to the same by the same
+// steps then. And who is where another one was before has missed what that one has made since.
 
 const (
 	nameBytes  = 8             // of a mark
@@ -30,6 +30,32 @@ func (r *UndoRecord) trailAfter(ends byte) string {
 	}
 	trail := r.Trail + r.Mark + string(ends)
 	return trail[max(len(trail)-trailBytes, 0):]
+}
+
+// ByMostSteps is, of the records of the masters that have made the same of a key in a step, that of who had come to it by most.
+func (q *Question) ByMostSteps(v Votes, made *UndoRecord) *UndoRecord {
+	for i := range q.Said {
+		if v.Vote(i) != quorum.Granted {
+			continue
+		}
+		if r := q.Said[i].Journal.Record(made.Key); r != nil && dump.Same(r.After, made.After) && len(r.Trail) > len(made.Trail) {
+			made = r
+		}
+	}
+	return made
+}
+
+// SameMark tells that another master has made the same of a key in a step as master i, and by the same steps.
+func (q *Question) SameMark(v Votes, i int, key string) bool {
+	ours := q.Said[i].Journal.Record(key)
+	for j := range q.Said {
+		if j != i && v.Vote(j) == quorum.Granted {
+			if r := q.Said[j].Journal.Record(key); r != nil && r.Mark == ours.Mark {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // last is the mark of the last step, without whether it is won: "" where no step is known.

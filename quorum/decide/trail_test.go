@@ -6,32 +6,29 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"redlock-proxy/quorum"
 )
 
 // traveller is a key on one master: what it is, and by which steps it came to be that.
-type traveller struct {
-	value string
-	trail string
-	steps []string
-}
+type traveller struct{ value, trail string }
 
-// acts has a step of that name change the key: put its name at the end, or take off the first, if there is one.
-func (m *traveller) acts(step string, pops bool) (did bool) {
-	if pops && m.value == "" {
+// acts has a step of that name change the key: put a letter at the end, or take off the first, "", if there is one. It is marked as
+// masters mark it, which hardly look at what there is.
+func (m *traveller) acts(step, letter string) (did bool) {
+	reply := ""
+	switch {
+	case letter != "":
+		m.value += letter
+	case m.value == "":
 		return false
+	default:
+		reply, m.value = m.value[:1], m.value[1:]
 	}
-	m.steps = append(slices.Clone(m.steps), step)
-	if _, rest, _ := strings.Cut(m.value, " "); pops {
-		m.value = rest
-	} else {
-		m.value += step + " "
-	}
-	sum := sha1.Sum(fmt.Append(nil, step, strings.Count(m.value, " ")))
-	record := UndoRecord{Trail: m.trail, Mark: hex.EncodeToString(sum[:4])}
+	record := UndoRecord{Trail: m.trail}
+	sum := sha1.Sum(fmt.Append(nil, record.last(), step, len(m.value), reply))
+	record.Mark = hex.EncodeToString(sum[:4])
 	m.trail = record.trailAfter(isOpen)
 	return true
 }
@@ -58,27 +55,27 @@ func told(all []traveller, silent []int) (*Question, Votes) {
 type history struct {
 	*rand.Rand
 	all  []traveller
-	won  traveller // what the last that was won has left
+	last traveller // what the last that was won has left
 	late []lateStep
 }
 
-// lateStep is one that comes to a master after its decision, and of which that hears no more.
+// lateStep is one that comes to a master after its decision.
 type lateStep struct {
-	name   string
-	pops   bool
-	master int
+	name, letter string
+	master       int
+	won          traveller // what it has left where it was won, if it was
 }
 
 func (h *history) most() int { return quorum.QuorumOf(len(h.all)) }
 
 // step asks the masters for one, of which some are not reached, or later.
 func (h *history) step(name string) {
-	pops, was, made, reached := h.IntN(2) == 0, slices.Clone(h.all), map[string][]int{}, 0
+	letter := []string{"", "x", "y"}[h.IntN(3)]
+	was, made, late := slices.Clone(h.all), map[string][]int{}, []int(nil)
 	for i := range h.all {
-		if h.IntN(5) == 0 {
-			continue
-		}
-		if reached++; h.all[i].acts(name, pops) {
+		if h.IntN(4) == 0 {
+			late = append(late, i)
+		} else if h.all[i].acts(name, letter) {
 			made[h.all[i].value] = append(made[h.all[i].value], i)
 		}
 	}
@@ -88,34 +85,48 @@ func (h *history) step(name string) {
 			winners = same
 		}
 	}
-	never := len(winners) == 0 && reached >= h.most()
+	var won traveller
+	for _, i := range winners { // of who has come to it by most steps
+		if len(h.all[i].trail) > len(won.trail) {
+			won = h.all[i]
+		}
+	}
+	if len(winners) > 0 {
+		won.won()
+		h.last = won
+	}
 	for i := range h.all {
 		did := h.all[i].trail != was[i].trail
 		switch {
 		case slices.Contains(winners, i):
 			if h.IntN(4) > 0 {
-				h.all[i].won()
+				h.all[i] = won
 			}
 		case len(winners) > 0 && did && h.IntN(2) == 0: // what is known to be behind is brought up
-			h.all[i] = h.all[winners[0]]
-			h.all[i].won()
+			h.all[i] = won
 		case did && h.IntN(4) > 0: // what is lost is taken back
 			h.all[i] = was[i]
-		case did:
-			never = false
-		case never && h.IntN(3) == 0 && len(h.late) == 0:
-			h.late = append(h.late, lateStep{name, pops, i})
+		case slices.Contains(late, i) && h.IntN(2) == 0:
+			h.late = append(h.late, lateStep{name, letter, i, won})
 		}
-	}
-	if len(winners) > 0 {
-		h.won = h.all[winners[0]]
 	}
 }
 
-// comes has what is late be carried out.
+// comes has some of what is late be carried out, and heard of, or not.
 func (h *history) comes() {
 	for _, l := range h.late {
-		h.all[l.master].acts(l.name, l.pops)
+		m := &h.all[l.master]
+		was := *m
+		if h.IntN(2) == 0 || !m.acts(l.name, l.letter) {
+			continue
+		}
+		switch {
+		case h.IntN(3) == 0:
+		case (&UndoRecord{Trail: m.trail}).last() == (&UndoRecord{Trail: l.won.trail}).last():
+			*m = l.won
+		case l.won.trail == "":
+			*m = was
+		}
 	}
 	h.late = nil
 }
@@ -127,7 +138,7 @@ func (h *history) looks() {
 	record := q.Reached(v, "k")
 	if held := q.FoundAlike(v, "k"); held != nil {
 		held = slices.DeleteFunc(held, func(record *UndoRecord) bool { return record == nil })
-		record = held[h.IntN(len(held))]
+		record = slices.MaxFunc(held, func(r, s *UndoRecord) int { return len(r.Trail) - len(s.Trail) })
 	}
 	if record == nil {
 		return
@@ -163,8 +174,8 @@ func TestWhatAQuorumHasReachedIsWhatWasWon(t *testing.T) {
 				continue
 			}
 			line++
-			if record.Before != h.won.value {
-				t.Fatalf("%d masters, seed %d: %v away; %+v\nreached is %q, and %+v was won", n, seed, silent, h.all, record.Before, h.won)
+			if record.Before != h.last.value {
+				t.Fatalf("%d masters, seed %d: %v away; %+v\nreached is %q, and %+v was won", n, seed, silent, h.all, record.Before, h.last)
 			}
 		}
 		if line < 200 {
@@ -175,25 +186,18 @@ func TestWhatAQuorumHasReachedIsWhatWasWon(t *testing.T) {
 
 // Masters stand in a line by what they have made of the key, not by what they hold: a list that is what it was is not older.
 func TestReachedIsWhereTheLastStepHasLed(t *testing.T) {
-	var behind, ahead traveller
-	behind.acts("a:1", false)
-	behind.won()
-	ahead = behind
-	ahead.acts("b:1", true)
-	ahead.acts("b:2", false)
-	open := ahead
-	ahead.won()
-	again := ahead
-	again.acts("b:3", true)
-	again.won()
-	long := behind
-	for i := range trailBytes/markBytes + 1 {
-		long.acts(fmt.Sprint("c:", i), false)
-		long.won()
+	goes := func(from traveller, steps ...string) traveller {
+		for i, letter := range steps {
+			from.acts(fmt.Sprint(steps, i), letter)
+			from.won()
+		}
+		return from
 	}
-	aside := behind
-	aside.acts("d:1", false)
-	aside.won()
+	behind := goes(traveller{}, "a")
+	ahead := goes(behind, "b", "")
+	again := goes(ahead, "", "a")
+	open := ahead
+	open.trail = open.trail[:len(open.trail)-1] + string(isOpen)
 	without := ahead
 	without.trail = ""
 	for name, c := range map[string]struct {
@@ -206,14 +210,15 @@ func TestReachedIsWhereTheLastStepHasLed(t *testing.T) {
 		"what is not known to be won":      {[]traveller{behind, open, {}}, []int{2}, traveller{}, true},
 		"what another knows to be won":     {[]traveller{open, ahead, behind, {}}, []int{3}, ahead, false},
 		"whoever is asked first":           {[]traveller{{}, ahead, behind}, []int{0}, ahead, false},
+		"what is what it was":              {[]traveller{behind, again, {}}, []int{2}, again, false},
 		"what so many have who can be all": {[]traveller{behind, ahead, again}, nil, ahead, false},
 		"of two, what both have":           {[]traveller{behind, ahead}, nil, behind, false},
 		"of four, what both have":          {[]traveller{behind, ahead, ahead, {}}, []int{3}, ahead, false},
 		"one alone":                        {[]traveller{behind, ahead, {}}, []int{0, 2}, traveller{}, true},
-		"too far behind":                   {[]traveller{behind, long, {}}, []int{2}, traveller{}, true},
-		"who has gone another way":         {[]traveller{aside, ahead, {}}, []int{2}, traveller{}, true},
+		"too far behind":                   {[]traveller{behind, goes(ahead, "1", "2", "3", "4", "5", "6", "7"), {}}, []int{2}, traveller{}, true},
+		"who has gone another way":         {[]traveller{goes(behind, "c"), ahead, {}}, []int{2}, traveller{}, true},
 		"who does not tell of it":          {[]traveller{behind, without, {}}, []int{2}, traveller{}, true},
-		"one of whom it was changed":       {[]traveller{{value: "x ", trail: ahead.trail}, ahead, {}}, []int{2}, traveller{}, true},
+		"one of whom it was changed":       {[]traveller{{value: "x", trail: ahead.trail}, ahead, {}}, []int{2}, traveller{}, true},
 	} {
 		q, v := told(c.all, c.silent)
 		switch record := q.Reached(v, "k"); {

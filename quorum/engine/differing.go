@@ -36,7 +36,11 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	var theirs *decide.UndoRecord
 	left := r.life(i, ours, before)
 	if held := r.FoundAlike(r.votes, ours.Key); held != nil {
-		theirs = held[slices.IndexFunc(held, func(record *decide.UndoRecord) bool { return record != nil })]
+		for _, record := range held { // of who has come to it by most steps
+			if record != nil && (theirs == nil || len(record.Trail) > len(theirs.Trail)) {
+				theirs = record
+			}
+		}
 	} else if theirs = r.Reached(r.votes, ours.Key); theirs == nil {
 		return r.heldInParts(ours)
 	} else {

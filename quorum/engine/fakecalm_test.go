@@ -38,7 +38,7 @@ func (m *fakeMaster) calm(step, key, before string, ends int64, after string, ac
 	}
 	trail, mark := found.Trail, ""
 	if acted {
-		sum := sha1.Sum([]byte(step + after))
+		sum := sha1.Sum(fmt.Append(nil, trail[max(len(trail)-9, 0):max(len(trail)-1, 0)], step, len(after)))
 		mark = hex.EncodeToString(sum[:4])
 		trail = trail[max(len(trail)-7*9, 0):] + mark + "-"
 	}
@@ -60,10 +60,10 @@ func (m *fakeMaster) stepsLeave(key, becomes, trail string) {
 	}
 }
 
-// stepWon notes on the trail of a key that the last step was won.
-func (m *fakeMaster) stepWon(key string, mine bool) {
-	if trail, dump, since, _, ok := m.leftOf(key); ok && mine && trail != "" {
-		m.leaves(key, trail[:len(trail)-1]+"+", dump, since)
+// stepWon has a key have the trail of those who have made the same of it.
+func (m *fakeMaster) stepWon(key, trail string) {
+	if _, dump, since, _, ok := m.leftOf(key); ok {
+		m.leaves(key, trail, dump, since)
 	}
 }
 

@@ -96,8 +96,10 @@ func (m *fakeMaster) endStep(key, latch string, won, args []string) int64 {
 			m.undoStep(key, args[0], args[1])
 		}
 	}
-	for _, key := range won {
-		m.stepWon(key, mine)
+	for i, key := range won {
+		if mine {
+			m.stepWon(key, args[len(args)-len(won)+i])
+		}
 	}
 	if mine && args[2] == "" {
 		delete(m.keys, latch)

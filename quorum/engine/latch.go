@@ -56,6 +56,9 @@ func (n ends) String() string {
 	return "bring-up"
 }
 
+// wonKey is a key of which a master has made what a quorum has, and its trail by that.
+type wonKey struct{ key, trail string }
+
 // ending ends a step on one key of one master.
 type ending struct {
 	op   *op
@@ -63,8 +66,8 @@ type ending struct {
 	ends ends
 	back debt // what the key is to become, unless it is let go of; told as what is owed
 
-	latched bool     // its latch stays, as another ending of the step follows on a key of the same tag
-	won     []string // keys of the tag of which the master has made what a quorum has
+	latched bool // its latch stays, as another ending of the step follows on a key of the same tag
+	won     []wonKey
 
 	confirmation *confirmation // hears whether it was done; nil: nobody waits for it
 }
@@ -74,12 +77,19 @@ func (n *ending) argv(b []string, now time.Time) []string {
 	if n.latched {
 		stays = "stays"
 	}
-	b = latchScript.Call(b, append([]string{n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key), quorum.StepsKey}, n.won...)...)
-	b = append(b, n.op.holder, n.ends.String(), stays)
-	if n.ends == letGo {
-		return b
+	keys := []string{n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key), quorum.StepsKey}
+	for _, won := range n.won {
+		keys = append(keys, won.key)
 	}
-	return append(n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now), n.back.back.Trail)
+	b = latchScript.Call(b, keys...)
+	b = append(b, n.op.holder, n.ends.String(), stays)
+	if n.ends != letGo {
+		b = append(n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now), n.back.back.Trail)
+	}
+	for _, won := range n.won {
+		b = append(b, won.trail)
+	}
+	return b
 }
 
 // inTurn has the latch of a tag stay until the last of a step's endings on one master that is about

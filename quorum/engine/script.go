@@ -213,8 +213,8 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
 	// latched or not, so its dump alone would not tell. What is no step, without ARGV[1], has latched
 	// nothing, and acts where nobody has. What a step brings up, KEYS[5] must know yet: else it may
-	// have been deleted though nothing was there, or be written once more. ARGV[13] is the key's trail then. On the
-	// trails of further KEYS it marks that the step was won. It answers 1 if it did so, and 2 more if the latch has kept somebody out.
+	// have been deleted though nothing was there, or be written once more. ARGV[13] is the key's trail then. Further
+	// KEYS have the trails that end ARGV, as the step was won. It answers 1 if it did so, and 2 more if the latch has kept somebody out.
 	latchScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l=KEYS[4]
 local h=redis.call('GET',l)
@@ -236,13 +236,13 @@ local was=r==1 and redis.pcall('HGET',KEYS[5],f)
 if type(was)=='string' then
 local p,t,e,since=redis.call('PTTL',k),redis.call('TIME'),string.sub(redis.call('DUMP',k) or '',-8),string.sub(was,-29,-15)
 redis.pcall('HSET',KEYS[5],redis.sha1hex(k)..string.rep('-',25),since..e..((e=='')==(ARGV[5]=='') and ARGV[13] or ''))
-redis.pcall('HSET',KEYS[5],f,e..since..string.format('%014.0f',p>=0 and t[1]*1000+math.floor(t[2]/1000)+p or 0))
+redis.pcall('HSET',KEYS[5],f,e..since..string.format('%014.0f',(p>=0 and t[1]*1000+math.floor(t[2]/1000)+p or 0)+5))
 end
 end
 for i=6,mine and #KEYS or 0 do
 local f=redis.sha1hex(KEYS[i])..string.rep('-',25)
 local t=redis.pcall('HGET',KEYS[5],f)
-if type(t)=='string' and #t>23 and string.sub(t,-1)=='-' then redis.pcall('HSET',KEYS[5],f,string.sub(t,1,-2)..'+') end
+if type(t)=='string' then redis.pcall('HSET',KEYS[5],f,string.sub(t,1,15+(#t-15)%9)..ARGV[#ARGV-#KEYS+i]) end
 end
 if mine and ARGV[3]=='' then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
 return r`)

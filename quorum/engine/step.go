@@ -217,10 +217,17 @@ func (r ruling) commit(i int, late bool) {
 			r.mendUnlike(ours)
 		case dump.Same(ours.After, theirs.After):
 			r.db.laggards.caughtUp(key, i)
-			if r.votes.Did(i) {
-				n.won = []string{key}
+			switch {
+			case !r.votes.Did(i):
+			case !late:
+				n.won = []wonKey{{key, r.ByMostSteps(r.votes, theirs).TrailWon()}}
+			case r.SameMark(r.votes, i, key): // else it may have been brought up to that before, and beyond
+				n.won = []wonKey{{key, ours.TrailWon()}}
 			}
 		case latched && r.hasMissed(i, ours, theirs, late):
+			if !late {
+				theirs = r.ByMostSteps(r.votes, theirs)
+			}
 			n.ends, n.back = bringUp, r.bringing(i, ours, theirs)
 			r.mendLater() // if that is lost, or was late
 		default:

@@ -157,12 +157,12 @@ func TestTrailIsAsAMasterHasIt(t *testing.T) {
 			trail += mark + "-"
 			trail = trail[max(len(trail)-72, 0):]
 		}
-		end := func(ends, becomes, after string, won ...string) {
+		end := func(ends, becomes, after string, won ...string) { // keys, and their trails
 			t.Helper()
 			real.do("SET", journal.Latch(key), "own", "PX", "60000")
-			keys := append([]string{key, undoKeys[1], undoKeys[2], journal.Latch(key), quorum.StepsKey}, won...)
+			keys := append([]string{key, undoKeys[1], undoKeys[2], journal.Latch(key), quorum.StepsKey}, won[:len(won)/2]...)
 			dumped, _ := real.do("DUMP", key).(string)
-			said := real.run(latchScript, keys, []string{"own", ends, "", dumped, becomes, "0", "0", "0", "1", "", "", "", after})
+			said := real.run(latchScript, keys, append([]string{"own", ends, "", dumped, becomes, "0", "0", "0", "1", "", "", "", after}, won[len(won)/2:]...))
 			if trail = after; said != int64(saysEnded) {
 				t.Fatalf("%s: %v", ends, said)
 			}
@@ -173,14 +173,18 @@ func TestTrailIsAsAMasterHasIt(t *testing.T) {
 			step(i)
 		}
 		end("let-go", "", trail)
-		end("let-go", "", trail[:71]+"+", "another", key)
+		end("let-go", "", trail[:71]+"+", "another", key, "01234567+", trail[:71]+"+")
 		step(10)
 		end("take-back", real.dump("the"), "01234567+")
 		end("bring-up", "", "fedcba98-")
-		end("let-go", "", "fedcba98+", key)
+		end("let-go", "", "fedcba98+01234567+", key, "fedcba98+01234567+")
 		end("bring-up", "", "")
-		end("let-go", "", "", key)
+		end("let-go", "", "", key, "")
 		step(11)
+		calm := real.do("HGET", quorum.StepsKey, quorumField(key)).(string)
+		real.do("HSET", quorum.StepsKey, quorumField(key), calm[:len(calm)-1]+"0") // as who does not know of trails
+		trail = ""
+		step(12)
 		real.do("SET", key, "another's")
 		trail = ""
 		run(mendStep, "0123456789abcdef:n")
@@ -263,5 +267,51 @@ func TestManyListsThatOneMasterLacksKeepNoOtherOut(t *testing.T) {
 		w.masters[2].restartBlank()
 		w.noticed(3)
 		w.votesWithin(3, 30*time.Second)
+	})
+}
+
+// A push comes to a master that was brought up to it meanwhile, and beyond: that is not ahead of the others by it, though it has
+// made the same of the list as they had by then.
+func TestMasterThatHasDoneAStepTwiceIsNotAhead(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		for range 3 {
+			w.stepOn(pushStep, "l", "a").wait(t)
+		}
+		w.settle()
+		time.Sleep(3 * time.Second)
+		serve := w.masters[0].holdBack()
+		other := w.beside(2, func() bool { return false })
+		time.Sleep(100 * ms)
+		w.wantNumber(w.stepOn(pushStep, "l", "a").wait(t), 4) // 1 has it in a socket
+		w.delayed(5*ms, 2, 3)
+		w.want(other.stepOn(popStep, "l").wait(t), quorum.Won)
+		time.Sleep(10 * ms)
+		w.delayed(0, 2, 3)
+		serve()
+		w.settle()
+		if lists := len(w.masters[0].elements("l")) - len(w.masters[1].elements("l")); lists != 1 {
+			t.Fatalf("it has done it %d times", lists)
+		}
+		w.masters[2].cut()
+		popped := 1
+		for range 12 {
+			if r := other.stepOn(popStep, "l").wait(t); r.Decision == quorum.Won {
+				popped++
+			}
+			time.Sleep(500 * ms)
+		}
+		w.masters[2].rejoin()
+		time.Sleep(2 * time.Minute)
+		for range 5 {
+			if r := other.stepOn(popStep, "l").wait(t); r.Decision == quorum.Won {
+				popped++
+			}
+		}
+		if popped > 4 {
+			t.Errorf("4 were pushed, %d were popped", popped)
+		}
+		if got := len(w.masters[0].elements("l")); got != 0 {
+			t.Errorf("%d are left", got)
+		}
 	})
 }

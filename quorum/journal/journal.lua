@@ -828,11 +828,12 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         local since, trail, made = (found == '' and '-' or '0') .. string.format('%014.0f', now), '', answer[i + 3]
         if type(was) == 'string' and string.sub(was, 1, -30) == found and string.find(was, '^[-0]%d+$', -29) and math.abs(string.sub(was, -14) - ended) <= 10 then
           since = string.sub(was, -29, -15)
-          local gone = raw('HGET', steps_key, way)
+          -- Who does not know of trails tells its end as it is, and others 5 ms later: then that one has changed it since.
+          local gone = string.sub(was, -14) - ended > 2 and raw('HGET', steps_key, way)
           if type(gone) == 'string' and #gone < 96 and string.sub(gone, 1, 15 + #found) == since .. found and not string.find(gone, '[^%x+-]', 16 + #found) then trail = string.sub(gone, 16 + #found) end
         end
         calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0) .. '/' .. trail
-        local left = string.sub(made, -8) .. since .. string.format('%014.0f', p >= 0 and now + p or 0)
+        local left = string.sub(made, -8) .. since .. string.format('%014.0f', (p >= 0 and now + p or 0) + 5)
         -- Who could not drop it again is not to tell of it.
         local keeps = was or type(raw('HDEL', steps_key, field)) == 'number'
         if its.wrote or its.removed then
@@ -844,7 +845,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
             local size = count and raw(count, k)
             what = kind .. (type(size) == 'number' and size or '') .. ((type(value) == 'string' or type(value) == 'number') and value or '')
           end
-          local mark = string.sub(R.sha1hex(L[1] .. what), 1, 8)
+          local mark = string.sub(R.sha1hex(string.sub(trail, -9, -2) .. L[1] .. what), 1, 8)
           calm = calm .. '/' .. mark
           local new = keeps and raw('HSET', steps_key, field, left, way, since .. string.sub(made, -8) .. string.sub(trail .. mark .. '-', -72))
           added = type(new) == 'number' and new > 0 or added
