@@ -66,7 +66,10 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) 
 		return 0, true, nil
 	}
 	if o.Again != nil { // not before: while it waits it may come to nothing, and has not been put then
-		o.Without, o.Again = o.Again.MayHaveDone(), nil
+		if o.Without = o.Again.MayHaveDone(); o.Without != 0 {
+			o.before = o.Again
+		}
+		o.Again = nil
 	}
 	if o.Kind == quorum.Acquire {
 		o.flight.begin()

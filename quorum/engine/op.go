@@ -54,9 +54,10 @@ type op struct {
 	// hold.
 	turn   *turn
 	holder string
-	left   string      // of its keys' ttls, as its script is to read that; "": as each master has it
-	ends   []time.Time // when these end, as the masters told the try before; nil: this is the first
-	holds  bool        // a step: it latches its keys also where it does nothing
+	left   string       // of its keys' ttls, as its script is to read that; "": as each master has it
+	ends   []time.Time  // when these end, as the masters told the try before; nil: this is the first
+	before quorum.Tried // the try before, if any master may have done it by that
+	holds  bool         // a step: it latches its keys also where it does nothing
 
 	confirmed atomic.Uint32 // the masters that have confirmed all that became of a step there, a bit for each
 	metAt     time.Time     // when the sweeper saw that it has met a latch, see stalls

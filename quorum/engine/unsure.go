@@ -18,9 +18,11 @@ import (
 // as is known, and are looked at for it (mending.go). Other steps find out by themselves what they have done.
 
 // MayHaveDone is quorum.Tried's. Who has not told may have done it, and who has may have it still until it is known to be taken
-// back there. So may those have who did not take part in this try.
+// back there. So may those have who did not take part in this try, until it is known of those before.
 func (o *op) MayHaveDone() (unsure uint16) {
-	unsure = o.Without
+	if o.before != nil {
+		unsure = o.before.MayHaveDone()
+	}
 	votes, confirmed := o.ballot.Load(), o.confirmed.Load()
 	for i := range o.sent {
 		switch vote := votes.Vote(i); {

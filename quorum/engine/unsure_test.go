@@ -180,3 +180,34 @@ func TestWhatIsPutBackIsAskedOfWhoHasTakenItBack(t *testing.T) {
 		})
 	}
 }
+
+// Who has taken back what he had done in an earlier try, and has told so late, is asked in the next one.
+func TestWhoIsKnownNotToHaveItIsAskedAgain(t *testing.T) {
+	for range 20 { // how long it waits between tries is random
+		inWorldOfSteps(t, testWhoIsKnownNotToHaveIt)
+	}
+}
+
+func testWhoIsKnownNotToHaveIt(w *world) {
+	w.wantNumber(w.stepOn(pushStep, "l", "a").wait(w.t), 1)
+	w.settle()
+	first, late := w.masters[0], false
+	first.set(func(m *fakeMaster) {
+		m.respond = func(args []string) string {
+			if args[0] == "EVALSHA" && args[1] == latchScript.SHA && args[9] == "take-back" && !late {
+				late, m.delay = true, 60*ms
+				time.AfterFunc(30*ms, func() { m.set(func(m *fakeMaster) { m.delay = 0 }) })
+			}
+			return m.step(args)
+		}
+	})
+	w.each(func(m *fakeMaster) { m.latch("l", 150*ms) }, 2, 3)
+	a := w.stepOn(pushStep, "l", "x")
+	time.Sleep(5 * ms)
+	w.masters[2].forget("l") // 2 and 3 are not alike, so it takes 1
+	w.wantNumber(a.wait(w.t), 2)
+	w.settle()
+	if got := first.elements("l"); len(got) != 2 {
+		w.t.Errorf("%v", got)
+	}
+}
