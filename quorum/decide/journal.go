@@ -184,6 +184,8 @@ func (j *Journal) sameChanges(k *Journal) bool {
 		switch {
 		case s == nil || !r.Changed() && !s.Changed():
 			return false
+		case r.apart(s):
+			return true
 		case dump.IsList(r.After) && dump.IsList(s.After):
 			return !dump.SameList(r.After, s.After)
 		}

@@ -34,7 +34,8 @@ func (q *Question) Made(v Votes, key string) *UndoRecord {
 	s, most := c.most(quorum.Granted,
 		func(s *Said) bool { return s.Journal.Record(key) != nil },
 		func(s, other *Said) bool {
-			return dump.Same(s.Journal.Record(key).After, other.Journal.Record(key).After)
+			r, o := s.Journal.Record(key), other.Journal.Record(key)
+			return dump.Same(r.After, o.After) && !r.apart(o)
 		})
 	if most < c.Quorum() {
 		return nil
@@ -55,7 +56,7 @@ func (q *Question) FoundAlike(v Votes, key string) []*UndoRecord {
 	for _, one := range found {
 		alike, n := make([]*UndoRecord, len(found)), 0
 		for i, other := range found {
-			if one != nil && other != nil && dump.Same(one.Before, other.Before) {
+			if one != nil && other != nil && dump.Same(one.Before, other.Before) && !one.apart(other) {
 				alike[i] = other
 				n++
 			}

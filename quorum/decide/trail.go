@@ -2,6 +2,7 @@ package decide
 
 import (
 	"slices"
+	"strings"
 
 	"redlock-proxy/quorum"
 	"redlock-proxy/quorum/dump"
@@ -32,17 +33,42 @@ func (r *UndoRecord) trailAfter(ends byte) string {
 	return trail[max(len(trail)-trailBytes, 0):]
 }
 
-// ByMostSteps is, of the records of the masters that have made the same of a key in a step, that of who had come to it by most.
+// ByMostSteps is, of the records of the masters that have made the same of a key in a step, their Donor.
 func (q *Question) ByMostSteps(v Votes, made *UndoRecord) *UndoRecord {
+	alike := []*UndoRecord{made}
 	for i := range q.Said {
 		if v.Vote(i) != quorum.Granted {
 			continue
 		}
-		if r := q.Said[i].Journal.Record(made.Key); r != nil && dump.Same(r.After, made.After) && len(r.Trail) > len(made.Trail) {
-			made = r
+		if r := q.Said[i].Journal.Record(made.Key); r != nil && r != made && dump.Same(r.After, made.After) {
+			alike = append(alike, r)
 		}
 	}
-	return made
+	return Donor(alike)
+}
+
+// Donor is, of the records of masters that hold the same of a key, that whose trail has passed where most of the others have
+// come to; of several one that is known to be won, and the longest. nil stands for who does not hold it.
+func Donor(alike []*UndoRecord) (donor *UndoRecord) {
+	var best [3]int
+	for _, r := range alike {
+		if r == nil {
+			continue
+		}
+		passed, won := 0, 0
+		for _, s := range alike {
+			if s != nil && (s.last() == "" || r.passes(s.last()) != "") {
+				passed++
+			}
+		}
+		if strings.HasSuffix(r.Trail, string(isWon)) {
+			won = 1
+		}
+		if rank := [3]int{passed, won, len(r.Trail)}; donor == nil || slices.Compare(rank[:], best[:]) > 0 {
+			donor, best = r, rank
+		}
+	}
+	return donor
 }
 
 // SameMark tells that another master has made the same of a key in a step as master i, and by the same steps.
@@ -81,6 +107,25 @@ func (r *UndoRecord) passed(s *UndoRecord) bool {
 	rest := r.passes(s.last())
 	return len(rest) > markBytes || rest != "" && dump.Same(r.Before, s.Before)
 }
+
+// behind tells that what was won later than all that a master has done of a key stands on the trail of another.
+func (r *UndoRecord) behind(s *UndoRecord) bool {
+	rest := s.passes(r.last())
+	for ; len(rest) > markBytes; rest = rest[markBytes:] {
+		if rest[markBytes+nameBytes] == isWon {
+			return true
+		}
+	}
+	return false
+}
+
+// apart tells that one of two masters has missed what was won, as far as is known. If they hold the same it is by chance, as
+// where all elements of a list are of one value:
+//
+//	1: A's push is won on masters 2 and 3, and late on 1; B pops it, and pushes another one, which 1 has done, too
+//	2: B's next pop is won on 1 and 2, and late on 3
+//	3: A's push comes to 1, which holds one element now, as 3 does: nobody is to pop that
+func (r *UndoRecord) apart(s *UndoRecord) bool { return r.behind(s) || s.behind(r) }
 
 // Reached is what a quorum has made of a key by steps, as a step has found it that has latched it, where it is not known from a
 // quorum that holds the same (FoundAlike), as one of that is away, or has forgotten it:

@@ -71,27 +71,23 @@ func (h *history) most() int { return quorum.QuorumOf(len(h.all)) }
 // step asks the masters for one, of which some are not reached, or later.
 func (h *history) step(name string) {
 	letter := []string{"", "x", "y"}[h.IntN(3)]
-	was, made, late := slices.Clone(h.all), map[string][]int{}, []int(nil)
+	was, acted, late := slices.Clone(h.all), []int(nil), []int(nil)
 	for i := range h.all {
 		if h.IntN(4) == 0 {
 			late = append(late, i)
 		} else if h.all[i].acts(name, letter) {
-			made[h.all[i].value] = append(made[h.all[i].value], i)
+			acted = append(acted, i)
 		}
 	}
-	var winners []int
-	for _, same := range made {
-		if len(same) >= h.most() {
-			winners = same
-		}
-	}
+	winners := h.alike(acted)
 	var won traveller
-	for _, i := range winners { // of who has come to it by most steps
-		if len(h.all[i].trail) > len(won.trail) {
-			won = h.all[i]
-		}
-	}
 	if len(winners) > 0 {
+		var made []*UndoRecord
+		for _, i := range winners {
+			made = append(made, &UndoRecord{Before: h.all[i].value, Trail: h.all[i].trail})
+		}
+		donor := Donor(made)
+		won = traveller{donor.Before, donor.Trail}
 		won.won()
 		h.last = won
 	}
@@ -110,6 +106,23 @@ func (h *history) step(name string) {
 			h.late = append(h.late, lateStep{name, letter, i, won})
 		}
 	}
+}
+
+// alike are those of some masters who hold the same, and none of them apart from one, if they are a quorum.
+func (h *history) alike(some []int) []int {
+	for _, i := range some {
+		var alike []int
+		for _, j := range some {
+			r, s := UndoRecord{Trail: h.all[i].trail}, UndoRecord{Trail: h.all[j].trail}
+			if h.all[i].value == h.all[j].value && !r.apart(&s) {
+				alike = append(alike, j)
+			}
+		}
+		if len(alike) >= h.most() {
+			return alike
+		}
+	}
+	return nil
 }
 
 // comes has some of what is late be carried out, and heard of, or not.
@@ -137,15 +150,14 @@ func (h *history) looks() {
 	q, v := told(h.all, h.Perm(len(h.all))[:h.IntN(len(h.all)-h.most()+1)])
 	record := q.Reached(v, "k")
 	if held := q.FoundAlike(v, "k"); held != nil {
-		held = slices.DeleteFunc(held, func(record *UndoRecord) bool { return record == nil })
-		record = slices.MaxFunc(held, func(r, s *UndoRecord) int { return len(r.Trail) - len(s.Trail) })
+		record = Donor(held)
 	}
 	if record == nil {
 		return
 	}
 	from := h.all[slices.IndexFunc(h.all, func(m traveller) bool { return m.value == record.Before && m.trail == record.Trail })]
 	for i := range h.all {
-		if h.IntN(4) > 0 && q.Said[i].Journal != nil && h.all[i].value != record.Before {
+		if h.IntN(4) > 0 && q.Said[i].Journal != nil { // who holds the same is given the trail
 			h.all[i] = from
 		}
 	}
@@ -232,5 +244,69 @@ func TestReachedIsWhereTheLastStepHasLed(t *testing.T) {
 	q.Said[1].Journal.Latched = false
 	if r := q.Reached(v, "k"); r != nil {
 		t.Errorf("who is not latched has told %+v", r)
+	}
+}
+
+// Of those who hold the same the trail counts of who has been where the others are.
+func TestDonorHasBeenWhereTheOthersAre(t *testing.T) {
+	goes := func(trail string, steps ...string) string {
+		for _, step := range steps {
+			r := UndoRecord{Trail: trail, Mark: fmt.Sprintf("%8s", step)}
+			trail = r.TrailWon()
+		}
+		return trail
+	}
+	all := goes("", "1", "2", "3", "4", "5", "6", "7", "8")
+	behind, on := goes(all, "9a"), goes(all, "9", "10")
+	open := on[:len(on)-1] + string(isOpen)
+	for name, c := range map[string]struct{ trails, want []string }{
+		"one has missed a step":  {[]string{behind, on[:len(on)-markBytes], on}, []string{on}},
+		"one does not tell":      {[]string{"", all}, []string{all}},
+		"none does":              {[]string{"", ""}, []string{""}},
+		"one knows that it won":  {[]string{open, on}, []string{on}},
+		"one does not hold it":   {[]string{"-", all}, []string{all}},
+		"none of them was there": {[]string{behind, on}, []string{behind, on}},
+	} {
+		var alike []*UndoRecord
+		for _, trail := range c.trails {
+			r := &UndoRecord{Trail: trail}
+			if trail == "-" {
+				r = nil
+			}
+			alike = append(alike, r)
+		}
+		if got := Donor(alike); !slices.Contains(c.want, got.Trail) {
+			t.Errorf("%s: %q", name, got.Trail)
+		}
+	}
+	if Donor([]*UndoRecord{nil}) != nil || Donor(nil) != nil {
+		t.Error("nobody is one")
+	}
+}
+
+// Who has missed what is known to be won is apart from who has not, whatever they hold, and nobody else is.
+func TestWhoIsApart(t *testing.T) {
+	at := func(steps ...string) *UndoRecord {
+		r := new(UndoRecord)
+		for _, step := range steps {
+			r.Mark = fmt.Sprintf("%-8s", step[1:])
+			r.Trail = r.trailAfter(step[0])
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		one, other *UndoRecord
+		apart      bool
+	}{
+		"the same":               {at("+1", "+2"), at("+1", "+2"), false},
+		"one step behind":        {at("+1"), at("+1", "+2"), true},
+		"two behind, one is won": {at("+1"), at("+1", "+2", "-3"), true},
+		"behind what is open":    {at("+1"), at("+1", "-2"), false},
+		"another way":            {at("+1", "+3"), at("+1", "+2"), false},
+		"nothing is known":       {at(), at("+1", "+2"), false},
+	} {
+		if c.one.apart(c.other) != c.apart || c.other.apart(c.one) != c.apart {
+			t.Errorf("%s: want %v", name, c.apart)
+		}
 	}
 }

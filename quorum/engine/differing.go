@@ -36,11 +36,7 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 	var theirs *decide.UndoRecord
 	left := r.life(i, ours, before)
 	if held := r.FoundAlike(r.votes, ours.Key); held != nil {
-		for _, record := range held { // of who has come to it by most steps
-			if record != nil && (theirs == nil || len(record.Trail) > len(theirs.Trail)) {
-				theirs = record
-			}
-		}
+		theirs = decide.Donor(held)
 	} else if theirs = r.Reached(r.votes, ours.Key); theirs == nil {
 		return r.heldInParts(ours)
 	} else {
@@ -60,6 +56,21 @@ func (r ruling) heldElsewhere(i int, ours *decide.UndoRecord) *decide.UndoRecord
 		return nil
 	}
 	return back
+}
+
+// aligned is what a master had of a key, but with the trail of who holds the same and has come to it by most steps: who
+// has come there otherwise would else be taken for apart.
+func (r ruling) aligned(ours *decide.UndoRecord) *decide.UndoRecord {
+	theirs := decide.Donor(r.FoundAlike(r.votes, ours.Key))
+	if theirs == nil {
+		theirs = r.Reached(r.votes, ours.Key)
+	}
+	if theirs == nil || theirs.Trail == ours.Trail || !dump.Same(theirs.Before, ours.Before) {
+		return ours
+	}
+	with := *ours
+	with.Trail = theirs.Trail
+	return &with
 }
 
 // heldAsLong is what master i is to hold, which has the same as others, but not for as long: nil but at a look, if it is not

@@ -160,11 +160,23 @@ func (m *mending) later() {
 }
 
 // patience is for how long a look waits for a master that is late. Its latches keep others out meanwhile: so it is little,
-// and more each time, but never so much that who waits behind it would be told that his turn has not come.
+// and more each time, or what those need that are far, but never so much that who waits behind it would be told that his turn
+// has not come.
 func (m *mending) patience() time.Duration {
+	trip := m.db.longestTrip()
 	m.db.mendings.mu.Lock()
 	defer m.db.mendings.mu.Unlock()
-	return min(m.db.SplitDelay<<max(min(m.tries-1, 6), 0), m.db.AcquireTimeout/2)
+	return min(max(m.db.SplitDelay<<max(min(m.tries-1, 6), 0), 2*trip), m.db.AcquireTimeout/2)
+}
+
+// longestTrip is how long the farthest master mostly takes for a batch.
+func (db *database) longestTrip() (trip time.Duration) {
+	for _, l := range db.lanes {
+		l.mu.Lock()
+		trip = max(trip, l.trips)
+		l.mu.Unlock()
+	}
+	return trip
 }
 
 func (m *mending) look() {

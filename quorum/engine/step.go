@@ -85,15 +85,19 @@ func (r ruling) endings(i int, late bool) (list []laneEnding) {
 	for _, key := range r.touched(i) {
 		n := &ending{op: r.op, key: key, ends: letGo}
 		record := r.Said[i].Journal.Record(key)
-		var held *decide.UndoRecord
-		if !late {
-			held = r.heldElsewhere(i, record)
+		own, held := record, (*decide.UndoRecord)(nil)
+		if record != nil && !late {
+			if held = r.heldElsewhere(i, record); held == nil {
+				own = r.aligned(record)
+			}
 		}
 		switch {
 		case record != nil && record.Changed():
-			n.ends, n.back = takeBack, r.puttingBack(i, record, cmp.Or(held, record), r.now)
+			n.ends, n.back = takeBack, r.puttingBack(i, record, cmp.Or(held, own), r.now)
 		case held != nil:
 			n.ends, n.back = bringUp, r.puttingBack(i, record, held, r.now)
+		case own != record:
+			n.won = []wonKey{{key, own.Trail}}
 		}
 		all = append(all, n)
 	}
@@ -134,7 +138,7 @@ func (r ruling) stepEnds(open uint16) (answered bool) {
 		r.tryLater()
 		return false
 	}
-	if r.votes.Decision() == quorum.Split && !r.MetLatch(r.votes) && r.unlike(0) {
+	if open != 0 || r.leavesUnlike() {
 		r.mendLater()
 	}
 	result := r.explain()
@@ -149,6 +153,13 @@ func (r ruling) stepEnds(open uint16) (answered bool) {
 	r.db.inFlight.Add(-1)
 	r.db.finish(r.op, result)
 	return true
+}
+
+// leavesUnlike tells of a lost step that it has met masters that are not alike, and nobody's latches. If all have declined
+// it is not for that: they may be about to be what it has found of them.
+func (r ruling) leavesUnlike() bool {
+	d := r.votes.Decision()
+	return (d == quorum.Split || d == quorum.Contended && r.someDid()) && !r.MetLatch(r.votes) && r.unlike(0)
 }
 
 // stepsAgain tells whether a lost step is tried once more: as a split acquire is, also if none has acted, since masters
@@ -171,8 +182,15 @@ func (r ruling) stepLate(i int) {
 		return
 	}
 	if r.Latched(r.votes, i) {
-		w := &confirmation{op: r.op, then: func(uint16) bool { return false }} // nobody waits, but if it is tried again later
+		w := &confirmation{op: r.op, then: func(open uint16) bool { // nobody waits, but if it is tried again later
+			if open != 0 { // it may be there yet
+				r.mendLater()
+			}
+			return false
+		}}
 		r.endAll(r.takingBack(i, w, true))
+	} else if r.hasMissedAll(i) && !r.sent[i].unsent {
+		r.mendMissed(i) // it may have done it
 	}
 }
 
@@ -219,10 +237,15 @@ func (r ruling) commit(i int, late bool) {
 			r.db.laggards.caughtUp(key, i)
 			switch {
 			case !r.votes.Did(i):
+				if !late && ours.Trail != r.ByMostSteps(r.votes, theirs).Trail {
+					r.mendLater()
+				}
 			case !late:
 				n.won = []wonKey{{key, r.ByMostSteps(r.votes, theirs).TrailWon()}}
 			case r.SameMark(r.votes, i, key): // else it may have been brought up to that before, and beyond
 				n.won = []wonKey{{key, ours.TrailWon()}}
+			default: // others may have gone on
+				r.mendLater()
 			}
 		case latched && r.hasMissed(i, ours, theirs, late):
 			if !late {
@@ -256,4 +279,14 @@ func (db *database) calm(r *decide.UndoRecord) bool { return r.Calm >= 2*db.Acqu
 // steps alone.
 func ofSteps(ours, theirs string) bool {
 	return dump.OfElements(ours) && (theirs == "" || dump.OfElements(theirs))
+}
+
+// someDid tells that a master has acted.
+func (r ruling) someDid() bool {
+	for i := range r.Said {
+		if r.votes.Vote(i) != 0 && r.votes.Did(i) {
+			return true
+		}
+	}
+	return false
 }
