@@ -58,6 +58,9 @@ func (s *sender) carry(ctx context.Context, link *master.Link) error {
 		if err != nil {
 			return err
 		}
+		if b.onItsWay {
+			return s.receive(link, b)
+		}
 		return s.exchange(link, b)
 	}
 	lands := s.keeper.doubt || s.connector.discharged() || s.keeper.inspects()
@@ -101,12 +104,12 @@ func (s *sender) await(ctx context.Context, link *master.Link) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	s.queue.rest()
+	s.queue.stir()
 	return err
 }
 
-// rest ends that the lane is idle though nobody has woken it.
-func (q *queue) rest() {
+// stir ends that the lane is idle though nobody has woken it.
+func (q *queue) stir() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.idle {
@@ -241,7 +244,7 @@ func (s *sender) launch(link *master.Link, b *batch) {
 	s.inAir = append(s.inAir, b)
 	s.load(link, b)
 	go func() {
-		b.answers, b.proof, b.err = link.Converse(b.commands, b.answers)
+		b.answers, b.proof, b.err = link.Converse(b.commands, b.proof.Clock.Sent, b.answers)
 		s.answered <- b
 	}()
 }
@@ -251,7 +254,7 @@ func (s *sender) land(link *master.Link, b *batch) error {
 	i := slices.Index(s.inAir, b)
 	s.inAir = slices.Delete(s.inAir, i, i+1)
 	tags, n := b.tags, len(b.errands)+len(b.ops)
-	err := s.settle(link, b)
+	err := s.settle(link, b, s.db.Boot()) // it has waited since it was answered
 	for _, tag := range tags {
 		if s.about[tag]--; s.about[tag] == 0 {
 			delete(s.about, tag)

@@ -14,8 +14,11 @@ import (
 type queue struct {
 	*lane
 
+	lies    func() bool   // lie
 	wake    chan struct{} // has room for one; sent to when idle is cleared
-	idle    bool          // the goroutine waits on wake
+	idle    bool          // the goroutine waits on wake, or rests
+	rests   bool          // it waits on its link
+	lent    bool          // and who has put an op sends it, see lending.go
 	ops     []*op
 	bytes   int      // what ops come to
 	errands []errand // go before ops
@@ -54,7 +57,11 @@ func (q *queue) push(o *op) (missed quorum.Vote) {
 	q.ops = append(q.ops, o)
 	q.bytes += o.weight
 	q.master.Rooms.Queue.Add(o.weight)
-	q.rouse()
+	if q.lends() {
+		q.lend(o)
+	} else {
+		q.rouse()
+	}
 	return 0
 }
 
@@ -80,7 +87,12 @@ func (q *queue) misses(o *op) quorum.Vote {
 
 // rouse wakes the goroutine. mu is held.
 func (q *queue) rouse() {
-	if q.idle {
+	switch {
+	case !q.idle:
+	case q.rests:
+		q.idle = false
+		q.link.Rouse()
+	default:
 		q.idle = false
 		q.wake <- struct{}{}
 	}
