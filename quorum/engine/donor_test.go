@@ -8,6 +8,18 @@ import (
 	"redlock-proxy/quorum"
 )
 
+// wantsPushed fails the test if nothing can be pushed for a minute.
+func (w *world) wantsPushed() {
+	w.t.Helper()
+	for range 20 {
+		time.Sleep(3 * time.Second)
+		if w.stepOn(pushStep, "l", "w").wait(w.t).Decision == quorum.Won {
+			return
+		}
+	}
+	w.t.Error("NOQUORUM for a minute")
+}
+
 // missedStep wins a step that some masters miss.
 func (w *world) missedStep(s *quorum.Script, args []string, numbers ...int) {
 	w.t.Helper()
@@ -41,16 +53,7 @@ func TestTrailIsOfWhoHasMissedNothing(t *testing.T) {
 					}
 					w.missedStep(pushStep, []string{"z"}, behind...)
 					w.each((*fakeMaster).cut, gone...)
-					var r quorum.Result
-					for range 20 {
-						time.Sleep(3 * time.Second)
-						if r = w.stepOn(pushStep, "l", "w").wait(t); r.Decision == quorum.Won {
-							break
-						}
-					}
-					if r.Decision != quorum.Won {
-						t.Errorf("NOQUORUM for a minute: %v", r.Decision)
-					}
+					w.wantsPushed()
 				})
 			})
 		}
@@ -71,10 +74,7 @@ func TestTrailIsOfWhoHasMissedNothingAndOneForgets(t *testing.T) {
 		w.missedStep(popStep, nil, 1)
 		time.Sleep(time.Minute)
 		w.missedStep(pushStep, []string{"z"}, 3)
-		w.masters[1].restartBlank()
-		w.noticed(2)
-		w.votesWithin(2, 30*time.Second)
-		time.Sleep(10 * time.Second)
+		w.hasForgotten(2)
 		w.wantLists("l", "a z")
 	})
 }
@@ -151,22 +151,14 @@ func TestPushOfTwoTriesLeavesOneTrail(t *testing.T) {
 				a := w.stepOn(pushStep, "l", "x")
 				time.Sleep(5 * ms)
 				first.cut()
-				r := a.wait(t)
+				a.wait(t)
 				first.rejoin()
 				w.knowsSteps()
 				time.Sleep(time.Minute)
 				w.wantLists("l", "a x")
 				w.missedStep(pushStep, []string{"z"}, 2)
 				w.masters[gone-1].cut()
-				for range 20 {
-					time.Sleep(3 * time.Second)
-					if r = w.stepOn(pushStep, "l", "w").wait(t); r.Decision == quorum.Won {
-						break
-					}
-				}
-				if r.Decision != quorum.Won {
-					t.Errorf("NOQUORUM for a minute: %v", r.Decision)
-				}
+				w.wantsPushed()
 			})
 		})
 	}
