@@ -81,7 +81,10 @@ func (q *queue) rest() (*batch, error) {
 		case roused, !lies && err == nil:
 			return nil, nil
 		case err == nil:
-			return nil, link.Unasked()
+			if err = link.Unasked(); err != nil {
+				return nil, err
+			}
+			continue
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return nil, err
 		}

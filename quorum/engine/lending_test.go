@@ -117,3 +117,44 @@ func TestALaneThatRestsIsRoused(t *testing.T) {
 		}
 	})
 }
+
+// The runtime may tell late of what was read before: a lane that rests is not to wait for what nobody sends then.
+func TestALaneThatIsToldOfNothingRestsOn(t *testing.T) {
+	for _, idle := range []time.Duration{0, 700 * time.Millisecond} { // the link's time is not up yet, and it is
+		inWorld(t, 3, func(w *world) {
+			w.want(w.acquire("k", "a", time.Minute), quorum.Won)
+			w.masters[2].cut()
+			synctest.Wait()
+			time.Sleep(idle)
+			w.masters[0].locked(func() {
+				for _, c := range w.masters[0].conns {
+					c.out.change(func() { c.out.stale = true })
+				}
+			})
+			synctest.Wait()
+			if n := w.lanes(rested); n != 2 {
+				t.Errorf("%d lanes rest", n)
+			}
+			w.want(w.acquire("l", "a", time.Minute), quorum.Won)
+			if s := w.engine.Status().Masters[0]; s.State != quorum.Voting || s.Reconnects != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// What is lost as it is put, since too few masters are there, is not sent to one that is.
+func TestWhatIsLostAsItIsPutIsNotSent(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.want(w.acquire("k", "a", time.Minute), quorum.Won)
+		w.down(1, 2)
+		before := len(w.masters[2].commands("SET"))
+		for range 20 {
+			w.want(w.acquire("l", "a", time.Minute), quorum.Unavailable)
+			synctest.Wait()
+		}
+		if sent := len(w.masters[2].commands("SET")) - before; sent > 0 {
+			t.Errorf("it was sent %d times", sent)
+		}
+	})
+}

@@ -29,6 +29,7 @@ type stream struct {
 	gone  bool // the reader has closed, and reads and writes fail
 	late  bool // the reader's deadline has passed
 	void  bool // what is written vanishes
+	stale bool // who awaits something is told so though nothing has come
 
 	far    time.Duration // what is written can be read so much later
 	coming []parcel
@@ -99,11 +100,18 @@ func (s *socket) Await(entered func() bool) error {
 			}
 			continue
 		}
-		if len(in.bytes) > 0 || in.ended {
+		if len(in.bytes) > 0 || in.ended || in.stale {
+			in.stale = false
 			return nil
 		}
 		in.cond.Wait()
 	}
+}
+
+func (s *socket) Has() bool {
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
+	return s.in.gone || len(s.in.bytes) > 0 || s.in.ended
 }
 
 func (s *socket) Offer(p []byte) (int, error) { return s.Write(p) }
