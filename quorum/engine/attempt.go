@@ -31,7 +31,7 @@ func (db *database) try(o *op, now time.Time) {
 	defer db.tryAllAgain(behind)
 	defer o.drop()
 	if o.lanes != 0 {
-		defer db.sendFor(o) // not before: what is lost already is not sent
+		db.sendFor(o)
 	}
 	if missed == 0 {
 		return

@@ -81,10 +81,7 @@ func (q *queue) rest() (*batch, error) {
 		case roused, !lies && err == nil:
 			return nil, nil
 		case err == nil:
-			if err = link.Unasked(); err != nil {
-				return nil, err
-			}
-			continue
+			return nil, link.Unasked()
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return nil, err
 		}

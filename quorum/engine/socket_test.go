@@ -29,7 +29,6 @@ type stream struct {
 	gone  bool // the reader has closed, and reads and writes fail
 	late  bool // the reader's deadline has passed
 	void  bool // what is written vanishes
-	stale bool // who awaits something is told so though nothing has come
 
 	far    time.Duration // what is written can be read so much later
 	coming []parcel
@@ -100,18 +99,11 @@ func (s *socket) Await(entered func() bool) error {
 			}
 			continue
 		}
-		if len(in.bytes) > 0 || in.ended || in.stale {
-			in.stale = false
+		if len(in.bytes) > 0 || in.ended {
 			return nil
 		}
 		in.cond.Wait()
 	}
-}
-
-func (s *socket) Has() bool {
-	s.in.mu.Lock()
-	defer s.in.mu.Unlock()
-	return s.in.gone || len(s.in.bytes) > 0 || s.in.ended
 }
 
 func (s *socket) Offer(p []byte) (int, error) { return s.Write(p) }

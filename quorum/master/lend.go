@@ -16,7 +16,7 @@ var longAgo = time.Unix(1, 0)
 
 // Await waits until something comes, or the link is gone, or Rouse is called, or the time for an Exchange before is up,
 // which is os.ErrDeadlineExceeded. When none of that is missed any more it calls entered; where that is false it does not
-// wait. It may return nil for no reason.
+// wait.
 func (l *Link) Await(entered func() bool) error { return l.wire.lendable.Await(entered) }
 
 // Rouse ends an Await.
@@ -25,11 +25,8 @@ func (l *Link) Rouse() { l.framed.SetReadDeadline(longAgo) }
 // Forgive forgets how long the last Exchange may take.
 func (l *Link) Forgive() { l.framed.SetReadDeadline(time.Time{}) }
 
-// Unasked is what is wrong with a link on which something has come that nobody has asked for: nil if nothing has.
+// Unasked is what is wrong with a link on which something has come that nobody has asked for.
 func (l *Link) Unasked() error {
-	if !l.wire.lendable.Has() {
-		return nil
-	}
 	_, err := l.framed.Read(make([]byte, 1))
 	if err == nil {
 		err = errSurplus

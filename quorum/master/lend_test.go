@@ -177,34 +177,3 @@ func TestLinkRestsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-// The end may come with the last answer, before anybody rests.
-func TestLinkDoesNotRestOnItsEnd(t *testing.T) {
-	l, theirs := lent(t, time.Minute)
-	over := rests(l)
-	l.Lend(set("a"))
-	theirs.Write([]byte(answered))
-	theirs.CloseWrite()
-	if err := <-over; err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(20 * time.Millisecond)
-	if _, _, err := l.Receive(1, 0, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-rests(l); err != nil || l.Unasked() != io.EOF {
-		t.Errorf("%v", err)
-	}
-}
-
-// That nothing has come is no trouble.
-func TestLinkThatIsToldOfNothing(t *testing.T) {
-	l, theirs := lent(t, time.Minute)
-	if err := l.Unasked(); err != nil {
-		t.Error(err)
-	}
-	theirs.Write([]byte("+OK\r\n"))
-	if err := <-rests(l); err != nil || l.Unasked() == nil {
-		t.Errorf("%v: something has come", err)
-	}
-}

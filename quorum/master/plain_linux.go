@@ -64,8 +64,7 @@ func (c *plainConn) Offer(p []byte) (int, error) {
 	return c.write.end(c.raw.Write(c.offer))
 }
 
-// Await is of a lendable connection. The runtime tells who waits of what comes from then on, and no more of what was there:
-// the end, behind the last answer. So that is looked for when it does.
+// Await is of a lendable connection.
 func (c *plainConn) Await(entered func() bool) error {
 	c.entered = entered
 	err := c.raw.Read(c.wait)
@@ -73,25 +72,11 @@ func (c *plainConn) Await(entered func() bool) error {
 	return err
 }
 
-// enters is called when the runtime tells, and once more when it has told of something: which may be late, and of what was
-// read before.
-func (c *plainConn) enters(fd uintptr) (done bool) {
+// enters is called when the runtime notes what comes, and once more when something has.
+func (c *plainConn) enters(uintptr) (done bool) {
 	entered := c.entered
 	c.entered = nil
-	return entered == nil || !entered() || holds(fd)
-}
-
-// Has is of a lendable connection.
-func (c *plainConn) Has() (has bool) {
-	c.raw.Control(func(fd uintptr) { has = holds(fd) })
-	return has
-}
-
-// holds tells that a read from a socket would not wait.
-func holds(fd uintptr) bool {
-	var b [1]byte
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&b)), 1, syscall.MSG_PEEK|syscall.MSG_DONTWAIT, 0, 0)
-	return errno != syscall.EAGAIN && errno != syscall.EINTR
+	return entered == nil || !entered()
 }
 
 // transfer is a read or a write under way.
