@@ -30,9 +30,6 @@ func (db *database) try(o *op, now time.Time) {
 	}
 	defer db.tryAllAgain(behind)
 	defer o.drop()
-	if o.lanes != 0 {
-		db.sendFor(o)
-	}
 	if missed == 0 {
 		return
 	}

@@ -21,7 +21,6 @@ type batch struct {
 	sent     []errand // those that have not come too late
 	asked    []bool   // which ops are sent
 	began    time.Time
-	onItsWay bool    // who has put an op has sent it, see lending.go
 	ordinal  ordinal // of the first of the ops is the next
 	again    bool    // what it holds was sent before, see resend
 	headed   bool    // it begins with a look at the master's clock

@@ -100,7 +100,6 @@ func newLane(db *database, i int, m master.Master) *lane {
 		watch:  new(clock.Watch),
 		queue:  queue{wake: make(chan struct{}, 1), debts: debts{room: &m.Rooms.Debts}},
 	}
-	l.queue.lies = l.queue.lie
 	l.queue.lane, l.keeper.lane, l.sender.lane, l.connector.lane = l, l, l, l
 	return l
 }

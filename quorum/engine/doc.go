@@ -13,7 +13,6 @@
 //	collapse.go      who asks for a lock that is being asked for; follow.go and bar.go, what else is asked of its key
 //	queue.go         what waits for a master; sizes.go, what it comes to in bytes
 //	taking.go        what of it goes with the next batch: batch.go, pipelining.go for masters that are far
-//	lending.go       who asks alone sends it himself
 //	exchange.go      a batch is sent, and answered; sender.go, resend.go, yield_linux.go
 //	settling.go      what becomes of its answers: sent.go and mark.go, what may have happened to a key since
 //	vote.go          a vote is cast; withhold.go, whether it counts

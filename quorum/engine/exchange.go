@@ -14,13 +14,13 @@ import (
 // that the link is of no more use.
 func (s *sender) exchange(link *master.Link, b *batch) error {
 	s.load(link, b)
-	b.answers, b.proof, b.err = link.Exchange(b.commands, b.proof.Clock.Sent, b.answers)
-	return s.settle(link, b, b.proof.Clock.Read)
+	b.answers, b.proof, b.err = link.Exchange(b.commands, b.answers)
+	return s.settle(link, b)
 }
 
 // load makes the commands of a batch.
 func (s *sender) load(link *master.Link, b *batch) {
-	now, boot := time.Now(), s.db.Boot()
+	now := time.Now()
 	if b.headed = slices.ContainsFunc(b.ops, (*op).undoable); b.headed {
 		b.commands = append(b.commands, master.AskTime)
 	}
@@ -57,7 +57,7 @@ func (s *sender) load(link *master.Link, b *batch) {
 	}
 	b.empty = commands == 0
 	s.countBatch(commands)
-	b.looks = s.keeper.looks(boot)
+	b.looks = s.keeper.looks()
 	b.tries = b.looks || s.suspects
 	if s.suspects = false; b.tries {
 		b.commands = append(b.commands, askRights...)
@@ -65,7 +65,6 @@ func (s *sender) load(link *master.Link, b *batch) {
 	if b.asks = b.looks && s.keeper.asksElsewhere(link, b); b.looks {
 		b.commands = append(b.commands, master.AskInfo)
 	}
-	b.proof.Clock.Sent = boot
 	b.commands = slices.Grow(b.commands, len(master.AskProof))
 	link.Allow(surveys)
 	s.begin(b, now)

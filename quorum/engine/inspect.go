@@ -26,7 +26,8 @@ var askRights = func() (calls []rueidis.Completed) {
 }()
 
 // looks tells that it is time for the next batch to do so.
-func (k *keeper) looks(now time.Duration) bool {
+func (k *keeper) looks() bool {
+	now := k.db.Boot()
 	if k.looksElsewhere() || now-k.looked < k.db.ProbeInterval {
 		return false
 	}
@@ -175,7 +176,7 @@ func (k *keeper) replace(link *master.Link, update func(marker.Marker) marker.Ma
 
 // inspects tells that it is time to.
 func (k *keeper) inspects() bool {
-	return !k.db.alone() && k.known.Nonce != "" && k.heard-k.inspected >= k.db.ProbeInterval
+	return !k.db.alone() && k.known.Nonce != "" && k.db.Boot()-k.inspected >= k.db.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

@@ -37,7 +37,6 @@ type keeper struct {
 
 	inspected  time.Duration // by our clock, when the master was last inspected
 	looked     time.Duration // and when a batch last looked at it
-	heard      time.Duration // and when it last answered one
 	waits      string        // the process whose log the others are to confirm
 	waitsSince time.Duration // by our clock
 }

@@ -29,7 +29,6 @@ type op struct {
 	bars     bool          // it is a script that acquires wait for, see bar.go
 	long     atomic.Bool   // a value of what was said is long, see longvalue.go
 	place    place         // of Key
-	lanes    uint16        // that are lent to who puts it, a bit for each
 	weight   int           // in bytes, both ways, as far as that is known
 	lock     uint64        // of an Acquire or a Release: of Key with Token
 	db       *database

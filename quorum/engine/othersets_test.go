@@ -68,11 +68,11 @@ func TestMasterOfAnotherInstallationIsLookedAtBeforeItsLaneWaits(t *testing.T) {
 		if b, err := l.queue.take(over); err == nil {
 			t.Errorf("one that has looked takes %+v, and does not wait", b)
 		}
-		l.queue.stir()
+		l.queue.rest()
 		if b := l.sender.takeSome(); b != nil {
 			t.Errorf("one that has looked, and is far, takes %+v", b)
 		}
-		l.queue.stir()
+		l.queue.rest()
 		l.keeper.era++
 		if _, err := l.queue.take(over); err != nil {
 			t.Errorf("one that is to look waits: %v", err)

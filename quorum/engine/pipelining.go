@@ -58,9 +58,6 @@ func (s *sender) carry(ctx context.Context, link *master.Link) error {
 		if err != nil {
 			return err
 		}
-		if b.onItsWay {
-			return s.receive(link, b)
-		}
 		return s.exchange(link, b)
 	}
 	lands := s.keeper.doubt || s.connector.discharged() || s.keeper.inspects()
@@ -104,12 +101,12 @@ func (s *sender) await(ctx context.Context, link *master.Link) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	s.queue.stir()
+	s.queue.rest()
 	return err
 }
 
-// stir ends that the lane is idle though nobody has woken it.
-func (q *queue) stir() {
+// rest ends that the lane is idle though nobody has woken it.
+func (q *queue) rest() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.idle {
@@ -244,7 +241,7 @@ func (s *sender) launch(link *master.Link, b *batch) {
 	s.inAir = append(s.inAir, b)
 	s.load(link, b)
 	go func() {
-		b.answers, b.proof, b.err = link.Converse(b.commands, b.proof.Clock.Sent, b.answers)
+		b.answers, b.proof, b.err = link.Converse(b.commands, b.answers)
 		s.answered <- b
 	}()
 }
@@ -254,7 +251,7 @@ func (s *sender) land(link *master.Link, b *batch) error {
 	i := slices.Index(s.inAir, b)
 	s.inAir = slices.Delete(s.inAir, i, i+1)
 	tags, n := b.tags, len(b.errands)+len(b.ops)
-	err := s.settle(link, b, s.db.Boot()) // it has waited since it was answered
+	err := s.settle(link, b)
 	for _, tag := range tags {
 		if s.about[tag]--; s.about[tag] == 0 {
 			delete(s.about, tag)

@@ -14,11 +14,8 @@ import (
 type queue struct {
 	*lane
 
-	lies    func() bool   // lie
 	wake    chan struct{} // has room for one; sent to when idle is cleared
-	idle    bool          // the goroutine waits on wake, or rests
-	rests   bool          // it waits on its link
-	lent    bool          // and who has put an op sends it, see lending.go
+	idle    bool          // the goroutine waits on wake
 	ops     []*op
 	bytes   int      // what ops come to
 	errands []errand // go before ops
@@ -57,11 +54,7 @@ func (q *queue) push(o *op) (missed quorum.Vote) {
 	q.ops = append(q.ops, o)
 	q.bytes += o.weight
 	q.master.Rooms.Queue.Add(o.weight)
-	if q.lends() {
-		q.lend(o)
-	} else {
-		q.rouse()
-	}
+	q.rouse()
 	return 0
 }
 
@@ -87,12 +80,7 @@ func (q *queue) misses(o *op) quorum.Vote {
 
 // rouse wakes the goroutine. mu is held.
 func (q *queue) rouse() {
-	switch {
-	case !q.idle:
-	case q.rests:
-		q.idle = false
-		q.link.Rouse()
-	default:
+	if q.idle {
 		q.idle = false
 		q.wake <- struct{}{}
 	}

@@ -18,7 +18,6 @@ type sender struct {
 	verdicts   []verdict
 	resending  bool // what is sent is sent again, see resend
 	suspects   bool // the master may refuse what is needed of it
-	loan            // of all this
 	pipelined       // of a master that is far
 
 	toldOfRoom time.Time // when it was last logged that there is no room for an answer

@@ -27,8 +27,9 @@ type settling struct {
 	lost    again           // what is to be sent again
 }
 
-// settle casts the votes of a batch that was answered, or was not: boot is the time, by our clock.
-func (s *sender) settle(link *master.Link, b *batch, boot time.Duration) error {
+// settle casts the votes of a batch that was answered, or was not.
+func (s *sender) settle(link *master.Link, b *batch) error {
+	boot := s.db.Boot() // a batch may have waited since it was answered
 	w := settling{sender: s, link: link, batch: b, now: s.end(b)}
 	if b.err != nil {
 		for _, o := range b.ops {
@@ -38,7 +39,6 @@ func (s *sender) settle(link *master.Link, b *batch, boot time.Duration) error {
 		return b.err
 	}
 	link.NoteTrip(b.proof.Clock)
-	s.keeper.heard = b.proof.Clock.Read
 	s.db.noticeSleep(boot, w.now)
 	s.tick(b.proof)
 	w.counts = s.keeper.proven(b.proof)

@@ -147,7 +147,6 @@ func TestLossOfTheQuorumIsLoggedOnceForAllDatabases(t *testing.T) {
 		if err := w.engine.Open(3); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(w.cfg.ProbeInterval) // there was a quorum, for long enough to be known
 		w.down(1, 2)
 		w.want(w.acquire("k", "a", time.Minute), quorum.Unavailable)
 		w.want(w.ask(quorum.Request{Kind: quorum.Acquire, DB: 3, Key: "k", Token: "a", TTL: time.Minute}), quorum.Unavailable)

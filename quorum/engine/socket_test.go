@@ -79,35 +79,6 @@ func (s *socket) Read(p []byte) (int, error) {
 	}
 }
 
-func (s *socket) Await(entered func() bool) error {
-	in := s.in
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for first := true; ; first = false {
-		switch {
-		case in.gone:
-			return net.ErrClosed
-		case in.late:
-			return os.ErrDeadlineExceeded
-		}
-		if first {
-			in.mu.Unlock()
-			awaits := entered()
-			in.mu.Lock()
-			if !awaits {
-				return nil
-			}
-			continue
-		}
-		if len(in.bytes) > 0 || in.ended {
-			return nil
-		}
-		in.cond.Wait()
-	}
-}
-
-func (s *socket) Offer(p []byte) (int, error) { return s.Write(p) }
-
 func (s *socket) Write(p []byte) (n int, err error) {
 	s.out.change(func() {
 		if n = len(p); s.out.void {
@@ -170,15 +141,9 @@ func (s *socket) SetReadDeadline(t time.Time) error {
 	late := !t.IsZero() && !t.After(time.Now())
 	s.in.change(func() { s.in.late = late })
 	if !t.IsZero() && !late {
-		var deadline *time.Timer
-		deadline = time.AfterFunc(time.Until(t), func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.deadline == deadline { // else another one was set at that moment
-				s.in.change(func() { s.in.late = true })
-			}
+		s.deadline = time.AfterFunc(time.Until(t), func() {
+			s.in.change(func() { s.in.late = true })
 		})
-		s.deadline = deadline
 	}
 	return nil
 }

@@ -12,15 +12,8 @@ import (
 func (q *queue) take(ctx context.Context) (*batch, error) {
 	q.mu.Lock()
 	q.carried = 0
-	switch {
-	case q.mayNotRest():
-		q.mu.Unlock()
-	case q.mayLend():
-		q.mu.Unlock()
-		if b, err := q.rest(); b != nil || err != nil {
-			return b, err
-		}
-	default:
+	// Who had this lane look anew may have found it busy, and woken nobody.
+	if q.waiting() == 0 && !q.keeper.outdated() {
 		q.idle = true
 		q.mu.Unlock()
 		select {
@@ -28,6 +21,8 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	} else {
+		q.mu.Unlock()
 	}
 	// Where there is much to do, others may be about to put something, too. What waits
 	// for the same batch costs the master, and us, next to nothing more.
@@ -36,15 +31,6 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.takeBatch(), nil
-}
-
-// mayNotRest tells that there is something to send. Who had this lane look anew may have found it busy, and woken nobody.
-// mu is held.
-func (q *queue) mayNotRest() bool { return q.waiting() > 0 || q.keeper.outdated() }
-
-// takeBatch takes what fits into a batch. mu is held.
-func (q *queue) takeBatch() *batch {
 	head := fittingErrands(q.errands, maxBatch)
 	errands := q.errands[:head:head]
 	if head == len(q.errands) {
@@ -74,7 +60,7 @@ func (q *queue) takeBatch() *batch {
 	q.flying = append(q.flying, b)
 	q.sender.latest = len(errands) + len(ops)
 	q.carried = q.sender.latest
-	return b
+	return b, nil
 }
 
 // leaves takes an errand out of the line, and tells that it is tried next. mu is held.

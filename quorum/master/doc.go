@@ -21,7 +21,6 @@
 //	link.go         how it begins and ends
 //	exchange.go     a batch, and its Proof
 //	wire.go         a batch on a connection that has no other
-//	lend.go         and one that somebody else sends on it; plain_linux.go
 //	answers.go      what rueidis read becomes an Answer
 //	framedconn.go   the connection that both are given
 //	frames.go       where each reply begins and ends
@@ -32,8 +31,7 @@
 // page of a SCAN (page.go) are here, the others are their users'. A Subscription stays without
 // rueidis (subscription.go).
 //
-// Everything here is used by one goroutine at a time, unless it says otherwise: on a link that is lent one sends, and another one
-// has waited meanwhile. Goroutines:
+// Everything here is used by one goroutine at a time, unless it says otherwise. Goroutines:
 //
 //	started by     what                   owns                 ends when             waited for by
 //	Link.Exchange  a batch, to a master   the batch's answers  they are there, or    Link.Exchange

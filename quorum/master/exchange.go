@@ -40,19 +40,19 @@ func (l *Link) Command(argv ...string) rueidis.Completed {
 // answers, in room if that is large enough, and the proof. What the answers take is to be given
 // back once they are judged, see Give and CostOf. An error means that any of the commands may have been
 // carried out or not, and that the link is of no more use, as where no answer comes in time.
-func (l *Link) Exchange(commands []rueidis.Completed, sent time.Duration, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
+func (l *Link) Exchange(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
 	if !l.overlaps() {
-		return l.Converse(commands, sent, room)
+		return l.Converse(commands, room)
 	}
-	return l.timed(commands, sent, room)
+	return l.timed(commands, room)
 }
 
 // timed is Exchange after Overlap.
-func (l *Link) timed(commands []rueidis.Completed, sent time.Duration, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
+func (l *Link) timed(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		answers, p, err = l.Converse(commands, sent, room)
+		answers, p, err = l.Converse(commands, room)
 	}()
 	timeout := time.NewTimer(l.patience)
 	defer timeout.Stop()
@@ -86,21 +86,16 @@ func (l *Link) overlaps() bool { return l.ctx.Done() != nil }
 
 // Converse is Exchange by somebody for whom others set the time. After Overlap several goroutines
 // may converse at once: rueidis sees to it that each gets its own answers.
-func (l *Link) Converse(commands []rueidis.Completed, sent time.Duration, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
+func (l *Link) Converse(commands []rueidis.Completed, room []decide.Answer) (answers []decide.Answer, p Proof, err error) {
 	commands = append(commands, AskProof...)
 	l.framed.expect(len(commands))
+	p.Clock.Sent = l.boot()
 	if l.overlaps() {
 		answers, err = l.multiplexed(commands, room[:0])
 	} else {
 		answers, err = l.wire.exchange(commands, room[:0])
 	}
-	return l.conversed(answers, sent, err)
-}
-
-// conversed is what Converse makes of the answers, the proof's among them.
-func (l *Link) conversed(answers []decide.Answer, sent time.Duration, err error) ([]decide.Answer, Proof, error) {
-	var p Proof
-	p.Clock.Sent, p.Clock.Read = sent, l.boot()
+	p.Clock.Read = l.boot()
 	if err != nil {
 		return nil, p, err
 	}
@@ -158,7 +153,7 @@ func (l *Link) leftOut(answers []decide.Answer) {
 
 // Ask is Exchange by somebody who judges the few answers before he asks again.
 func (l *Link) Ask(commands ...rueidis.Completed) ([]decide.Answer, Proof, error) {
-	answers, p, err := l.Exchange(commands, l.boot(), nil)
+	answers, p, err := l.Exchange(commands, nil)
 	for i := range answers {
 		l.framed.give(CostOf(&answers[i]))
 	}

@@ -19,7 +19,7 @@ import (
 type Link struct {
 	client rueidis.Client
 	framed *framedConn
-	wire   *wire
+	wire   wire
 	Who    marker.Identity
 	boot   func() time.Duration // our clock
 

@@ -9,7 +9,7 @@ import (
 
 // plainConn reads from its socket and writes to it without telling the runtime, as
 // it never waits in the system call: a lane does little else. One goroutine reads and
-// one writes at a time. It can be lent, too.
+// one writes at a time.
 //
 // With 50 clients and a pipeline of 16, where a call carries so much that the runtime takes the
 // processor away meanwhile, the proxy takes .92 of the processor time that it does without
@@ -19,9 +19,6 @@ type plainConn struct {
 	net.Conn
 	raw         syscall.RawConn
 	read, write transfer
-	offer       func(fd uintptr) bool
-	wait        func(fd uintptr) bool
-	entered     func() bool // what wait calls first
 }
 
 // plain makes a plainConn of a connection whose bytes are those on its socket.
@@ -37,7 +34,6 @@ func plain(conn net.Conn) net.Conn {
 	}
 	c := &plainConn{Conn: conn, raw: raw}
 	c.read.try, c.write.try = c.read.some, c.write.all
-	c.offer, c.wait = c.write.allAtOnce, c.enters
 	return c
 }
 
@@ -56,27 +52,6 @@ func (c *plainConn) Read(p []byte) (int, error) {
 func (c *plainConn) Write(p []byte) (int, error) {
 	c.write.begin(p)
 	return c.write.end(c.raw.Write(c.write.try))
-}
-
-// Offer is of a lendable connection.
-func (c *plainConn) Offer(p []byte) (int, error) {
-	c.write.begin(p)
-	return c.write.end(c.raw.Write(c.offer))
-}
-
-// Await is of a lendable connection.
-func (c *plainConn) Await(entered func() bool) error {
-	c.entered = entered
-	err := c.raw.Read(c.wait)
-	c.entered = nil
-	return err
-}
-
-// enters is called when the runtime notes what comes, and once more when something has.
-func (c *plainConn) enters(uintptr) (done bool) {
-	entered := c.entered
-	c.entered = nil
-	return entered == nil || !entered()
 }
 
 // transfer is a read or a write under way.
@@ -108,11 +83,6 @@ func (t *transfer) all(fd uintptr) (done bool) {
 			break
 		}
 	}
-	return true
-}
-
-func (t *transfer) allAtOnce(fd uintptr) (done bool) {
-	t.all(fd)
 	return true
 }
 

@@ -25,28 +25,10 @@ type wire struct {
 	patience time.Duration
 	out      []byte
 	in       *bufio.Reader
-
-	lendable lendable // the connection, if it is
-	offer    func() bool
-	offered  int // of out
-	failed   error
 }
 
-// lendable is a connection that somebody else may write to while who has it waits for what comes: on a socket, whose
-// wait needs no read that finds nothing.
-type lendable interface {
-	// Await waits until there is something to be read, or the connection is gone, or its time to read is up, which is an
-	// error. Before, when nothing that comes is missed any more, it calls entered; where that is false it does not wait.
-	Await(entered func() bool) error
-	// Offer writes as much as there is room for at once.
-	Offer(p []byte) (n int, err error)
-}
-
-func newWire(conn *framedConn, patience time.Duration) *wire {
-	w := &wire{conn: conn, patience: patience, in: bufio.NewReaderSize(conn, maxReplyLine+len("\r\n"))}
-	w.lendable, _ = conn.Conn.(lendable)
-	w.offer = w.offers
-	return w
+func newWire(conn *framedConn, patience time.Duration) wire {
+	return wire{conn: conn, patience: patience, in: bufio.NewReaderSize(conn, maxReplyLine+len("\r\n"))}
 }
 
 // A batch that is long is sent in pieces, which the master carries out while the next is made.
@@ -58,12 +40,7 @@ func (w *wire) exchange(commands []rueidis.Completed, answers []decide.Answer) (
 	if err := w.send(commands); err != nil {
 		return nil, err
 	}
-	return w.receive(len(commands), answers)
-}
-
-// receive reads n answers.
-func (w *wire) receive(n int, answers []decide.Answer) ([]decide.Answer, error) {
-	for range n {
+	for range commands {
 		answers = append(answers, decide.Answer{})
 		if err := w.read(&answers[len(answers)-1]); err != nil {
 			return nil, err
@@ -74,7 +51,6 @@ func (w *wire) receive(n int, answers []decide.Answer) ([]decide.Answer, error) 
 
 func (w *wire) send(commands []rueidis.Completed) error {
 	out := w.out[:0]
-	w.offered, w.failed = 0, nil
 	for _, c := range commands {
 		if out = appendCommand(out, c.Commands()); len(out) < pieceSize {
 			continue
@@ -86,55 +62,12 @@ func (w *wire) send(commands []rueidis.Completed) error {
 			out = nil
 		}
 	}
-	if w.out = out; len(out) == 0 {
+	w.out = out[:0]
+	if len(out) == 0 {
 		return nil
 	}
-	if w.lendable == nil {
-		_, err := w.conn.Write(out)
-		return err
-	}
-	if err := w.lendable.Await(w.offer); err != nil {
-		return err
-	}
-	return w.sendRest()
-}
-
-// offers writes what there is room for of what is to be sent, and tells that this was all.
-func (w *wire) offers() bool {
-	w.offered, w.failed = w.lendable.Offer(w.out)
-	return w.offered == len(w.out)
-}
-
-// sendRest writes what there was no room for.
-func (w *wire) sendRest() error {
-	if w.failed == nil && w.offered < len(w.out) {
-		_, w.failed = w.conn.Write(w.out[w.offered:])
-	}
-	return w.failed
-}
-
-// lend has commands be sent by somebody else than who waits for their answers: it does not wait. The rest is for who
-// receives these.
-func (w *wire) lend(commands []rueidis.Completed) {
-	w.conn.SetDeadline(time.Now().Add(w.patience))
-	w.out = w.out[:0]
-	for _, c := range commands {
-		w.out = appendCommand(w.out, c.Commands())
-	}
-	if !w.offers() {
-		w.conn.SetReadDeadline(longAgo) // who waits
-	}
-}
-
-// received is the rest of exchange, behind lend.
-func (w *wire) received(n int, answers []decide.Answer) ([]decide.Answer, error) {
-	if w.offered < len(w.out) {
-		w.conn.SetDeadline(time.Now().Add(w.patience))
-	}
-	if err := w.sendRest(); err != nil {
-		return nil, err
-	}
-	return w.receive(n, answers)
+	_, err := w.conn.Write(out)
+	return err
 }
 
 // appendCommand appends a command as RESP has it.
