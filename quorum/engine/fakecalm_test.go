@@ -37,7 +37,7 @@ func (m *fakeMaster) calm(step, key, before string, ends int64, after string, ac
 		since, found.Trail = at, trail
 	}
 	trail, mark := found.Trail, ""
-	if acted {
+	if k, _ := m.key(key); acted && (before != after || k.until/1e6 != ends) {
 		sum := sha1.Sum(fmt.Append(nil, trail[max(len(trail)-9, 0):max(len(trail)-1, 0)], step, len(after)))
 		mark = hex.EncodeToString(sum[:4])
 		trail = trail[max(len(trail)-7*9, 0):] + mark + "-"

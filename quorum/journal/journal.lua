@@ -836,7 +836,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         local left = string.sub(made, -8) .. since .. string.format('%014.0f', (p >= 0 and now + p or 0) + 5)
         -- Who could not drop it again is not to tell of it.
         local keeps = was or type(raw('HDEL', steps_key, field)) == 'number'
-        if its.wrote or its.removed then
+        if (its.wrote or its.removed) and (made ~= answer[i + 1] or p ~= answer[i + 2]) then
           -- What the key is, as all masters would say it, whatever their version, and in whatever order they keep it.
           local what = string.byte(made) == 0 and string.sub(made, 1, -11) or ''
           if made ~= '' and what == '' then

@@ -42,3 +42,24 @@ func TestMastersThatHaveDoneTheSameHaveOneTrail(t *testing.T) {
 		}
 	}
 }
+
+// What leaves a key as it was leaves no mark on its trail.
+func TestWhatChangesNothingHasNoMark(t *testing.T) {
+	do := redis(t)
+	do("RPUSH", "l", "a", "b")
+	do("SET", "k", "a", "PX", "100000")
+	lset := quorum.NewStep("return redis.call('LSET', KEYS[1], 0, ARGV[1])")
+	expire := quorum.NewStep("return redis.call('PEXPIRE', KEYS[1], ARGV[1])")
+	for i, c := range []struct {
+		step       *quorum.Script
+		key, value string
+		marks      int
+	}{{lset, "l", "a", 0}, {lset, "l", "c", 1}, {lset, "l", "c", 0}, {lset, "l", "a", 1}, {expire, "k", "50000", 1}} {
+		said := do("EVAL", FormOf(c.step).Own().Text, "1", c.key, "1", "0", c.value, Hold, fmt.Sprintf("0123456789abcdef:%d", i), "60000", NoDate)
+		told := said[strings.LastIndexByte(said, ' ')+1:]
+		if marks := strings.Count(told, "/") - 1; marks != c.marks {
+			t.Errorf("%d: %s has %d marks, want %d", i, told, marks, c.marks)
+		}
+		do("DEL", Latch(c.key))
+	}
+}
