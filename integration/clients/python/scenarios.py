@@ -39,9 +39,14 @@ def two_contenders(s, key):
 
 
 def extended(s, key):
-    held = s.acquire(key, SHORT)
-    expect(held, "a free lock is not had")
-    expect(s.extend(held, LONG), "its holder cannot extend it")
+    while True:
+        begun = time.monotonic()
+        held = s.acquire(key, SHORT)
+        expect(held, "a free lock is not had")
+        if s.extend(held, LONG):
+            break
+        # On a busy machine it may have come too late.
+        expect(time.monotonic() - begun > SHORT / 1000, "its holder cannot extend it")
     time.sleep(1.5 * SHORT / 1000)
     expect(not s.acquire(key, LONG), "an extended lock is had by another after its first ttl")
     expect(yes(s.release(held)), "its holder cannot release what was extended")
