@@ -197,33 +197,37 @@ func TestLockThatCouldNotBeToldIsNotHeld(t *testing.T) {
 func TestChangesOfMastersAreEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Config{})
-		quarantines := uint64(0)
+		quarantines, other, since := uint64(0), quorum.CatchingUp, time.Now()
 		stand := func(state quorum.State, reason string) {
 			if state == quorum.Quarantined {
 				quarantines++
 			}
-			r.engine.stands(quorum.Status{Quorum: 1, Quarantines: quarantines, Masters: []quorum.MasterStatus{{Name: "m1", State: state, Since: time.Now(), Reason: reason}}})
+			r.engine.stands(quorum.Status{Quorum: 1, Masters: []quorum.MasterStatus{
+				{Name: "m1", State: state, Since: time.Now(), Reason: reason, Quarantines: quarantines},
+				{Name: "m2", State: other, Since: since, Quarantines: 7},
+			}})
 			time.Sleep(2 * time.Second)
 		}
 		stand(quorum.Voting, "")
 		stand(quorum.Down, "it does not answer")
 		stand(quorum.Quarantined, "its process was started anew")
 		stand(quorum.Voting, "")
-		quarantines++ // which nobody saw
+		quarantines++ // which nobody saw, and another one votes again in the same second
+		other, since = quorum.Voting, time.Now()
 		stand(quorum.Voting, "")
 		events, _ := r.server.seen.Events.After(0, 100)
 		var texts []string
 		for _, e := range events {
 			texts = append(texts, e.About+" "+e.Text)
 		}
-		want := "m1 voting, m1 down: it does not answer, m1 quarantined: its process was started anew, m1 voting, " +
-			"m1 voting, after a quarantine that took less than a second: what it had lost was given back to it"
+		want := "m1 voting, m2 catching-up, m1 down: it does not answer, m1 quarantined: its process was started anew, m1 voting, " +
+			"m1 voting, after a quarantine that took less than a second: what it had lost was given back to it, m2 voting"
 		if got := strings.Join(texts, ", "); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		c := r.dial()
 		c.send("LOCK EVENTS 1\r\n")
-		c.expect("*1\r\n*12\r\n$6\r\nnumber\r\n:5\r\n")
+		c.expect("*1\r\n*12\r\n$6\r\nnumber\r\n:7\r\n")
 		if got := len(r.server.watched.troublesOf(0)); got != 3 {
 			t.Errorf("%d troubles", got)
 		}

@@ -14,8 +14,6 @@ type watched struct {
 	masters []seenMaster
 	ready   bool
 	begun   bool
-
-	quarantines uint64 // that there were by then
 }
 
 type seenMaster struct {
@@ -24,6 +22,8 @@ type seenMaster struct {
 	since    time.Time
 	reason   string
 	troubles []Trouble // the latest last
+
+	quarantines uint64 // that there were by then
 }
 
 // Trouble is a state in which a master did not vote, be it the present one.
@@ -55,21 +55,21 @@ func (s *Server) see(st *quorum.Status, ready bool) (moved bool) {
 	tell := func(kind, about, text string, trouble bool) {
 		s.seen.Events.Tell(registry.Event{At: s.clock(), Kind: kind, About: about, Text: text, Trouble: trouble})
 	}
-	unseen := w.unseen(st)
 	for i := range st.Masters {
 		m, old := &st.Masters[i], &w.masters[i]
 		changed := m.State != old.state || !m.Since.Equal(old.since)
 		moved = moved || changed
-		old.name, old.since = m.Name, m.Since
+		unseen := w.begun && m.State == quorum.Voting && m.Quarantines > old.quarantines
+		old.name, old.since, old.quarantines = m.Name, m.Since, m.Quarantines
 		if changed || m.Reason != old.reason {
 			text := m.State.String()
 			if m.Reason != "" {
 				text += ": " + m.Reason
 			}
-			if i == unseen {
+			if unseen {
 				text += ", after a quarantine that took less than a second: what it had lost was given back to it"
 			}
-			bad := ails(m.State) || i == unseen
+			bad := ails(m.State) || unseen
 			if bad {
 				old.trouble(text)
 			}
@@ -88,28 +88,6 @@ func (s *Server) see(st *quorum.Status, ready bool) (moved bool) {
 	}
 	w.ready, w.begun = ready, true
 	return moved
-}
-
-// unseen is which master was in quarantine and is not any more, all since the last look; -1 if
-// there is none, or more than one that might be it. mu is held.
-func (w *watched) unseen(st *quorum.Status) int {
-	before := w.quarantines
-	w.quarantines = st.Quarantines
-	if !w.begun || st.Quarantines == before {
-		return -1
-	}
-	is := -1
-	for i := range st.Masters {
-		m, old := &st.Masters[i], &w.masters[i]
-		switch {
-		case m.State != quorum.Voting && !ails(m.State) || m.Since.Equal(old.since):
-		case m.State != quorum.Voting || is >= 0 || old.state == quorum.Quarantined || old.state == quorum.CatchingUp:
-			return -1
-		default:
-			is = i
-		}
-	}
-	return is
 }
 
 // ails tells that a master does not vote, and is not about to.

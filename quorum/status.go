@@ -112,6 +112,8 @@ type MasterStatus struct {
 	// not there, or the decision had fallen before it could be asked.
 	Granted, Refused, Unknown, Withheld, Unasked uint64
 
+	Quarantines uint64 // of Status, in this database alone: of database 0, where it is told of all
+
 	Queue   int // requests, and letters of proxies to each other, that wait for the next batch
 	InBatch int // commands in flight
 
