@@ -9,8 +9,8 @@ import (
 )
 
 // The trail of a key on a master is which steps have left it there as it is, one after the other, as long as nothing else has
-// changed it: of each that changed it, a mark, by the mark before, who it was and what it has left, and
-// whether it is known there that it was won: then all that have made the same of it have one trail. It stands in quorum.StepsKey.
+// changed it: of each that did a mark, by the mark before, who it was and what it has left, and whether it is known there that it
+// was won: then all that have made the same of it have one trail. It stands in quorum.StepsKey.
 // Who a step is, no other is: so where two masters have the same mark on the trails of a key, they had come to the same by the same
 // steps then. And who is where another one was before has missed what that one has made since.
 

@@ -100,6 +100,25 @@ func TestMasterThatWasBroughtUpHasNotGoneAnotherWay(t *testing.T) {
 	}
 }
 
+// Nor where it misses the next one at once.
+func TestMasterThatIsBroughtUpMayMissTheNext(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.stepOn(pushStep, "l", "a").wait(t)
+		w.missedBy2(pushStep, "l", "b")
+		for range 100 {
+			if len(w.masters[1].elements("l")) == 2 {
+				break
+			}
+			time.Sleep(10 * ms)
+		}
+		w.masters[1].latch("l", 50*ms)
+		w.want(w.stepOn(pushStep, "l", "d").wait(t), quorum.Won)
+		w.masters[2].cut()
+		time.Sleep(100 * ms)
+		w.want(w.stepOn(pushStep, "l", "e").wait(t), quorum.Won)
+	})
+}
+
 // Nor has one of which a lost step was taken back.
 func TestMasterOfWhichAStepWasTakenBackHasNotGoneAnotherWay(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
