@@ -9,7 +9,7 @@ var rulesOfWaiting = []rule{
 		"_ = l })", true, 5, waiters},
 	{"who waits for an element hears of what masters tell", "../../proxy/popline.go",
 		"\t\tl.watch = true\n\t\tl.changed(now)\n",
-		"\t\tl.watch = true\n", true, 16, waiters},
+		"\t\tl.watch = true\n", true, 0, named("TestBlockedClientHearsOfAnElement").in("../../proxy")},
 	{"who waits for a lock hears that it was freed at his proxy", "../../proxy/room.go",
 		"\t\tr.freed(resource{q.DB, q.Key}, now)\n\tcase q.Kind == quorum.Extend",
 		"\tcase q.Kind == quorum.Extend", true, 5, waiters},
