@@ -16,18 +16,19 @@ const PrivateKeys = "redlock-proxy:{"
 // shows that a master remembers.
 const MarkerKey = PrivateKeys + "marker}"
 
-// StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each a checksum, since when nothing but
-// steps has changed it, and when it ends, in milliseconds of the master's clock, 5 more of who knows of trails; and, in a field whose name is longer than that
-// of a short key, and shorter than that of a long one, since when, a checksum and its trail (see decide.Reached). So a step tells
+// StepsKey stays, too. It is a hash of what steps have left of keys on a master: of each its trail (see decide.Reached), a
+// checksum, since when nothing but steps has changed it, and when it ends, in milliseconds of the master's clock. So a step tells
 // for how long nothing else has changed the key, and its trail, as long as it finds what the last one has left, whoever's that
 // was. What else writes to a key, deletes it, or should have and has found none, or another value, drops it from there, as does
 // what may have looked in it for what to take out: what a SET NX makes anew of what had run out ends at another time; and a loss
-// drops all of it. It has a few thousand keys at most.
+// drops all of it. Who does not know of trails leaves none, and finds no key calm that has one. It has a few thousand keys at most.
 const StepsKey = PrivateKeys + "steps}"
 
-// ChangedText makes __changed(k), by which a script that is no step drops a key from StepsKey, and __field(k), its name there.
-const ChangedText = "local function __field(k) return #k>64 and string.rep(redis.sha1hex(k),2) or k end " +
-	"local function __changed(k) redis.pcall('HDEL','" + StepsKey + "',__field(k)) end "
+// FieldText makes __field(k), the name of a key in StepsKey.
+const FieldText = "local function __field(k) return #k>64 and string.rep(redis.sha1hex(k),2) or k end "
+
+// ChangedText makes __changed(k), by which a script that is no step drops a key from StepsKey, and __field(k).
+const ChangedText = FieldText + "local function __changed(k) redis.pcall('HDEL','" + StepsKey + "',__field(k)) end "
 
 // ErrOtherTerms is what an error is where a master belongs to proxies that are configured
 // otherwise. Trying again does not help, another configuration does.

@@ -110,13 +110,13 @@ func readJournal(a Answer) (*Journal, bool) {
 			Expires: near(records[4].Int),
 		})
 	}
-	for i := range min(len(calm), len(j.Found)) {
-		text, trail, _ := strings.Cut(calm[i], "/")
-		trail, mark, _ := strings.Cut(trail, "/")
+	for i := 0; len(calm) == len(j.Found) && i < len(calm); i++ {
+		text, way, _ := strings.Cut(calm[i], "/")
 		text, emptied := strings.CutPrefix(text, "-")
 		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
 			r := &j.Found[i]
-			r.Calm, r.Emptied, r.Trail, r.Mark = clock.OfMilliseconds(ms), emptied, trail, mark
+			r.Calm, r.Emptied = clock.OfMilliseconds(ms), emptied
+			r.Trail, r.Mark = readTrail(way)
 		}
 	}
 	switch {

@@ -60,7 +60,8 @@ func (s *shapeReader) next(depth int) quorum.ScriptReply {
 		s.bad = true
 		return quorum.ScriptReply{}
 	}
-	value := s.values[0].Str
+	told := s.values[0]
+	value := told.Str
 	s.values = s.values[1:]
 	switch letter {
 	case '$':
@@ -70,6 +71,9 @@ func (s *shapeReader) next(depth int) quorum.ScriptReply {
 	case '-':
 		return ofKind(quorum.FailureReply, value)
 	case ':', 't':
+		if told.Kind == quorum.IntegerReply {
+			return quorum.ScriptReply{Reply: quorum.Reply{Kind: quorum.IntegerReply, Int: told.Int}, Left: letter == 't'}
+		}
 		// Lua's numbers go further than 64 bits: such a one is the nearest that fits.
 		n, err := strconv.ParseInt(value, 10, 64)
 		s.bad = s.bad || err != nil && !errors.Is(err, strconv.ErrRange)

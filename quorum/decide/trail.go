@@ -29,22 +29,38 @@ func (r *UndoRecord) trailAfter(ends byte) string {
 	if r.Mark == "" {
 		return r.Trail
 	}
-	trail := r.Trail + r.Mark + string(ends)
-	return trail[max(len(trail)-trailBytes, 0):]
+	return r.Trail[max(len(r.Trail)+markBytes-trailBytes, 0):] + r.Mark + string(ends)
+}
+
+// readTrail reads what a master tells of a key's trail, and of the mark that a step has made on it: neither where that is none.
+func readTrail(told string) (trail, mark string) {
+	trail, mark, _ = strings.Cut(told, "/")
+	if len(trail)%markBytes != 0 || len(trail) > trailBytes || mark != "" && len(mark) != nameBytes {
+		return "", ""
+	}
+	return trail, mark
+}
+
+// granted is what a master that has acted has made of a key, if it tells.
+func (q *Question) granted(v Votes, i int, key string) *UndoRecord {
+	if v.Vote(i) != quorum.Granted {
+		return nil
+	}
+	return q.Said[i].Journal.Record(key)
 }
 
 // ByMostSteps is, of the records of the masters that have made the same of a key in a step, their Donor.
 func (q *Question) ByMostSteps(v Votes, made *UndoRecord) *UndoRecord {
-	alike := []*UndoRecord{made}
+	alike, unlike := []*UndoRecord{made}, false
 	for i := range q.Said {
-		if v.Vote(i) != quorum.Granted {
-			continue
-		}
-		if r := q.Said[i].Journal.Record(made.Key); r != nil && r != made && dump.Same(r.After, made.After) {
-			alike = append(alike, r)
+		if r := q.granted(v, i, made.Key); r != nil && r != made {
+			alike, unlike = append(alike, r), unlike || r.Trail != made.Trail
 		}
 	}
-	return Donor(alike)
+	if !unlike { // as nearly always: to compare what is long takes long
+		return made
+	}
+	return Donor(slices.DeleteFunc(alike, func(r *UndoRecord) bool { return r != made && !dump.Same(r.After, made.After) }))
 }
 
 // Donor is, of the records of masters that hold the same of a key, that whose trail has passed where most of the others have
@@ -75,10 +91,11 @@ func Donor(alike []*UndoRecord) (donor *UndoRecord) {
 func (q *Question) SameMark(v Votes, i int, key string) bool {
 	ours := q.Said[i].Journal.Record(key)
 	for j := range q.Said {
-		if j != i && v.Vote(j) == quorum.Granted {
-			if r := q.Said[j].Journal.Record(key); r != nil && r.Mark == ours.Mark {
-				return true
-			}
+		if j == i {
+			continue
+		}
+		if r := q.granted(v, j, key); r != nil && r.Mark == ours.Mark {
+			return true
 		}
 	}
 	return false
@@ -125,7 +142,9 @@ func (r *UndoRecord) behind(s *UndoRecord) bool {
 //	1: A's push is won on masters 2 and 3, and late on 1; B pops it, and pushes another one, which 1 has done, too
 //	2: B's next pop is won on 1 and 2, and late on 3
 //	3: A's push comes to 1, which holds one element now, as 3 does: nobody is to pop that
-func (r *UndoRecord) apart(s *UndoRecord) bool { return r.behind(s) || s.behind(r) }
+func (r *UndoRecord) apart(s *UndoRecord) bool {
+	return r.Trail != s.Trail && (r.behind(s) || s.behind(r))
+}
 
 // Reached is what a quorum has made of a key by steps, as a step has found it that has latched it, where it is not known from a
 // quorum that holds the same (FoundAlike), as one of that is away, or has forgotten it:

@@ -175,4 +175,4 @@ func bound(s *master.Script) *master.Script {
 }
 
 // boundRun goes before a journaled script that is bound.
-var boundRun = boundText + "if not __held then return {8, -1, '_', 0} end "
+var boundRun = boundText + "if not __held then return {8, -1, '_', 0} end " + journal.NowText

@@ -77,12 +77,9 @@ func besideBack(t *testing.T, sides [2]side, name string, h held, back, known []
 	beside(t, sides, "put-back: "+name, h, putBackScript, undoKeys, func(s side) []string {
 		return slices.Concat([]string{s.dump("the"), dumped(s), ttl}, known, []string{moved, ended})
 	})
-	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"let-go", "take-back", "bring-up"}, []string{"", "stays"}, []string{"", "known"}) {
+	for _, latch := range combinations([]string{"", "own", "own!", "other's"}, []string{"take-back", "bring-up"}, []string{"", "stays"}, []string{"", "known"}) {
 		if latch[3] != "" && latch[1] != "bring-up" {
 			continue
-		}
-		if latch[1] == "let-go" && (back[0] != "" || back[2] != "" || back[3] != "") {
-			continue // tells nothing of it
 		}
 		h := maps.Clone(h)
 		if latch[0] != "" {
@@ -135,6 +132,27 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 			}
 			besideBack(t, sides, name, h, back, known)
 		}
+	}
+}
+
+// Steps are let go of side by side, each by its own latch.
+func TestLettingGoDoesOnAMasterWhatItsDoubleDoes(t *testing.T) {
+	sides := bothSides(t)
+	latches := []string{"", "own", "own!", "other's"}
+	for _, is := range combinations(latches, latches, []string{"", "known"}) {
+		h := held{}
+		for i, key := range []string{"k", "l"} {
+			if is[i] != "" {
+				h[journal.Latch(key)] = heldValue{is[i], life}
+			}
+		}
+		if is[2] != "" {
+			h[leftBySteps("k")] = heldValue{`0 0 "" ""`, 0}
+		}
+		keys := []string{quorum.StepsKey, journal.Latch("k"), "k", "l", journal.Latch("l")}
+		beside(t, sides, "let go: "+strings.Join(is, ", "), h, letGoScript, keys, func(s side) []string {
+			return []string{"own", "2", "01234567+", "", "own", "0"}
+		})
 	}
 }
 

@@ -25,7 +25,9 @@ func (s *sender) load(link *master.Link, b *batch) {
 		b.commands = append(b.commands, master.AskTime)
 	}
 	b.sent = b.errands[:0:0]
-	for _, e := range b.errands {
+	for rest := b.errands; len(rest) > 0; {
+		e, n := together(rest)
+		rest = rest[n:]
 		if argv := e.argv(b.argv[:0], now); argv != nil {
 			b.add(link, argv)
 			b.sent = append(b.sent, e)

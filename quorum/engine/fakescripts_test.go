@@ -77,7 +77,7 @@ func told(args []string) string {
 	names := map[*master.Script]string{
 		releaseScript: "release", extendScript: "extend", readScript: "read",
 		removeScript: "remove", takeBackScript: "takeback", writeScript: "write", putBackScript: "putback",
-		latchScript: "latch", journal.FormOf(lockScript).Own(): "lock", journal.FormOf(takeStep).Own(): "take by step", journal.FormOf(renewStep).Own(): "renew by step", journal.FormOf(freeStep).Own(): "free by step",
+		latchScript: "latch", letGoScript: "let go", journal.FormOf(lockScript).Own(): "lock", journal.FormOf(takeStep).Own(): "take by step", journal.FormOf(renewStep).Own(): "renew by step", journal.FormOf(freeStep).Own(): "free by step",
 		journal.FormOf(takeHash).Own(): "take hash", journal.FormOf(renewHash).Own(): "renew hash", journal.FormOf(freeHash).Own(): "free hash", acquireScript: "acquire", expireIfScript: "expireif",
 	}
 	for s, name := range names {
@@ -106,6 +106,8 @@ func (m *fakeMaster) run(s *master.Script, keys int, args []string) string {
 		return integer(m.putBack(name, args[1:]))
 	case latchScript:
 		return integer(m.endStep(name, args[1], nil, args[3:]))
+	case letGoScript:
+		return m.letsGo(args[1:keys], args[keys:])
 	}
 	if c := clientsScript(s); c != nil && c.Latches {
 		return m.act(c, keys, args)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +34,9 @@ func (m *fakeMaster) step(args []string) string {
 		n := 3 + keysOf(args)
 		m.log = append(m.log, fmt.Sprintf("%s %s", args[n+1], args[3]))
 		return integer(m.endStep(args[3], args[6], args[8:n], args[n:]))
+	}
+	if args[0] == "EVALSHA" && args[1] == letGoScript.SHA {
+		return m.letsGo(args[4:3+keysOf(args)], args[3+keysOf(args):])
 	}
 	if !strings.HasPrefix(args[0], "EVAL") {
 		return ""
@@ -82,19 +86,17 @@ func (m *fakeMaster) endStep(key, latch string, won, args []string) int64 {
 		return 0
 	}
 	r := int64(saysEnded)
-	if args[1] != "let-go" {
-		now, _ := m.dump(key)
-		k, _ := m.key(key)
-		_, _, _, _, known := m.leftOf(key)
-		if args[0] != "" && args[1] != "take-back" && !known {
-			r = 0
-		} else if dump.Fingerprint(now) != args[3] || !m.same(args[9]) || !m.ends(k, args[6], args[7], args[8]) {
-			r = 0
-		} else {
-			m.becomes(key, args[4], args[5], args[10], args[11])
-			m.stepsLeave(key, args[4], args[12])
-			m.undoStep(key, args[0], args[1])
-		}
+	now, _ := m.dump(key)
+	k, _ := m.key(key)
+	_, _, _, _, known := m.leftOf(key)
+	if args[0] != "" && args[1] != "take-back" && !known {
+		r = 0
+	} else if dump.Fingerprint(now) != args[3] || !m.same(args[9]) || !m.ends(k, args[6], args[7], args[8]) {
+		r = 0
+	} else {
+		m.becomes(key, args[4], args[5], args[10], args[11])
+		m.stepsLeave(key, args[4], args[12])
+		m.undoStep(key, args[0], args[1])
 	}
 	for i, key := range won {
 		if mine {
@@ -102,12 +104,37 @@ func (m *fakeMaster) endStep(key, latch string, won, args []string) int64 {
 		}
 	}
 	if mine && args[2] == "" {
-		delete(m.keys, latch)
-		if l.value != args[0] {
-			r += saysWanted
-		}
+		r += m.unlatch(latch, args[0])
 	}
 	return r
+}
+
+// unlatch drops a latch that is the holder's, and tells whether that has kept somebody out.
+func (m *fakeMaster) unlatch(latch, holder string) int64 {
+	l, _ := m.key(latch)
+	delete(m.keys, latch)
+	if l.value != holder {
+		return saysWanted
+	}
+	return 0
+}
+
+// letsGo ends steps, of which keys are their latches, and behind each what is won.
+func (m *fakeMaster) letsGo(keys, args []string) string {
+	var all []string
+	for len(keys) > 0 {
+		n, _ := strconv.Atoi(args[1])
+		latch, holder, said := keys[0], args[0], int64(0)
+		m.log = append(m.log, "let-go "+strings.TrimPrefix(latch, journal.Latch("")))
+		if l, held := m.key(latch); held && (l.value == holder || l.value == holder+"!") {
+			for i, key := range keys[1 : 1+n] {
+				m.stepWon(key, args[2+i])
+			}
+			said = saysEnded + m.unlatch(latch, holder)
+		}
+		all, keys, args = append(all, integer(said)), keys[1+n:], args[2+n:]
+	}
+	return array(all...)
 }
 
 // latch has another proxy's step latch a key.

@@ -47,10 +47,7 @@ const (
 )
 
 func (n ends) String() string {
-	switch n {
-	case letGo:
-		return "let-go"
-	case takeBack:
+	if n == takeBack {
 		return "take-back"
 	}
 	return "bring-up"
@@ -73,19 +70,29 @@ type ending struct {
 }
 
 func (n *ending) argv(b []string, now time.Time) []string {
+	if n.ends == letGo {
+		return lettingGo{n}.argv(b, now)
+	}
 	stays := ""
 	if n.latched {
 		stays = "stays"
 	}
 	keys := []string{n.key, quorum.MarkerKey, catchup.LeaseKey, journal.Latch(n.key), quorum.StepsKey}
-	for _, won := range n.won {
-		keys = append(keys, won.key)
-	}
-	b = latchScript.Call(b, keys...)
+	b = latchScript.Call(b, n.withWon(keys)...)
 	b = append(b, n.op.holder, n.ends.String(), stays)
-	if n.ends != letGo {
-		b = append(n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now), n.back.back.Trail)
+	b = append(n.back.putBack(append(b, dump.Fingerprint(n.back.value)), now), n.back.back.Trail)
+	return n.withTrails(b)
+}
+
+// withWon appends the keys that are won, and withTrails their trails.
+func (n *ending) withWon(b []string) []string {
+	for _, won := range n.won {
+		b = append(b, won.key)
 	}
+	return b
+}
+
+func (n *ending) withTrails(b []string) []string {
 	for _, won := range n.won {
 		b = append(b, won.trail)
 	}
@@ -109,7 +116,7 @@ func inTurn(list []*ending) (last []*ending) {
 	return last
 }
 
-// What latchScript answers, added up.
+// What latchScript and letGoScript answer, added up.
 const (
 	saysEnded  = 1
 	saysWanted = 2 // the latch kept somebody out

@@ -114,7 +114,7 @@ func TestPopOfAProxyThatDiesIsLookedAt(t *testing.T) {
 		w.each(func(m *fakeMaster) {
 			m.set(func(m *fakeMaster) {
 				m.respond = func(args []string) string {
-					if args[0] == "EVALSHA" && args[1] == latchScript.SHA {
+					if args[0] == "EVALSHA" && (args[1] == latchScript.SHA || args[1] == letGoScript.SHA) {
 						return silence
 					}
 					return m.step(args)

@@ -72,6 +72,15 @@ return a
 end
 `
 
+// wonText makes won(steps,k,trail), which has a key have that trail in quorum.StepsKey, if that knows of it: behind the trail there
+// is a checksum of 8 bytes, or none, and 29 bytes more.
+const wonText = `local function won(steps,k,trail)
+local f=__field(k)
+local t=redis.pcall('HGET',steps,f)
+if type(t)=='string' then redis.pcall('HSET',steps,f,trail..string.sub(t,-29-(#t-29)%9)) end
+end
+`
+
 // movesExpiry makes moved(n,p): the ttl to give a key that has p and is to have n, both
 // in milliseconds. An expiry is moved by more than a span is wide (see clock/span.go), or not
 // at all, so that what was extended is told from what was not:
@@ -206,8 +215,8 @@ or f=='GT' and (e<0 or n<=e) or f=='LT' and e>=0 and n>=e then r=0 end end
 r=r or redis.pcall(ARGV[1],k,ARGV[3])
 ` + writeAfter)
 
-	// latchScript ends the step ARGV[1] on a key, of which KEYS[4] is the latch, and KEYS[5] is StepsKey: it lets go of it
-	// (let-go); or makes of the key what it was (take-back) or should be (bring-up), where it is
+	// latchScript ends the step ARGV[1] on a key, of which KEYS[4] is the latch, and KEYS[5] is StepsKey: it makes of the key
+	// what it was (take-back) or should be (bring-up), where it is
 	// still as the step left it. The latch stays where ARGV[3] is not empty. What the key is, and
 	// what it becomes, is told by ARGV[4] to ARGV[12],
 	// as it is to putBackScript by ARGV[1] to ARGV[9]. A lock is extended whether it is
@@ -215,13 +224,12 @@ r=r or redis.pcall(ARGV[1],k,ARGV[3])
 	// nothing, and acts where nobody has. What a step brings up, KEYS[5] must know yet: else it may
 	// have been deleted though nothing was there, or be written once more. ARGV[13] is the key's trail then. Further
 	// KEYS have the trails that end ARGV, as the step was won. It answers 1 if it did so, and 2 more if the latch has kept somebody out.
-	latchScript = master.NewScript(quorum.ChangedText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
+	latchScript = master.NewScript(quorum.FieldText + wonText + sameNonce + endsWithin + leftSince + restores + `local k=KEYS[1]
 local l=KEYS[4]
 local h=redis.call('GET',l)
 local mine=h==ARGV[1] or h==ARGV[1]..'!'
 if not mine and (h or ARGV[1]~='') then return 0 end
 local r=1
-if ARGV[2]~='let-go' then
 local d=redis.call('DUMP',k) or ''
 local n=left(k,ARGV[6],ARGV[11],ARGV[12])
 if d~=ARGV[4] and redis.sha1hex(d)~=ARGV[4] or not same(ARGV[10]) then r=0
@@ -234,18 +242,28 @@ end
 local f=__field(k)
 local was=r==1 and redis.pcall('HGET',KEYS[5],f)
 if type(was)=='string' then
-local p,t,e,since=redis.call('PTTL',k),redis.call('TIME'),string.sub(redis.call('DUMP',k) or '',-8),string.sub(was,-29,-15)
-redis.pcall('HSET',KEYS[5],redis.sha1hex(k)..string.rep('-',25),since..e..((e=='')==(ARGV[5]=='') and ARGV[13] or ''))
-redis.pcall('HSET',KEYS[5],f,e..since..string.format('%014.0f',(p>=0 and t[1]*1000+math.floor(t[2]/1000)+p or 0)+5))
+local p,t,e=redis.call('PTTL',k),redis.call('TIME'),string.sub(redis.call('DUMP',k) or '',-8)
+redis.pcall('HSET',KEYS[5],f,((e=='')==(ARGV[5]=='') and ARGV[13] or '')..e..string.sub(was,-29,-15)..string.format('%014.0f',p>=0 and t[1]*1000+math.floor(t[2]/1000)+p or 0))
 end
-end
-for i=6,mine and #KEYS or 0 do
-local f=redis.sha1hex(KEYS[i])..string.rep('-',25)
-local t=redis.pcall('HGET',KEYS[5],f)
-if type(t)=='string' then redis.pcall('HSET',KEYS[5],f,string.sub(t,1,15+(#t-15)%9)..ARGV[#ARGV-#KEYS+i]) end
-end
+for i=6,mine and #KEYS or 0 do won(KEYS[5],KEYS[i],ARGV[#ARGV-#KEYS+i]) end
 if mine and ARGV[3]=='' then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end end
 return r`)
+
+	// letGoScript ends steps of which the keys stay as they are. KEYS[1] is StepsKey; the latches follow, behind each the keys that
+	// are won, and in ARGV of each step who it is, of how many keys that is, and their trails. It answers of each what latchScript does.
+	letGoScript = master.NewScript(quorum.FieldText + wonText + `local all,k,a={},2,1
+while KEYS[k] do
+local l,me,n=KEYS[k],ARGV[a],tonumber(ARGV[a+1])
+local h,r=redis.call('GET',l),0
+if h==me or h==me..'!' then
+for i=1,n do won(KEYS[1],KEYS[k+i],ARGV[a+1+i]) end
+redis.call('DEL',l)
+r=h==me and 1 or 3
+end
+all[#all+1]=r
+k,a=k+1+n,a+2+n
+end
+return all`)
 
 	// putBackScript makes of the key what it was before a write: the dump
 	// ARGV[2] with ARGV[3] milliseconds to live (0: no expiry), or nothing, if
@@ -270,7 +288,7 @@ if a.err then return a end
 return 1`)
 )
 
-var scripts = []*master.Script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, boundWriteScript, boundExpireIfScript, master.PageScript}
+var scripts = []*master.Script{acquireScript, releaseScript, extendScript, readScript, removeScript, takeBackScript, writeScript, expireIfScript, putBackScript, latchScript, letGoScript, boundWriteScript, boundExpireIfScript, master.PageScript}
 
 // scanning appends the command that a master gets for a page of a SCAN.
 func scanning(r *quorum.Request, b []string) []string {

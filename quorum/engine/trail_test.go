@@ -179,10 +179,20 @@ func TestTrailIsAsAMasterHasIt(t *testing.T) {
 		end := func(ends, becomes, after string, won ...string) { // keys, and their trails
 			t.Helper()
 			real.do("SET", journal.Latch(key), "own", "PX", "60000")
-			keys := append([]string{key, undoKeys[1], undoKeys[2], journal.Latch(key), quorum.StepsKey}, won[:len(won)/2]...)
+			keys, trails := won[:len(won)/2], won[len(won)/2:]
+			if trail = after; ends == "let-go" {
+				said := real.run(letGoScript, append([]string{quorum.StepsKey, journal.Latch(key)}, keys...), append([]string{"own", fmt.Sprint(len(keys))}, trails...))
+				if fmt.Sprint(said) != "[1]" {
+					t.Fatalf("%s: %v", ends, said)
+				}
+				run(mendStep, "0123456789abcdef:m")
+				real.do("DEL", journal.Latch(key))
+				return
+			}
+			keys = append([]string{key, undoKeys[1], undoKeys[2], journal.Latch(key), quorum.StepsKey}, keys...)
 			dumped, _ := real.do("DUMP", key).(string)
-			said := real.run(latchScript, keys, append([]string{"own", ends, "", dumped, becomes, "0", "0", "0", "1", "", "", "", after}, won[len(won)/2:]...))
-			if trail = after; said != int64(saysEnded) {
+			said := real.run(latchScript, keys, append([]string{"own", ends, "", dumped, becomes, "0", "0", "0", "1", "", "", "", after}, trails...))
+			if said != int64(saysEnded) {
 				t.Fatalf("%s: %v", ends, said)
 			}
 			run(mendStep, "0123456789abcdef:m")
@@ -201,16 +211,19 @@ func TestTrailIsAsAMasterHasIt(t *testing.T) {
 		end("let-go", "", "", key, "")
 		step(11)
 		calm := real.do("HGET", quorum.StepsKey, quorumField(key)).(string)
-		real.do("HSET", quorum.StepsKey, quorumField(key), calm[:len(calm)-1]+"0") // as who does not know of trails
+		real.do("HSET", quorum.StepsKey, quorumField(key), calm[len(calm)-37:]) // as who does not know of trails
 		trail = ""
 		step(12)
 		real.do("SET", key, "another's")
 		trail = ""
 		run(mendStep, "0123456789abcdef:n")
-		for _, broken := range []string{"x", "00000000000000x00000000000000x", strings.Repeat("9", 15) + "x"} {
-			d := real.do("DUMP", key).(string)
-			real.do("HSET", quorum.StepsKey, quorumField(key), d[len(d)-8:]+broken)
-			run(mendStep, "0123456789abcdef:o")
+		for _, broken := range []string{"x", "00000000000000x00000000000000x", strings.Repeat("9", 15) + "x", strings.Repeat("x", 29), "0" + strings.Repeat("x", 14) + strings.Repeat("0", 14),
+			"0" + strings.Repeat(" ", 11) + "nan" + strings.Repeat("0", 14), strings.Repeat("0", 26) + "inf"} {
+			for _, trail := range []string{"", "01234567-", "x", strings.Repeat("01234567+", 9)} {
+				d := real.do("DUMP", key).(string)
+				real.do("HSET", quorum.StepsKey, quorumField(key), trail+d[len(d)-8:]+broken)
+				run(mendStep, "0123456789abcdef:o")
+			}
 		}
 	}
 }

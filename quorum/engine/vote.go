@@ -73,7 +73,8 @@ func (s *sender) abandon(errands []errand, ops []*op, now time.Time) {
 	}
 	s.mu.Unlock()
 	for _, e := range errands {
-		if n, ends := e.(*ending); ends {
+		switch n := e.(type) {
+		case *ending, lettingGo:
 			n.carriedOut(s, decide.Answer{})
 		}
 	}

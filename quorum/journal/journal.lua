@@ -18,7 +18,7 @@
 --
 -- ARGV[1] and ARGV[2] are the seconds and microseconds of TIME; the script's own
 -- arguments follow. L is nil, or who a step is, how long its latches live (see latch.go), their
--- names, and what is left of its keys: it latches its keys where it acts, or is to do so anyway, and tells
+-- names, what is left of its keys, and the time: it latches its keys where it acts, or is to do so anyway, and tells
 -- of them where it declines.
 -- O tells that the script may only read, and reaches that it may use keys that it was not given,
 -- if they have the tag of one that it was: those are ordered with its own. make makes the script, P is the line of the prelude,
@@ -57,7 +57,6 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   -- functions share costs a call as much as that.
   --   * wrote and removed: it did so.
   --   * recorded: where the answer has the record of a key, but for the first.
-  --   * touched, of a step, which has a record of all its keys: which of them it writes to.
   --   * declared: the keys that it was given, if it names others than the first, and those that it
   --     was found to be allowed besides. tags: of all that it was given, or the transaction that it is
   --     part of. reached: it has used others than these.
@@ -252,10 +251,11 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     -- alike is what is left of a key as all masters are told, where this one differs little from
     -- that, and the script has not changed it.
     function rare.alike(k, p)
-      local i = 0
+      local i, known = 0, answer and (k == answer[5] and 5 or its.recorded and its.recorded[k])
+      if known and answer[known + 3] ~= '' then return p end
       for left in string.gmatch(L[4], '%d+') do
         i = i + 1
-        if K[i] == k and left ~= '0' and math.abs(left - p) <= L[2] / 2 and not (its.touched and its.touched[k]) then return tonumber(left) end
+        if K[i] == k and left ~= '0' and math.abs(left - p) <= L[2] / 2 then return tonumber(left) end
       end
       return p
     end
@@ -324,20 +324,20 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   end
 
   -- record keeps what a key is before it is written to. If any, it need not be, and is not
-  -- where that costs much. If same, only when the key ends is changed.
+  -- where that costs much. If same, only when the key ends is changed. A step has a record of all its
+  -- keys: where what a key has become will be it notes meanwhile what it writes to, its value or its end.
   local function record(k, any, same)
     if k ~= K[1] and type(k) ~= 'string' then
       k = seldom().named(k)
       if type(k) ~= 'string' then return end
     end
-    if L and not any then
-      its.touched = its.touched or {}
-      its.touched[k] = same and its.touched[k] ~= 'value' and 'end' or 'value'
-    end
     if k ~= K[1] then check(k) end
     if answer then
       local i = k == answer[5] and 5 or its.recorded and its.recorded[k]
-      if i then return i end
+      if i then
+        if L and not any then answer[i + 3] = same and answer[i + 3] ~= 'value' and 'end' or 'value' end
+        return i
+      end
     end
     local size = its.absent == k and 0 or bulk(k)
     if size > 4096 then
@@ -369,15 +369,16 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       local now = raw('TIME')
       at = now[1] * 1000 + math.floor(now[2] / 1000) + p
     end
+    local touched = L and not any and (same and 'end' or 'value') or ''
     if not answer then
-      -- The nil is room for a reply of one value.
-      answer = {0, 0, '', 0, k, d or '', p, '', at, nil}
+      -- The nils are room for a reply of one value, and for what a step tells besides.
+      answer = {0, 0, '', 0, k, d or '', p, touched, at, nil, nil}
       return 5
     end
     local n = #answer
     if n >= 4 + 5 * 400 then refuse('the script writes to more than 400 keys') end
     answer[n + 1], answer[n + 2], answer[n + 3] = k, d or '', p
-    answer[n + 4], answer[n + 5] = '', at
+    answer[n + 4], answer[n + 5] = touched, at
     its.recorded = its.recorded or {}
     its.recorded[k] = n + 1
     return n + 1
@@ -685,7 +686,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       -- What no integer can hold is the least of all in Redis.
       if v ~= v or v >= 2^63 or v < -2^63 then return ':', '-9223372036854775808' end
       v = v < 0 and math.ceil(v) or math.floor(v)
-      return its.ttls and its.ttls[v] and 't' or ':', string.format('%.0f', v)
+      return its.ttls and its.ttls[v] and 't' or ':', v
     elseif t == 'boolean' then
       return ':', '1'
     elseif t ~= 'table' then
@@ -716,7 +717,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
           local letter, value = encode(e)
           shape[#shape + 1] = letter
           if value then
-            size = size + #value
+            size = size + (type(value) == 'string' and #value or 20)
             values[#values + 1] = value
           end
         end
@@ -742,21 +743,22 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     ok, shape, value, values = pcall(encode, v)
     if not ok then thrown = 'ERR ' .. tostring(shape) end
   end
-  if L and its.touched and not its.refused then
+  if L and answer and not its.refused then
     -- A step is refused by what its keys have become, before that is dumped. They have not become
     -- more than they were, and were given: an element takes less than 128 bytes more. But a client's
     -- script may write what it is given again and again.
-    pcall(function()
-      local sum = its.heavy or 0
-      local given = sum + 128 * #A
-      for i = 1, #A do given = given + #A[i] end
-      if sum + given <= 1048576 and not its.ran and not spend then return end
-      for k, what in pairs(its.touched) do
-        local size = what == 'value' and bulk(k) or 0
-        if size > 4096 then sum = sum + size end
-        if sum > 4194304 then refuse(seldom().tooMuch) end
-      end
-    end)
+    local sum = its.heavy or 0
+    local given = 2 * sum + 128 * #A
+    for i = 1, #A do given = given + #A[i] end
+    if given > 1048576 or its.ran or spend then
+      pcall(function()
+        for i = 5, #answer, 5 do
+          local size = answer[i + 3] == 'value' and bulk(answer[i]) or 0
+          if size > 4096 then sum = sum + size end
+          if sum > 4194304 then refuse(seldom().tooMuch) end
+        end
+      end)
+    end
   end
   if spend then
     if not its.refused then its.toiled = steps - spend(0) > 1000 end
@@ -772,7 +774,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       end
       for i = 5, answer and #answer or 0, 5 do
         local k, d, p = answer[i], answer[i + 1], answer[i + 2]
-        local written = not L or its.touched and its.touched[k]
+        local written = not L or answer[i + 3] ~= '' and answer[i + 3]
         if written == 'end' and raw('EXISTS', k) == 1 then
           written = false
           if p ~= raw('PTTL', k) then
@@ -802,16 +804,15 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
   if answer and (L or its.wrote or its.removed) then
     local now
     if L then
-      now = raw('TIME')
-      now = now[1] * 1000 + math.floor(now[2] / 1000)
+      now = L[5][1] * 1000 + math.floor(L[5][2] / 1000)
     end
     for i = 5, #answer, 5 do
       local k, ended = answer[i], answer[i + 4]
-      if L and not (its.touched and its.touched[k]) then
+      if L and answer[i + 3] == '' then
         answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
       else
         local after
-        if L and its.touched[k] == 'end' then
+        if answer[i + 3] == 'end' then
           after = raw('EXISTS', k) == 1 and answer[i + 1]
         else
           after = raw('DUMP', k)
@@ -822,41 +823,39 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
       n = i + 4
       -- See quorum.StepsKey. A dump ends with its checksum.
       if L then
-        local field, way = k, R.sha1hex(k) .. string.rep('-', 25)
-        if #k > 64 then field = string.rep(R.sha1hex(k), 2) end
-        local found, was, p = string.sub(answer[i + 1], -8), raw('HGET', steps_key, field), answer[n]
-        local since, trail, made = (found == '' and '-' or '0') .. string.format('%014.0f', now), '', answer[i + 3]
-        if type(was) == 'string' and string.sub(was, 1, -30) == found and string.find(was, '^[-0]%d+$', -29) and math.abs(string.sub(was, -14) - ended) <= 10 then
-          since = string.sub(was, -29, -15)
-          -- Who does not know of trails tells its end as it is, and others 5 ms later: then that one has changed it since.
-          local gone = string.sub(was, -14) - ended > 2 and raw('HGET', steps_key, way)
-          if type(gone) == 'string' and #gone < 96 and string.sub(gone, 1, 15 + #found) == since .. found and not string.find(gone, '[^%x+-]', 16 + #found) then trail = string.sub(gone, 16 + #found) end
+        local field = #k > 64 and string.rep(R.sha1hex(k), 2) or k
+        local found, was, p, made = string.sub(answer[i + 1], -8), raw('HGET', steps_key, field), answer[n], answer[i + 3]
+        local trail, rest, since, from, mark = '', -29 - #found, nil, nil, nil
+        if type(was) == 'string' and string.sub(was, rest, -30) == found and #was + rest >= 0 and #was + rest <= 72 and (#was + rest) % 9 == 0 then
+          local till = tonumber(string.sub(was, -14))
+          from = till and math.abs(till - ended) <= 10 and tonumber(string.sub(was, -28, -15))
+          if from and from < 1e15 then since, trail = string.sub(was, -29, -15), string.sub(was, 1, rest - 1) end
         end
-        calm = (calm and calm .. ' ' or '') .. (string.sub(since, 1, 1) == '-' and '-' or '') .. math.max(now - math.abs(since), 0) .. '/' .. trail
-        local left = string.sub(made, -8) .. since .. string.format('%014.0f', (p >= 0 and now + p or 0) + 5)
-        -- Who could not drop it again is not to tell of it.
-        local keeps = was or type(raw('HDEL', steps_key, field)) == 'number'
+        if not since then from, since = now, (found == '' and '-' or '0') .. string.format('%014.0f', now) end
         if (its.wrote or its.removed) and (made ~= answer[i + 1] or p ~= answer[i + 2]) then
           -- What the key is, as all masters would say it, whatever their version, and in whatever order they keep it.
-          local what = string.byte(made) == 0 and string.sub(made, 1, -11) or ''
-          if made ~= '' and what == '' then
-            local kind = raw('TYPE', k).ok or ''
-            local count = kind == 'list' and 'LLEN' or kind == 'hash' and 'HLEN' or kind == 'set' and 'SCARD' or kind == 'zset' and 'ZCARD'
+          local what, kind = '', string.byte(made)
+          if kind == 0 then
+            what = string.sub(made, 1, -11)
+          elseif kind then
+            what = string.sub('lszhz...hlszhl.hzl.s.hhhh', kind, kind)
+            local count = what == 'l' and 'LLEN' or what == 'h' and 'HLEN' or what == 's' and 'SCARD' or what == 'z' and 'ZCARD'
             local size = count and raw(count, k)
-            what = kind .. (type(size) == 'number' and size or '') .. ((type(value) == 'string' or type(value) == 'number') and value or '')
+            what = what .. (type(size) == 'number' and size or '') .. ((type(value) == 'string' or type(value) == 'number') and value or '')
           end
-          local mark = string.sub(R.sha1hex(string.sub(trail, -9, -2) .. L[1] .. what), 1, 8)
-          calm = calm .. '/' .. mark
-          local new = keeps and raw('HSET', steps_key, field, left, way, since .. string.sub(made, -8) .. string.sub(trail .. mark .. '-', -72))
-          added = type(new) == 'number' and new > 0 or added
-        elseif left ~= was and keeps then
+          mark = string.sub(R.sha1hex(string.sub(trail, -9, -2) .. L[1] .. what), 1, 8)
+        end
+        calm = (calm and calm .. ' ' or '') .. (string.byte(since) == 45 and '-' or '') .. math.max(now - from, 0) .. '/' .. trail .. (mark and '/' or '') .. (mark or '')
+        local left = (mark and string.sub(trail, -63) or trail) .. (mark or '') .. (mark and '-' or '') .. string.sub(made, -8) .. since .. (p >= 0 and string.format('%014.0f', now + p) or '00000000000000')
+        -- Who could not drop it again is not to tell of it.
+        if left ~= was and (was or type(raw('HDEL', steps_key, field)) == 'number') then
           added = raw('HSET', steps_key, field, left) == 1 or added
         end
       end
     end
     local many = added and raw('HLEN', steps_key)
-    if type(many) == 'number' and many > 8192 then
-      local some = raw('HRANDFIELD', steps_key, math.min(many - 8192, 1000))
+    if type(many) == 'number' and many > 4096 then
+      local some = raw('HRANDFIELD', steps_key, math.min(many - 4096, 1000))
       if type(some) == 'table' and some[1] then raw('HDEL', steps_key, unpack(some)) else raw('DEL', steps_key) end
     end
   else
