@@ -135,6 +135,16 @@ func TestScriptsDoOnAMasterWhatTheirDoublesDo(t *testing.T) {
 	}
 }
 
+// What is no latch any more keeps no other.
+func TestLatchThatIsNoneKeepsNoOther(t *testing.T) {
+	real := bothSides(t)[0].(realSide)
+	real.do("HSET", journal.Latch("k"), "a", "b")
+	real.do("SET", journal.Latch("l"), "own")
+	if said := real.run(letGoScript, []string{quorum.StepsKey, journal.Latch("k"), journal.Latch("l")}, []string{"own", "0", "own", "0"}); fmt.Sprint(said) != "[0 1]" {
+		t.Errorf("it said %v", said)
+	}
+}
+
 // Steps are let go of side by side, each by its own latch.
 func TestLettingGoDoesOnAMasterWhatItsDoubleDoes(t *testing.T) {
 	sides := bothSides(t)

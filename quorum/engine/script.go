@@ -250,11 +250,13 @@ if mine and ARGV[3]=='' then redis.call('DEL',l) if h~=ARGV[1] then r=r+2 end en
 return r`)
 
 	// letGoScript ends steps of which the keys stay as they are. KEYS[1] is StepsKey; the latches follow, behind each the keys that
-	// are won, and in ARGV of each step who it is, of how many keys that is, and their trails. It answers of each what latchScript does.
+	// are won, and in ARGV of each step who it is, of how many keys that is, and their trails. It answers of each what latchScript does:
+	// who has made something else of a latch keeps no other.
 	letGoScript = master.NewScript(quorum.FieldText + wonText + `local all,k,a={},2,1
 while KEYS[k] do
 local l,me,n=KEYS[k],ARGV[a],tonumber(ARGV[a+1])
-local h,r=redis.call('GET',l),0
+local h,r=redis.pcall('GET',l),0
+if type(h)=='table' and string.sub(h.err,1,9)~='WRONGTYPE' then return h end
 if h==me or h==me..'!' then
 for i=1,n do won(KEYS[1],KEYS[k+i],ARGV[a+1+i]) end
 redis.call('DEL',l)
