@@ -35,11 +35,23 @@ func (r *UndoRecord) trailAfter(ends byte) string {
 // readTrail reads what a master tells of a key's trail, and of the mark that a step has made on it: neither where that is none.
 func readTrail(told string) (trail, mark string) {
 	trail, mark, _ = strings.Cut(told, "/")
-	if len(trail)%markBytes != 0 || len(trail) > trailBytes || mark != "" && len(mark) != nameBytes {
+	if len(trail)%markBytes != 0 || len(trail) > trailBytes || len(mark)%nameBytes != 0 || len(mark) > nameBytes {
 		return "", ""
+	}
+	for i := range len(trail) {
+		if c := trail[i]; i%markBytes < nameBytes && !isHex(c) || i%markBytes == nameBytes && c != isWon && c != isOpen {
+			return "", ""
+		}
+	}
+	for i := range len(mark) {
+		if !isHex(mark[i]) {
+			return "", ""
+		}
 	}
 	return trail, mark
 }
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
 
 // granted is what a master that has acted has made of a key, if it tells.
 func (q *Question) granted(v Votes, i int, key string) *UndoRecord {

@@ -808,6 +808,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
     end
     for i = 5, #answer, 5 do
       local k, ended = answer[i], answer[i + 4]
+      local ends = ended
       if L and answer[i + 3] == '' then
         answer[i + 3], answer[i + 4] = answer[i + 1], answer[i + 2]
       else
@@ -819,6 +820,11 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         end
         if after and #after > 100 and not L then after = R.sha1hex(after) end
         answer[i + 3], answer[i + 4] = after or '', raw('PTTL', k)
+        if L and answer[i + 4] >= 0 then
+          -- Masters before 7.2 have time pass while a script runs, so it is asked right behind that.
+          local at = raw('TIME')
+          ends = at[1] * 1000 + math.floor(at[2] / 1000) + answer[i + 4]
+        end
       end
       n = i + 4
       -- See quorum.StepsKey. A dump ends with its checksum.
@@ -846,7 +852,7 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
           mark = string.sub(R.sha1hex(string.sub(trail, -9, -2) .. L[1] .. what), 1, 8)
         end
         calm = (calm and calm .. ' ' or '') .. (string.byte(since) == 45 and '-' or '') .. math.max(now - from, 0) .. '/' .. trail .. (mark and '/' or '') .. (mark or '')
-        local left = (mark and string.sub(trail, -63) or trail) .. (mark or '') .. (mark and '-' or '') .. string.sub(made, -8) .. since .. (p >= 0 and string.format('%014.0f', now + p) or '00000000000000')
+        local left = (mark and string.sub(trail, -63) or trail) .. (mark or '') .. (mark and '-' or '') .. string.sub(made, -8) .. since .. (p >= 0 and string.format('%014.0f', ends) or '00000000000000')
         -- Who could not drop it again is not to tell of it.
         if left ~= was and (was or type(raw('HDEL', steps_key, field)) == 'number') then
           added = raw('HSET', steps_key, field, left) == 1 or added
