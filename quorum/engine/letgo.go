@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,18 +19,21 @@ const maxLettingGo = 64
 
 // together is the first of some errands, and how many of them it is of.
 func together(errands []errand) (first errand, of int) {
-	var all lettingGo
-	for _, e := range errands[:min(len(errands), maxLettingGo)] {
+	of = slices.IndexFunc(errands, func(e errand) bool {
 		n, ends := e.(*ending)
-		if !ends || n.ends != letGo {
-			break
-		}
-		all = append(all, n)
+		return !ends || n.ends != letGo
+	})
+	if of < 0 {
+		of = len(errands)
 	}
-	if all == nil {
+	if of = min(of, maxLettingGo); of == 0 {
 		return errands[0], 1
 	}
-	return all, len(all)
+	all := make(lettingGo, of)
+	for i := range all {
+		all[i] = errands[i].(*ending)
+	}
+	return all, of
 }
 
 func (all lettingGo) argv(b []string, _ time.Time) []string {
