@@ -3,6 +3,9 @@ package dump
 // SameContents tells that two dumps are of the same, or may be where that cannot be told, or
 // that both are of nothing.
 func SameContents(a, b string) bool {
+	if a == b {
+		return true
+	}
 	if a, b := Contents(a), Contents(b); a != "" && b != "" {
 		return a == b
 	}
@@ -11,7 +14,7 @@ func SameContents(a, b string) bool {
 
 // MaybeSame is SameContents where what masters of different versions dump is not looked into.
 func MaybeSame(a, b string) bool {
-	return SameFootprint(Footprint(a), Footprint(b)) || SameContents(a, b)
+	return a == b || SameFootprint(Footprint(a), Footprint(b)) || SameContents(a, b)
 }
 
 // rearranged tells that the contents of two dumps may differ in order alone: they are made
