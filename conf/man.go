@@ -41,7 +41,7 @@ func Manual(version string) string {
 			}
 		}
 	}
-	m.section("ENVIRONMENT", roff("Each option is a variable as well: "+envPrefix+"MAX_TTL for --max-ttl. One that is empty is not set. GOMEMLIMIT bounds what the process takes, GOMAXPROCS says how many processors it uses; without it that is one as long as one is enough, and else all. Those of OpenTelemetry that begin with OTEL_EXPORTER_OTLP_ say what a collector is to be told."))
+	m.section("ENVIRONMENT", roff("Each option is a variable as well: "+envPrefix+"MAX_TTL for --max-ttl. One that is empty is not set. GOMEMLIMIT bounds what the process takes, GOMAXPROCS the processors that it uses. Those of OpenTelemetry that begin with OTEL_EXPORTER_OTLP_ say what a collector is to be told."))
 	m.section("SIGNALS")
 	m.raw(".TP", `\fBSIGTERM\fR, \fBSIGINT\fR`, roff("End: what was asked is answered, what is owed to masters is paid, within shutdown-timeout. A second one ends the process at once."))
 	m.raw(".TP", `\fBSIGHUP\fR`, roff("Read the options again that are marked so."))

@@ -61,7 +61,7 @@ var redisOptions = map[string]string{
 	"syslog-enabled":             "leave it out: the log goes to standard error, which systemd's journal takes",
 	"include":                    "leave it out: there is one file, and variables and flags count before it",
 	"loadmodule":                 noModules,
-	"io-threads":                 "leave it out: the proxy uses as many processors as it needs, or as many as GOMAXPROCS says",
+	"io-threads":                 "leave it out: the proxy uses all processors, or as many as GOMAXPROCS says",
 	"lua-time-limit":             "write --script-steps N: scripts are bounded by what they do",
 	"busy-reply-threshold":       "write --script-steps N: scripts are bounded by what they do",
 	"notify-keyspace-events":     "it has no meaning here: there are no keyspace events; who waits for a lock can SUBSCRIBE, or ask again",

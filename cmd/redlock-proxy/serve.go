@@ -134,7 +134,6 @@ func (p *process) start(cfg *conf.Config, signals <-chan os.Signal) (err error) 
 			}
 		})
 	}
-	p.running.Go(func() { spreadOver(p.stopped, p.engine.InFlight) })
 	p.serveAdmin(cfg)
 	p.startDemo(cfg, os.Stdout)
 	if every := watchdogInterval(os.Getenv); every > 0 && p.notifier != nil {

@@ -14,14 +14,6 @@ func (e *Engine) Memory() (n int) {
 // Tried is closed once every master has been tried once, with success or not.
 func (e *Engine) Tried() <-chan struct{} { return e.zero.tried }
 
-// InFlight is how many commands are under way, in all databases.
-func (e *Engine) InFlight() (n int) {
-	for _, db := range append(e.opened(), e.zero) {
-		n += int(db.inFlight.Load())
-	}
-	return n
-}
-
 // Ready tells whether a quorum can vote.
 func (e *Engine) Ready() bool { return e.zero.ready() }
 
