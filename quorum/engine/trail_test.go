@@ -119,6 +119,27 @@ func TestMasterThatIsBroughtUpMayMissTheNext(t *testing.T) {
 	})
 }
 
+// Nor where a step brings it up, of which it has made something else.
+func TestMasterThatAStepBringsUpMayMissTheNext(t *testing.T) {
+	inWorldOfSteps(t, func(w *world) {
+		w.stepOn(pushStep, "l", "a").wait(t)
+		w.missedBy2(pushStep, "l", "b")
+		time.Sleep(100 * ms)
+		w.wantNumber(w.stepOn(pushStep, "l", "c").wait(t), 3)
+		for range 100 {
+			if len(w.masters[1].elements("l")) == 3 {
+				break
+			}
+			time.Sleep(ms)
+		}
+		w.masters[1].latch("l", 50*ms)
+		w.want(w.stepOn(pushStep, "l", "d").wait(t), quorum.Won)
+		w.down(3)
+		time.Sleep(100 * ms)
+		w.want(w.stepOn(pushStep, "l", "e").wait(t), quorum.Won)
+	})
+}
+
 // Nor has one of which a lost step was taken back.
 func TestMasterOfWhichAStepWasTakenBackHasNotGoneAnotherWay(t *testing.T) {
 	inWorldOfSteps(t, func(w *world) {
