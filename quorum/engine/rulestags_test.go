@@ -133,7 +133,7 @@ var rulesOfTags = []rule{
 		"reached := told[len(told)-1]", false, 0, named("TestWhatAQuorumHasReachedIsWhatWasWon").in("../decide")},
 	{"who is brought up has gone the same way", "effect.go",
 		"Trail: theirs.TrailWon(),",
-		"", true, 0, named("TestMasterThatAStepBringsUpMayMissTheNext")},
+		"", true, 0, named("TestMasterThatIsBroughtUpMayMissTheNext")},
 	{"also by a step that is lost", "differing.go",
 		"\t\tTrail: theirs.Trail,\n",
 		"", true, 0, named("TestMasterThatIsBroughtUpMayMissTheNext")},

@@ -832,10 +832,9 @@ return (function(R, K, A, L, O, reaches, make, P, steps, memory)
         local field = #k > 64 and string.rep(R.sha1hex(k), 2) or k
         local found, was, p, made = string.sub(answer[i + 1], -8), raw('HGET', steps_key, field), answer[n], answer[i + 3]
         local trail, rest, since, from, mark = '', -29 - #found, nil, nil, nil
-        if type(was) == 'string' and string.sub(was, rest, -30) == found and #was + rest >= 0 and #was + rest <= 72 and (#was + rest) % 9 == 0 then
-          local till = tonumber(string.sub(was, -14))
-          from = till and math.abs(till - ended) <= 10 and tonumber(string.sub(was, -28, -15))
-          if from and from < 1e15 then since, trail = string.sub(was, -29, -15), string.sub(was, 1, rest - 1) end
+        if type(was) == 'string' and string.sub(was, rest, -30) == found and string.find(was, '^[-0]%d+$', -29) and #was + rest >= 0 and #was + rest <= 72
+          and (#was + rest) % 9 == 0 and math.abs(string.sub(was, -14) - ended) <= 10 then
+          since, from, trail = string.sub(was, -29, -15), tonumber(string.sub(was, -28, -15)), string.sub(was, 1, rest - 1)
         end
         if not since then from, since = now, (found == '' and '-' or '0') .. string.format('%014.0f', now) end
         if (its.wrote or its.removed) and (made ~= answer[i + 1] or p ~= answer[i + 2]) then
