@@ -24,11 +24,18 @@ const MarkerKey = PrivateKeys + "marker}"
 // drops all of it. Who does not know of trails leaves none, and finds no key calm that has one. It has a few thousand keys at most.
 const StepsKey = PrivateKeys + "steps}"
 
-// FieldText makes __field(k), the name of a key in StepsKey.
-const FieldText = "local function __field(k) return #k>64 and string.rep(redis.sha1hex(k),2) or k end "
+// fieldOfK is the name of the key k in StepsKey.
+const fieldOfK = "#k>64 and string.rep(redis.sha1hex(k),2) or k"
 
-// ChangedText makes __changed(k), by which a script that is no step drops a key from StepsKey, and __field(k).
-const ChangedText = FieldText + "local function __changed(k) redis.pcall('HDEL','" + StepsKey + "',__field(k)) end "
+// FieldText makes __field(k), that name.
+const FieldText = "local function __field(k) return " + fieldOfK + " end "
+
+// DropText is the statement by which a script that is no step drops the key k from StepsKey, and ChangedText makes __changed(k),
+// which does so: a function more takes a master .1 µs of a call.
+const (
+	DropText    = "redis.pcall('HDEL','" + StepsKey + "'," + fieldOfK + ") "
+	ChangedText = "local function __changed(k) " + DropText + "end "
+)
 
 // ErrOtherTerms is what an error is where a master belongs to proxies that are configured
 // otherwise. Trying again does not help, another configuration does.

@@ -140,12 +140,10 @@ return {t,v,d or '',p,redis.call('PTTL',k)}`
 var (
 	// releaseScript deletes the key if it holds ARGV[1], and answers what was
 	// left of its ttl: a debt to a master that could not be reached needs it.
-	releaseScript = master.NewScript(quorum.ChangedText + `local v=redis.call('GET',KEYS[1])
-if v and v~=ARGV[1] then __changed(KEYS[1]) return -3 end
-local p=v and redis.call('PTTL',KEYS[1]) or -2
-if v then redis.call('DEL',KEYS[1]) end
-__changed(KEYS[1])
-return p`)
+	releaseScript = master.NewScript(`local call,k,p=redis.call,KEYS[1],-2
+local v=call('GET',k)
+if v==ARGV[1] then p=call('PTTL',k) call('DEL',k) elseif v then p=-3 end
+` + quorum.DropText + `return p`)
 
 	// acquireScript is SET NX GET PX for masters before 7.0, which do not take NX with
 	// GET, and answers as that does.
