@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"container/list"
+	"hash/maphash"
 	"strconv"
 	"strings"
 	"time"
@@ -24,9 +24,6 @@ type debt struct {
 	// somebody else's. It is not known of one that is without expiry.
 	ends clock.Span
 
-	// eternal says that the lock may be without expiry, too.
-	eternal bool
-
 	// dies is when the lock has run out, by our clock, and the debt with it. One about
 	// a lock without expiry dies all the same, since that cannot be told from a later one
 	// under the same token.
@@ -48,14 +45,12 @@ type debt struct {
 	// lost is what is known of what has done it.
 	lost lost
 
-	// again says that this is the second time: see undoLater.
-	again bool
-
 	// tried is the number of what was sent next when it was first tried; 0 if it was not.
 	tried ordinal
 
-	// owed says that it is counted as a debt: it waited for the master once.
-	owed bool
+	eternal bool // the lock may be without expiry, too
+	again   bool // this is the second time: see undoLater
+	owed    bool // it is counted as a debt: it waited for the master once
 }
 
 func (d *debt) about() []string   { return []string{d.key} }
@@ -140,7 +135,7 @@ func (d debt) over(now time.Time) bool { return !d.dies.After(now) }
 
 // size is about what a debt takes in memory, in bytes.
 func (d debt) size() int {
-	n := len(d.key) + len(d.value) + 200
+	n := len(d.key) + len(d.value) + 250
 	if d.back != nil {
 		n += len(d.back.Before)
 	}
@@ -154,11 +149,14 @@ const maxDebts = 20_000
 // debts are those of one master, oldest first, one for each lock. Of several
 // locks of one key the oldest is the likeliest to be there: the later ones were
 // never put to a master that was absent. The lane guards them.
+//
+// There may be many, and each is small: so they stand in one piece of memory, and of their locks
+// only hashes are kept. Of two with one hash the later is forgotten.
 type debts struct {
-	byLock map[lockID]*list.Element
-	order  list.List // of debt
-	bytes  int
-	room   *master.Room // where it is the master's, in all databases
+	order []debt
+	known map[uint64]struct{} // hashes of their locks
+	bytes int
+	room  *master.Room // where it is the master's, in all databases
 }
 
 // lockID tells the locks of one key apart.
@@ -170,11 +168,13 @@ type lockID struct {
 	back       bool
 }
 
-func (d debt) lock() lockID {
-	return lockID{d.key, d.value, d.nonce, d.ends, d.eternal, d.back != nil}
+var lockSeed = maphash.MakeSeed()
+
+func (d debt) lock() uint64 {
+	return maphash.Comparable(lockSeed, lockID{d.key, d.value, d.nonce, d.ends, d.eternal, d.back != nil})
 }
 
-func (d *debts) len() int { return d.order.Len() }
+func (d *debts) len() int { return len(d.order) }
 
 // add remembers a debt and returns how many were forgotten for it, be it because there is
 // one like it already.
@@ -185,60 +185,83 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 	owed.owed = true
 	// It may last longer than the command whose memory its strings would hold.
 	owed.key, owed.value = strings.Clone(owed.key), strings.Clone(owed.value)
-	if d.byLock == nil {
-		d.byLock = make(map[lockID]*list.Element)
+	if d.known == nil {
+		d.known = make(map[uint64]struct{})
 	}
-	if d.byLock[owed.lock()] != nil {
+	lock := owed.lock()
+	if _, ok := d.known[lock]; ok {
 		return 1
 	}
-	d.byLock[owed.lock()] = d.order.PushBack(owed)
-	d.bytes += owed.size()
-	if d.room != nil {
-		d.room.Add(owed.size())
-	}
-	for d.order.Len() > maxDebts || d.bytes > master.MaxDebtBytes || d.room != nil && d.room.Overdrawn() {
-		if d.order.Len() == 0 {
+	d.known[lock] = struct{}{}
+	d.order = append(d.order, owed)
+	d.count(owed.size())
+	for len(d.order) > maxDebts || d.bytes > master.MaxDebtBytes || d.room != nil && d.room.Overdrawn() {
+		last := len(d.order) - 1
+		if last < 0 {
 			break
 		}
-		d.remove(d.order.Back())
+		d.forget(&d.order[last])
+		d.order = d.order[:last]
 		dropped++
 	}
 	return dropped
 }
 
-func (d *debts) remove(e *list.Element) {
-	owed := d.order.Remove(e).(debt)
-	delete(d.byLock, owed.lock())
-	d.bytes -= owed.size()
+// count counts the bytes of a debt more, or less.
+func (d *debts) count(bytes int) {
+	d.bytes += bytes
 	if d.room != nil {
-		d.room.Add(-owed.size())
+		d.room.Add(bytes)
 	}
+}
+
+// forget is for who takes a debt out of the order.
+func (d *debts) forget(owed *debt) {
+	delete(d.known, owed.lock())
+	d.count(-owed.size())
+	*owed = debt{}
 }
 
 // take removes up to n debts that are still worth paying, and returns them with
 // how many were not.
 func (d *debts) take(n int, now time.Time) (due []debt, dropped int) {
-	for e := d.order.Front(); e != nil && len(due) < n; e = d.order.Front() {
-		owed := e.Value.(debt)
-		d.remove(e)
-		if owed.over(now) {
+	for len(d.order) > 0 && len(due) < n {
+		if owed := d.order[0]; owed.over(now) {
 			dropped++
-			continue
+		} else {
+			due = append(due, owed)
 		}
-		due = append(due, owed)
+		d.forget(&d.order[0])
+		d.order = d.order[1:]
 	}
+	d.shrink()
 	return due, dropped
 }
 
 // expire forgets the debts whose locks have run out.
 func (d *debts) expire(now time.Time) (dropped int) {
-	for e := d.order.Front(); e != nil; {
-		next := e.Next()
-		if e.Value.(debt).over(now) {
-			d.remove(e)
+	kept := 0
+	for i := range d.order {
+		owed := &d.order[i]
+		if owed.over(now) {
+			d.forget(owed)
 			dropped++
+			continue
 		}
-		e = next
+		if kept < i {
+			d.order[kept] = *owed
+		}
+		kept++
 	}
+	clear(d.order[kept:])
+	d.order = d.order[:kept]
+	d.shrink()
 	return dropped
+}
+
+// shrink gives the memory back when there are none.
+func (d *debts) shrink() {
+	if len(d.order) == 0 {
+		d.order, d.known = nil, nil
+	}
 }

@@ -205,3 +205,25 @@ func TestRemovalIsAnsweredWithAYesOnlyWhereItIsOneOrIsOwed(t *testing.T) {
 		})
 	}
 }
+
+// Debts that are over go from anywhere; the others stay in their order, and the same can be owed anew.
+func TestDebtsThatAreOverGoFromBetweenOthers(t *testing.T) {
+	var d debts
+	for i, ttl := range []time.Duration{time.Minute, time.Second, time.Minute, time.Second, time.Minute} {
+		d.add(owed(fmt.Sprint(i), "t", ttl), epoch)
+	}
+	d.take(1, epoch)
+	if dropped := d.expire(epoch.Add(2 * time.Second)); dropped != 2 {
+		t.Errorf("%d were over", dropped)
+	}
+	for _, again := range []string{"0", "1", "4"} {
+		d.add(owed(again, "t", time.Minute), epoch)
+	}
+	size := 5 * owed("0", "t", time.Minute).size()
+	if d.bytes != size-owed("4", "t", time.Minute).size() {
+		t.Errorf("%d bytes of %d debts, not of 4", d.bytes, d.len())
+	}
+	if all := d.all(epoch); !slices.Equal(all, []string{"2=t", "4=t", "0=t", "1=t"}) || d.bytes != 0 {
+		t.Errorf("owed were %v, and %d bytes are", all, d.bytes)
+	}
+}
