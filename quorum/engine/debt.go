@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/list"
 	"hash/maphash"
 	"strconv"
 	"strings"
@@ -135,9 +136,9 @@ func (d debt) over(now time.Time) bool { return !d.dies.After(now) }
 
 // size is about what a debt takes in memory, in bytes.
 func (d debt) size() int {
-	n := len(d.key) + len(d.value) + 250
+	n := len(d.key) + len(d.value) + 300
 	if d.back != nil {
-		n += len(d.back.Before)
+		n += len(d.back.Before) + len(d.back.After) + len(d.back.Trail) + 200
 	}
 	return n
 }
@@ -149,12 +150,9 @@ const maxDebts = 20_000
 // debts are those of one master, oldest first, one for each lock. Of several
 // locks of one key the oldest is the likeliest to be there: the later ones were
 // never put to a master that was absent. The lane guards them.
-//
-// There may be many, and each is small: so they stand in one piece of memory, and of their locks
-// only hashes are kept. Of two with one hash the later is forgotten.
 type debts struct {
-	order []debt
-	known map[uint64]struct{} // hashes of their locks
+	order list.List           // of debt
+	known map[uint64]struct{} // hashes of their locks: of two with one hash the later is forgotten
 	bytes int
 	room  *master.Room // where it is the master's, in all databases
 }
@@ -174,7 +172,7 @@ func (d debt) lock() uint64 {
 	return maphash.Comparable(lockSeed, lockID{d.key, d.value, d.nonce, d.ends, d.eternal, d.back != nil})
 }
 
-func (d *debts) len() int { return len(d.order) }
+func (d *debts) len() int { return d.order.Len() }
 
 // add remembers a debt and returns how many were forgotten for it, be it because there is
 // one like it already.
@@ -193,75 +191,56 @@ func (d *debts) add(owed debt, now time.Time) (dropped int) {
 		return 1
 	}
 	d.known[lock] = struct{}{}
-	d.order = append(d.order, owed)
-	d.count(owed.size())
-	for len(d.order) > maxDebts || d.bytes > master.MaxDebtBytes || d.room != nil && d.room.Overdrawn() {
-		last := len(d.order) - 1
-		if last < 0 {
+	d.order.PushBack(owed)
+	d.bytes += owed.size()
+	if d.room != nil {
+		d.room.Add(owed.size())
+	}
+	for d.order.Len() > maxDebts || d.bytes > master.MaxDebtBytes || d.room != nil && d.room.Overdrawn() {
+		if d.order.Len() == 0 {
 			break
 		}
-		d.forget(&d.order[last])
-		d.order = d.order[:last]
+		d.remove(d.order.Back())
 		dropped++
 	}
 	return dropped
 }
 
-// count counts the bytes of a debt more, or less.
-func (d *debts) count(bytes int) {
-	d.bytes += bytes
-	if d.room != nil {
-		d.room.Add(bytes)
+func (d *debts) remove(e *list.Element) {
+	owed := d.order.Remove(e).(debt)
+	if delete(d.known, owed.lock()); len(d.known) == 0 {
+		d.known = nil // it would stay as large as it was
 	}
-}
-
-// forget is for who takes a debt out of the order.
-func (d *debts) forget(owed *debt) {
-	delete(d.known, owed.lock())
-	d.count(-owed.size())
-	*owed = debt{}
+	d.bytes -= owed.size()
+	if d.room != nil {
+		d.room.Add(-owed.size())
+	}
 }
 
 // take removes up to n debts that are still worth paying, and returns them with
 // how many were not.
 func (d *debts) take(n int, now time.Time) (due []debt, dropped int) {
-	for len(d.order) > 0 && len(due) < n {
-		if owed := d.order[0]; owed.over(now) {
+	for e := d.order.Front(); e != nil && len(due) < n; e = d.order.Front() {
+		owed := e.Value.(debt)
+		d.remove(e)
+		if owed.over(now) {
 			dropped++
-		} else {
-			due = append(due, owed)
+			continue
 		}
-		d.forget(&d.order[0])
-		d.order = d.order[1:]
+		due = append(due, owed)
 	}
-	d.shrink()
 	return due, dropped
 }
 
 // expire forgets the debts whose locks have run out.
 func (d *debts) expire(now time.Time) (dropped int) {
-	kept := 0
-	for i := range d.order {
-		owed := &d.order[i]
-		if owed.over(now) {
-			d.forget(owed)
+	for e := d.order.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(debt).over(now) {
+			d.remove(e)
 			dropped++
-			continue
 		}
-		if kept < i {
-			d.order[kept] = *owed
-		}
-		kept++
+		e = next
 	}
-	clear(d.order[kept:])
-	d.order = d.order[:kept]
-	d.shrink()
 	return dropped
-}
-
-// shrink gives the memory back when there are none.
-func (d *debts) shrink() {
-	if len(d.order) == 0 {
-		d.order, d.known = nil, nil
-	}
 }
