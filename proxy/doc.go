@@ -57,5 +57,6 @@
 //
 // Serve runs on its caller's goroutine. The engine's goroutines run Answer,
 // Deliver and Flush: they render, encode, and write to a socket that takes the bytes at
-// once, and never wait for a client.
+// once, and never wait for a client. So does the leader, of a request that it stays with (see
+// Engine.PutStaying).
 package proxy

@@ -30,6 +30,7 @@ type fakeEngine struct {
 	status  quorum.Status
 
 	takenBack []string
+	stays     []bool // of each request that a reader has put first, whether he stays with it
 
 	observer quorum.Observer
 	watched  []string
@@ -50,6 +51,19 @@ type fakeEngine struct {
 }
 
 func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) { e.PutSince(r, asker, time.Now()) }
+
+func (e *fakeEngine) PutStaying(r *quorum.Request, asker quorum.Asker, asked time.Time, with quorum.Stay) {
+	e.mu.Lock()
+	e.stays = append(e.stays, with != nil)
+	e.mu.Unlock()
+	e.PutSince(r, asker, asked)
+}
+
+func (e *fakeEngine) Stay(int) quorum.Stay { return fakeStay{} }
+
+type fakeStay struct{}
+
+func (fakeStay) Close() {}
 
 func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) {
 	if r.Kind == quorum.Survey && (r.Args[0] == "INFO" || r.Args[0] == "EXISTS") {

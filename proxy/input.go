@@ -74,8 +74,9 @@ type input struct {
 
 	strangerTold bool // the audit log knows that the client has asked without its password
 
-	own   *chunk // where no poller reads
-	leads bool   // the reader leads its poller
+	own    *chunk // where no poller reads
+	leads  bool   // the reader leads its poller
+	noMore bool   // nothing is known to follow the command that is carried out
 }
 
 // receive waits for input. The chunk must be released.
@@ -147,7 +148,7 @@ func (c *conn) feed(k *chunk, p []byte) (rest []byte, last ending) {
 		if len(raw) > chunkSize {
 			c.stepAside() // there may be much to do
 		}
-		c.raw, c.size = raw, len(raw)
+		c.raw, c.size, c.noMore = raw, len(raw), len(p) == 0 && c.behind.size() == 0
 		args, err := k.parser.Parse(raw, c.scan.Limits.MaxArgs)
 		if err != nil {
 			return nil, c.refuse(k, err)

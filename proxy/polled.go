@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+
+	"redlock-proxy/quorum"
 )
 
 // A plain connection has no reader of its own: the leader of a poller reads while
@@ -115,6 +117,14 @@ func (c *conn) readReady() (over, linger bool) {
 	}
 	last := c.received(k, k.buf[:n])
 	return last != 0, last == lingering
+}
+
+// staying is with what the reader may stay with a request: nil where he has more to do.
+func (c *conn) staying() quorum.Stay {
+	if !c.leads || !c.noMore {
+		return nil
+	}
+	return c.poller.staying()
 }
 
 // stepAside has another goroutine lead, before the reader waits for something or has

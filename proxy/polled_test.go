@@ -5,6 +5,7 @@ package proxy
 import (
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,6 +56,41 @@ func TestAPolledClientThatWaitsHoldsUpNobody(t *testing.T) {
 		c.expect("$1\r\nk\r\n$1\r\nk\r\n+PONG\r\n")
 		c.send("ping\r\n") // it is polled again
 		c.expect("+PONG\r\n")
+	}
+}
+
+// Who is to read more, or has a goroutine of his own, does not stay with what he puts.
+func TestLeaderStaysWithTheLastOfWhatHeReads(t *testing.T) {
+	r := newRig(t, Config{})
+	r.engine.auto = func(_ *fakeEngine, a asked) { a.asker.Answer(won).Flush() }
+	stays := func() (all []bool) {
+		r.engine.mu.Lock()
+		defer r.engine.mu.Unlock()
+		all, r.engine.stays = r.engine.stays, nil
+		return all
+	}
+	polled, own := r.dialTCP(), r.dial()
+	polled.send("write a\r\nwrite b\r\nwrite c\r\n")
+	polled.expect("$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n")
+	if got := stays(); !slices.Equal(got, []bool{false, false, true}) {
+		t.Errorf("of three at once: %v", got)
+	}
+	polled.send("write a\r\nwrite")
+	polled.expect("$1\r\na\r\n")
+	polled.send(" b\r\n")
+	polled.expect("$1\r\nb\r\n")
+	if got := stays(); !slices.Equal(got, []bool{false, true}) {
+		t.Errorf("of one and a half: %v", got)
+	}
+	polled.send("many x y\r\n")
+	polled.expect(":2\r\n")
+	if got := stays(); len(got) != 0 {
+		t.Errorf("of one of two requests: %v", got)
+	}
+	own.send("write a\r\n")
+	own.expect("$1\r\na\r\n")
+	if got := stays(); !slices.Equal(got, []bool{false}) {
+		t.Errorf("of who has a goroutine of his own: %v", got)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"redlock-proxy/quorum"
 )
 
 // poller waits for the input of many connections. One goroutine leads: it waits,
@@ -27,6 +29,8 @@ type poller struct {
 	looks  func(fd uintptr) bool
 	events [64]syscall.EpollEvent
 	n      int
+	left   int         // events of a round that are still to be seen to
+	stay   quorum.Stay // nil: he cannot
 }
 
 // newPoller is nil where the system denies what it needs.
@@ -43,6 +47,7 @@ func newPoller(s *Server) *poller {
 		return nil
 	}
 	p.looks = p.look
+	p.stay = s.engine.Stay(fd)
 	p.handOver()
 	return p
 }
@@ -51,12 +56,25 @@ func newPoller(s *Server) *poller {
 func (p *poller) close() {
 	p.epoll.Close()
 	p.led.Wait()
+	if p.stay != nil {
+		p.stay.Close()
+	}
+}
+
+// staying is with what the leader may stay with the request of a connection, of which nothing more is to be
+// read: nil while there are others.
+func (p *poller) staying() quorum.Stay {
+	if p.left > 0 {
+		return nil
+	}
+	return p.stay
 }
 
 // lead waits for input and has it carried out, until somebody else leads.
 func (p *poller) lead() {
 	for p.ready.Read(p.looks) == nil {
-		for _, e := range p.events[:p.n] {
+		for i, e := range p.events[:p.n] {
+			p.left = p.n - 1 - i
 			c := p.srv.conn(int64(uint32(e.Fd)) | int64(e.Pad)<<32)
 			if c != nil && !c.carryOn() {
 				return

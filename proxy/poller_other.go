@@ -2,12 +2,15 @@
 
 package proxy
 
+import "redlock-proxy/quorum"
+
 // poller is Linux's: elsewhere each connection has a goroutine of its own.
 type poller struct{}
 
 func newPoller(*Server) *poller { return nil }
 
-func (p *poller) close()            {}
-func (p *poller) handOver()         {}
-func (p *poller) watch(*conn) error { return nil }
-func (p *poller) forget(*conn)      {}
+func (p *poller) staying() quorum.Stay { return nil }
+func (p *poller) close()               {}
+func (p *poller) handOver()            {}
+func (p *poller) watch(*conn) error    { return nil }
+func (p *poller) forget(*conn)         {}

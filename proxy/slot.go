@@ -197,8 +197,10 @@ func (c *conn) put(a *commands.Action, now time.Time, burden int) bool {
 			t.do()
 		case waited || i > 0: // and something was put meanwhile
 			c.srv.engine.Put(a.request, a)
-		default:
+		case len(s.asks) > 1: // the others are not to wait for the first
 			c.srv.engine.PutSince(a.request, a, now)
+		default:
+			c.srv.engine.PutStaying(a.request, a, now, c.staying())
 		}
 	}
 	return true

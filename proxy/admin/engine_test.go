@@ -26,6 +26,11 @@ func (e *fakeEngine) Put(r *quorum.Request, asker quorum.Asker) {
 
 func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) { e.Put(r, asker) }
 
+func (e *fakeEngine) PutStaying(r *quorum.Request, asker quorum.Asker, _ time.Time, _ quorum.Stay) {
+	e.Put(r, asker)
+}
+func (e *fakeEngine) Stay(int) quorum.Stay { return nil }
+
 func (e *fakeEngine) Weight(*quorum.Request) int  { return 0 }
 func (e *fakeEngine) Memory() int                 { return 5 }
 func (e *fakeEngine) TakeBack(quorum.Lock)        {}

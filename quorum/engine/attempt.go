@@ -10,7 +10,10 @@ import (
 )
 
 // try is one attempt at a request. The op is not the caller's any more.
-func (db *database) try(o *op, now time.Time) {
+func (db *database) try(o *op, now time.Time) { db.tryStaying(o, now, nil) }
+
+// tryStaying is try by who stays, if s is not nil.
+func (db *database) tryStaying(o *op, now time.Time, s *stay) {
 	n := len(db.lanes)
 	o.db, o.put, o.sleeps = db, now, db.sleeps.Load()
 	if len(o.Said) != n {
@@ -23,16 +26,23 @@ func (db *database) try(o *op, now time.Time) {
 		db.tryAllAgain(behind)
 		return
 	}
-	db.inFlight.Add(1)
-	missed, waits, behind := db.push(o)
+	stays := db.inFlight.Add(1) == 1 && s != nil
+	missed, borrowed, waits, behind := db.push(o, stays)
 	if waits {
 		return
 	}
 	defer db.tryAllAgain(behind)
 	defer o.drop()
-	if missed == 0 {
-		return
+	if missed != 0 {
+		db.castMissed(o, missed)
 	}
+	if borrowed != 0 {
+		s.carry(db, borrowed)
+	}
+}
+
+// castMissed casts the votes of the lanes that did not take an op.
+func (db *database) castMissed(o *op, missed decide.Votes) {
 	answered := false
 	for i := range db.lanes {
 		if v := missed.Vote(i); v != 0 {
@@ -45,8 +55,9 @@ func (db *database) try(o *op, now time.Time) {
 }
 
 // push puts an op into all lanes in one step, and returns the votes of those that
-// did not take it, and who has waited for it. Or it has the op wait, which counts as in flight.
-func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) {
+// did not take it, which of the others were borrowed, if the caller stays, and who has waited for it.
+// Or it has the op wait, which counts as in flight.
+func (db *database) push(o *op, stays bool) (missed decide.Votes, borrowed uint16, waits bool, behind []*op) {
 	o.place = db.place(o.Key)
 	o.takeWeight()
 	if o.kind().byToken {
@@ -63,7 +74,7 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) 
 		defer db.lock(&o.Request)()
 	}
 	if db.barred(o) || db.follow(o) {
-		return 0, true, nil
+		return 0, 0, true, nil
 	}
 	if o.Again != nil { // not before: while it waits it may come to nothing, and has not been put then
 		if o.Without = o.Again.MayHaveDone(); o.Without != 0 {
@@ -82,11 +93,17 @@ func (db *database) push(o *op) (missed decide.Votes, waits bool, behind []*op) 
 		if !o.Asks(i) {
 			o.sent[i].unsent = true
 			missed = missed.Voted(i, quorum.Withheld, false)
-		} else if v := l.queue.push(o); v != 0 {
+			continue
+		}
+		v, lent := l.queue.push(o, stays)
+		if v != 0 {
 			missed = missed.Voted(i, v, false)
 		}
+		if lent {
+			borrowed |= 1 << i
+		}
 	}
-	return missed, false, db.unbar(o)
+	return missed, borrowed, false, db.unbar(o)
 }
 
 // asks works out the times of an op. If there is nothing to ask the masters,

@@ -21,9 +21,11 @@ type batch struct {
 	sent     []errand // those that have not come too late
 	asked    []bool   // which ops are sent
 	began    time.Time
-	ordinal  ordinal // of the first of the ops is the next
-	again    bool    // what it holds was sent before, see resend
-	headed   bool    // it begins with a look at the master's clock
+	stage    stage
+	sentAt   time.Duration // by our clock, once it is on its way by Send
+	ordinal  ordinal       // of the first of the ops is the next
+	again    bool          // what it holds was sent before, see resend
+	headed   bool          // it begins with a look at the master's clock
 
 	tags     []string // of a batch among others: what it is about
 	messages bool     // and whether it publishes
@@ -39,6 +41,16 @@ type batch struct {
 	proof   master.Proof
 	err     error
 }
+
+// stage is how far a batch is that a Stay has begun, see stay.go.
+type stage uint8
+
+const (
+	fresh    stage = iota // it is to be loaded
+	loaded                // it is to be sent
+	onItsWay              // it is to be received
+	complete              // it is to be settled
+)
 
 // ordinalOf is that of an op of the batch.
 func (b *batch) ordinalOf(i int) ordinal {

@@ -125,14 +125,14 @@ func (db *database) isZero() bool { return db == db.engine.zero }
 // unused tells that no client has asked for the database.
 func (db *database) unused() bool { return !db.isZero() && !db.used.Load() }
 
-func (db *database) put(r *quorum.Request, asker quorum.Asker, asked time.Time) {
+func (db *database) put(r *quorum.Request, asker quorum.Asker, asked time.Time, s *stay) {
 	o := newOp(r, asker)
 	o.began = asked
 	switch {
 	case o.Kind == quorum.Acquire && db.join(o):
 	case o.IsStep() && db.takeTurn(o):
 	default:
-		db.try(o, o.began)
+		db.tryStaying(o, o.began, s)
 	}
 }
 

@@ -14,6 +14,7 @@
 //	queue.go         what waits for a master; sizes.go, what it comes to in bytes
 //	taking.go        what of it goes with the next batch: batch.go, pipelining.go for masters that are far
 //	exchange.go      a batch is sent, and answered; sender.go, resend.go, yield_linux.go
+//	stay.go          who reads what clients send does so himself with a request that is alone
 //	settling.go      what becomes of its answers: sent.go and mark.go, what may have happened to a key since
 //	vote.go          a vote is cast; withhold.go, whether it counts
 //	ruling.go        what follows from a decision, in a file for each kind of request: acquire.go,

@@ -89,7 +89,7 @@ func (e *Engine) Put(r *quorum.Request, asker quorum.Asker) { e.PutSince(r, aske
 
 // PutSince is Put of what was asked for at a time, from which its own counts.
 func (e *Engine) PutSince(r *quorum.Request, asker quorum.Asker, asked time.Time) {
-	e.of(r).put(r, asker, asked)
+	e.of(r).put(r, asker, asked, nil)
 }
 
 // Weight is what a request comes to in bytes, both ways, as far as that is known; 0 if it

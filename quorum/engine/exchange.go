@@ -13,8 +13,16 @@ import (
 // exchange sends one batch and casts the votes of its answers. An error means
 // that the link is of no more use.
 func (s *sender) exchange(link *master.Link, b *batch) error {
-	s.load(link, b)
-	b.answers, b.proof, b.err = link.Exchange(b.commands, b.answers)
+	if b.stage == fresh {
+		s.load(link, b)
+	}
+	switch b.stage {
+	case complete:
+	case onItsWay:
+		b.answers, b.proof, b.err = link.Await(len(b.commands), b.sentAt, b.answers)
+	default:
+		b.answers, b.proof, b.err = link.Exchange(b.commands, b.answers)
+	}
 	return s.settle(link, b)
 }
 

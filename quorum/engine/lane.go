@@ -34,8 +34,8 @@ const (
 // lane is the one way to a master: a bounded queue and the goroutine that
 // sends it, one batch at a time. Producers never wait for the master.
 //
-// Its parts are its queue, which its lock guards, and what its goroutine alone uses: the
-// keeper of the marker, the sender of batches and the connector. Its own fields are what
+// Its parts are its queue, which its lock guards, and what its goroutine alone uses, or who has
+// borrowed it (stay.go): the keeper of the marker, the sender of batches and the connector. Its own fields are what
 // others ask about the master, and these parts tell.
 type lane struct {
 	db     *database
@@ -72,7 +72,7 @@ type lane struct {
 	sight     marker.Sight // what is known of the marker
 	across    elsewhere    // how the master stands in all databases, if this is that of database 0
 
-	// The fields below are the lane's goroutine's alone.
+	// The fields below are the lane's goroutine's alone, or his who has borrowed the lane, see stay.go.
 	keeper    keeper
 	sender    sender
 	connector connector

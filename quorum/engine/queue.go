@@ -14,8 +14,9 @@ import (
 type queue struct {
 	*lane
 
-	wake    chan struct{} // has room for one; sent to when idle is cleared
-	idle    bool          // the goroutine waits on wake
+	wake    chan struct{} // has room for one; sent to when idle is cleared, but by who borrows the lane
+	idle    bool          // the goroutine waits on wake, and nobody has borrowed the lane
+	lent                  // to who stays
 	ops     []*op
 	bytes   int      // what ops come to
 	errands []errand // go before ops
@@ -33,8 +34,8 @@ type queue struct {
 }
 
 // push appends an op to the queue. If that cannot be, it returns the lane's vote on
-// it, which is the caller's to cast.
-func (q *queue) push(o *op) (missed quorum.Vote) {
+// it, which is the caller's to cast. Who stays may borrow the lane, and is to carry what waits.
+func (q *queue) push(o *op, stays bool) (missed quorum.Vote, borrowed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if missed = q.misses(o); missed != 0 {
@@ -45,7 +46,7 @@ func (q *queue) push(o *op) (missed quorum.Vote) {
 		} else {
 			q.unasked.Add(1)
 		}
-		return missed
+		return missed, false
 	}
 	if q.ward != nil {
 		q.ward.released.Note(&o.Request)
@@ -54,8 +55,10 @@ func (q *queue) push(o *op) (missed quorum.Vote) {
 	q.ops = append(q.ops, o)
 	q.bytes += o.weight
 	q.master.Rooms.Queue.Add(o.weight)
-	q.rouse()
-	return 0
+	if borrowed = stays && q.borrow(); !borrowed {
+		q.rouse()
+	}
+	return 0, borrowed
 }
 
 // notSent notes what is known of an op that is not sent, or may not have been. mu is held.

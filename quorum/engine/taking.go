@@ -14,11 +14,16 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	q.carried = 0
 	// Who had this lane look anew may have found it busy, and woken nobody.
 	if q.waiting() == 0 && !q.keeper.outdated() {
-		q.idle = true
+		q.idle, q.lends = true, true
 		q.mu.Unlock()
 		select {
 		case <-q.wake:
 		case <-ctx.Done():
+		}
+		if b, err := q.givenBack(); b != nil || err != nil {
+			return b, err
+		}
+		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	} else {
@@ -31,6 +36,11 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.takeBatch(), nil
+}
+
+// takeBatch takes what fits into a batch. mu is held.
+func (q *queue) takeBatch() *batch {
 	head := fittingErrands(q.errands, maxBatch)
 	errands := q.errands[:head:head]
 	if head == len(q.errands) {
@@ -60,7 +70,7 @@ func (q *queue) take(ctx context.Context) (*batch, error) {
 	q.flying = append(q.flying, b)
 	q.sender.latest = len(errands) + len(ops)
 	q.carried = q.sender.latest
-	return b, nil
+	return b
 }
 
 // leaves takes an errand out of the line, and tells that it is tried next. mu is held.

@@ -21,6 +21,7 @@
 //	link.go         how it begins and ends
 //	exchange.go     a batch, and its Proof
 //	wire.go         a batch on a connection that has no other
+//	send.go         a batch in parts, by who waits for several links at once: watch_linux.go
 //	answers.go      what rueidis read becomes an Answer
 //	framedconn.go   the connection that both are given
 //	frames.go       where each reply begins and ends

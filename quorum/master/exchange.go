@@ -76,6 +76,7 @@ func (l *Link) timed(commands []rueidis.Completed, room []decide.Answer) (answer
 // sets the time from here on, and Interrupts the link when that is over.
 func (l *Link) Overlap() {
 	if !l.overlaps() {
+		l.wire.hurry()
 		l.ctx, l.end = context.WithCancel(context.Background())
 		l.framed.patience.Store(0)
 		l.framed.SetDeadline(time.Time{})
@@ -90,12 +91,19 @@ func (l *Link) Converse(commands []rueidis.Completed, room []decide.Answer) (ans
 	commands = append(commands, AskProof...)
 	l.framed.expect(len(commands))
 	p.Clock.Sent = l.boot()
+	l.wire.hurry()
 	if l.overlaps() {
 		answers, err = l.multiplexed(commands, room[:0])
 	} else {
 		answers, err = l.wire.exchange(commands, room[:0])
 	}
-	p.Clock.Read = l.boot()
+	return l.conversed(answers, p.Clock.Sent, err)
+}
+
+// conversed is what Converse makes of the answers, with the proof's.
+func (l *Link) conversed(answers []decide.Answer, sent time.Duration, err error) ([]decide.Answer, Proof, error) {
+	var p Proof
+	p.Clock.Sent, p.Clock.Read = sent, l.boot()
 	if err != nil {
 		return nil, p, err
 	}

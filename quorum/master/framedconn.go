@@ -41,6 +41,9 @@ func (g *framedConn) Read(p []byte) (int, error) {
 			return 0, g.err
 		}
 		n, err := g.Conn.Read(p)
+		if err == errNothing {
+			return 0, err
+		}
 		g.hears(n)
 		kept, bad := g.follow(p[:n])
 		if bad != nil {

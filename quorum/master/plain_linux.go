@@ -21,6 +21,16 @@ type plainConn struct {
 	read, write transfer
 }
 
+// FD is the socket, -1 if that is closed.
+func (c *plainConn) FD() int {
+	n := -1
+	c.raw.Control(func(fd uintptr) { n = int(fd) })
+	return n
+}
+
+// NoWait has reads and writes that would have to wait fail with errNothing, or wait again.
+func (c *plainConn) NoWait(yes bool) { c.read.noWait, c.write.noWait = yes, yes }
+
 // plain makes a plainConn of a connection whose bytes are those on its socket.
 func plain(conn net.Conn) net.Conn {
 	switch conn.(type) {
@@ -60,6 +70,8 @@ type transfer struct {
 	n   int
 	err error
 	try func(fd uintptr) bool // false: the socket is to be waited for
+
+	noWait bool // it ends with errNothing instead
 }
 
 func (t *transfer) begin(p []byte) { t.p, t.n, t.err = p, 0, nil }
@@ -101,7 +113,10 @@ func (t *transfer) call(trap, fd uintptr) (done bool) {
 		case syscall.EINTR:
 			continue
 		case syscall.EAGAIN:
-			return false
+			if !t.noWait {
+				return false
+			}
+			t.err = errNothing
 		default:
 			t.err = errno
 		}

@@ -25,10 +25,15 @@ type wire struct {
 	patience time.Duration
 	out      []byte
 	in       *bufio.Reader
+
+	socket socket // nil: there is none, or not it alone
+	calm   bool   // nobody waits on it, see Send
 }
 
 func newWire(conn *framedConn, patience time.Duration) wire {
-	return wire{conn: conn, patience: patience, in: bufio.NewReaderSize(conn, maxReplyLine+len("\r\n"))}
+	w := wire{conn: conn, patience: patience, in: bufio.NewReaderSize(conn, maxReplyLine+len("\r\n"))}
+	w.socket, _ = conn.Conn.(socket)
+	return w
 }
 
 // A batch that is long is sent in pieces, which the master carries out while the next is made.
@@ -40,7 +45,12 @@ func (w *wire) exchange(commands []rueidis.Completed, answers []decide.Answer) (
 	if err := w.send(commands); err != nil {
 		return nil, err
 	}
-	for range commands {
+	return w.received(len(commands), answers)
+}
+
+// received appends the next n answers to those given.
+func (w *wire) received(n int, answers []decide.Answer) ([]decide.Answer, error) {
+	for range n {
 		answers = append(answers, decide.Answer{})
 		if err := w.read(&answers[len(answers)-1]); err != nil {
 			return nil, err

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"redlock-proxy/quorum"
+)
+
+// The time that a lane gives a master is not that of who stays later, nor the other way round.
+func TestWhoStaysIsBoundByNoDeadlineOfBefore(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		for i := range 2 {
+			s.want(s.soon(s.put(acquiring(fmt.Sprint("k", i)))), quorum.Won)
+			s.wantLent()
+			time.Sleep(s.cfg.MasterTimeout)
+			s.want(s.answered(s.puts(acquiring(fmt.Sprint("l", i)))), quorum.Won)
+			time.Sleep(s.cfg.MasterTimeout)
+		}
+		s.wantOneLink()
+	}, func(cfg *Config) { cfg.MasterTimeout = 2 * time.Second })
+}
+
+// What is to be done twice, as a master has lost our scripts, is the lane's.
+func TestWhoStaysLeavesWhatIsToBeSentAgain(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		s.want(s.answered(s.puts(acquiring("k"))), quorum.Won)
+		for _, m := range s.masters {
+			m.locked(func() { clear(m.scripts) })
+		}
+		s.want(s.soon(s.puts(releasing("k"))), quorum.Won)
+		s.wantLent()
+		s.want(s.answered(s.puts(acquiring("k"))), quorum.Won)
+		s.wantOneLink()
+	})
+}
+
+// A master that ends the link meanwhile loses it, and is reached again.
+func TestWhoStaysSurvivesALinkThatEnds(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		for i := range 20 {
+			m := s.masters[i%3]
+			m.cut()
+			s.want(s.soon(s.puts(acquiring(fmt.Sprint("k", i)))), quorum.Won)
+			m.rejoin()
+			for s.engine.Status().Masters[i%3].Reconnects != uint64(i/3+1) {
+				time.Sleep(time.Millisecond)
+			}
+			s.wantLent()
+		}
+	}, func(cfg *Config) { cfg.ProbeInterval = 20 * time.Millisecond })
+}
+
+// Others put requests meanwhile: each is answered once, and no lane sleeps over one.
+func TestWhoStaysIsNotAlone(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		s.stay.most = 1
+		var group sync.WaitGroup
+		stop := make(chan struct{})
+		for i := range 3 {
+			group.Go(func() {
+				for n := 0; ; n++ {
+					select {
+					case <-stop:
+						return
+					case <-time.After(time.Duration(n%7) * 100 * time.Microsecond):
+					}
+					key := fmt.Sprint("k", i)
+					s.want(s.soon(s.put(acquiring(key))), quorum.Won)
+					s.want(s.soon(s.put(releasing(key))), quorum.Won)
+				}
+			})
+		}
+		for range 300 {
+			s.want(s.soon(s.puts(acquiring("mine"))), quorum.Won)
+			s.want(s.soon(s.puts(releasing("mine"))), quorum.Won)
+		}
+		close(stop)
+		group.Wait()
+		s.wantLent()
+		s.wantOneLink()
+	})
+}
+
+// One who panics as he is answered leaves no lane behind, though others have not answered.
+func TestWhoStaysLeavesNoLaneWhereOneMakesHimPanic(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		for i := range 3 {
+			release := s.wires[i].holds(0)
+			func() {
+				defer func() { recover() }()
+				r := acquiring("k")
+				s.engine.PutStaying(&r, panics{}, time.Now(), s.stay)
+			}()
+			release()
+			s.wantLent()
+			s.want(s.soon(s.put(releasing("k"))), quorum.Won)
+			s.wantLent()
+		}
+	}, func(cfg *Config) { cfg.ProbeInterval = 20 * time.Millisecond })
+}
+
+type panics struct{}
+
+func (panics) Answer(quorum.Result) quorum.Flusher { panic("as the test asked") }
+
+// The engine ends though masters are silent, and who stays with it.
+func TestWhoStaysEndsWithTheEngine(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		s.stay.most = 1
+		for _, w := range s.wires {
+			defer w.holds(5)()
+		}
+		a := s.puts(acquiring("k"))
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		s.engine.Close(ctx)
+		s.want(s.soon(a), quorum.Unavailable)
+	})
+}
