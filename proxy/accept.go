@@ -8,6 +8,8 @@ import (
 	"net"
 	"runtime"
 	"time"
+
+	"redlock-proxy/quorum/netpoll"
 )
 
 // floodPause is for how long none is accepted behind a connection that was reset at once: of a
@@ -100,6 +102,9 @@ func (s *Server) admit(nc net.Conn) bool {
 		return false
 	}
 	s.keepAlive(nc)
+	if quiet, ok := netpoll.Take(nc); ok {
+		nc = quiet
+	}
 	c := newConn(s, nc)
 	s.mu.Lock()
 	closed, full := s.closed, len(s.conns) >= s.cfg.MaxClients

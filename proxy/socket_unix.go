@@ -14,7 +14,9 @@ import (
 // noSocket for any other. It stays the connection's, and is closed with it.
 func socket(nc net.Conn) int {
 	fd := noSocket
-	switch nc.(type) {
+	switch nc := nc.(type) {
+	case interface{ FD() int }:
+		fd = nc.FD()
 	case *net.TCPConn, *net.UnixConn:
 		if raw, err := nc.(syscall.Conn).SyscallConn(); err == nil {
 			raw.Control(func(n uintptr) { fd = int(n) })
