@@ -63,7 +63,8 @@ func (e *fakeEngine) Stay(int) quorum.Stay { return fakeStay{} }
 
 type fakeStay struct{}
 
-func (fakeStay) Close() {}
+func (fakeStay) Stayed() bool { return true } // and so the leader looks for more by himself first
+func (fakeStay) Close()       {}
 
 func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) {
 	if r.Kind == quorum.Survey && (r.Args[0] == "INFO" || r.Args[0] == "EXISTS") {

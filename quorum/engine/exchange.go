@@ -14,7 +14,7 @@ import (
 // that the link is of no more use.
 func (s *sender) exchange(link *master.Link, b *batch) error {
 	if b.stage == fresh {
-		s.load(link, b)
+		s.load(link, b, s.db.Boot())
 	}
 	switch b.stage {
 	case complete:
@@ -23,11 +23,11 @@ func (s *sender) exchange(link *master.Link, b *batch) error {
 	default:
 		b.answers, b.proof, b.err = link.Exchange(b.commands, b.answers)
 	}
-	return s.settle(link, b)
+	return s.settle(link, b, s.db.Boot())
 }
 
-// load makes the commands of a batch.
-func (s *sender) load(link *master.Link, b *batch) {
+// load makes the commands of a batch. boot is now by our clock.
+func (s *sender) load(link *master.Link, b *batch, boot time.Duration) {
 	now := time.Now()
 	if b.headed = slices.ContainsFunc(b.ops, (*op).undoable); b.headed {
 		b.commands = append(b.commands, master.AskTime)
@@ -67,7 +67,7 @@ func (s *sender) load(link *master.Link, b *batch) {
 	}
 	b.empty = commands == 0
 	s.countBatch(commands)
-	b.looks = s.keeper.looks()
+	b.looks = s.keeper.looks(boot)
 	b.tries = b.looks || s.suspects
 	if s.suspects = false; b.tries {
 		b.commands = append(b.commands, askRights...)

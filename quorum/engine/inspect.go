@@ -25,9 +25,8 @@ var askRights = func() (calls []rueidis.Completed) {
 	return calls
 }()
 
-// looks tells that it is time for the next batch to do so.
-func (k *keeper) looks() bool {
-	now := k.db.Boot()
+// looks tells that it is time for the next batch to do so, by our clock.
+func (k *keeper) looks(now time.Duration) bool {
 	if k.looksElsewhere() || now-k.looked < k.db.ProbeInterval {
 		return false
 	}
@@ -78,10 +77,10 @@ func (k *keeper) hears(link *master.Link, b *batch) error {
 // that votes whether its writes are durable, and of one in quarantine how long that has
 // lasted. The nonce stays, so that nobody's proof fails for it.
 func (k *keeper) inspect(link *master.Link) error {
-	if !k.inspects() || k.doubt {
+	now := k.db.Boot()
+	if !k.inspects(now) || k.doubt {
 		return nil
 	}
-	now := k.db.Boot()
 	k.inspected = now
 	durable, log, err := k.logsStill(link)
 	if err != nil {
@@ -174,9 +173,9 @@ func (k *keeper) replace(link *master.Link, update func(marker.Marker) marker.Ma
 	return nil
 }
 
-// inspects tells that it is time to.
-func (k *keeper) inspects() bool {
-	return !k.db.alone() && k.known.Nonce != "" && k.db.Boot()-k.inspected >= k.db.ProbeInterval
+// inspects tells that it is time to, by our clock.
+func (k *keeper) inspects(now time.Duration) bool {
+	return !k.db.alone() && k.known.Nonce != "" && now-k.inspected >= k.db.ProbeInterval
 }
 
 // lasted is how long the present quarantine has lasted.

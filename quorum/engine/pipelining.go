@@ -60,7 +60,7 @@ func (s *sender) carry(ctx context.Context, link *master.Link) error {
 		}
 		return s.exchange(link, b)
 	}
-	lands := s.keeper.doubt || s.connector.discharged() || s.keeper.inspects()
+	lands := s.keeper.doubt || s.connector.discharged() || s.keeper.inspects(s.db.Boot())
 	if len(s.inAir) < most && !(lands && s.aloft()) {
 		if b := s.takeSome(); b != nil {
 			s.launch(link, b)
@@ -239,7 +239,7 @@ func (s *sender) launch(link *master.Link, b *batch) {
 		s.about[tag]++
 	}
 	s.inAir = append(s.inAir, b)
-	s.load(link, b)
+	s.load(link, b, s.db.Boot())
 	go func() {
 		b.answers, b.proof, b.err = link.Converse(b.commands, b.answers)
 		s.answered <- b
@@ -251,7 +251,7 @@ func (s *sender) land(link *master.Link, b *batch) error {
 	i := slices.Index(s.inAir, b)
 	s.inAir = slices.Delete(s.inAir, i, i+1)
 	tags, n := b.tags, len(b.errands)+len(b.ops)
-	err := s.settle(link, b)
+	err := s.settle(link, b, s.db.Boot())
 	for _, tag := range tags {
 		if s.about[tag]--; s.about[tag] == 0 {
 			delete(s.about, tag)

@@ -27,9 +27,8 @@ type settling struct {
 	lost    again           // what is to be sent again
 }
 
-// settle casts the votes of a batch that was answered, or was not.
-func (s *sender) settle(link *master.Link, b *batch) error {
-	boot := s.db.Boot() // a batch may have waited since it was answered
+// settle casts the votes of a batch that was answered, or was not. boot is now by our clock: it may have waited since it was answered.
+func (s *sender) settle(link *master.Link, b *batch, boot time.Duration) error {
 	w := settling{sender: s, link: link, batch: b, now: s.end(b)}
 	if b.err != nil {
 		for _, o := range b.ops {

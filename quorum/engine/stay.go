@@ -26,8 +26,11 @@ import (
 // stay is somebody who does so.
 type stay struct {
 	watch *master.Watch
-	most  int       // milliseconds: how long he stays
-	lanes []carried // that he knows
+	most  int           // milliseconds: how long he stays
+	lanes []carried     // that he knows
+	now   time.Duration // our clock, which is asked by a system call, as he last saw it
+
+	stayed bool // the latest time, he left nothing, and has not told so yet
 }
 
 // carried is a lane that is watched, on its link, and what he carries there.
@@ -49,6 +52,12 @@ func (e *Engine) Stay(fd int) quorum.Stay {
 
 // Close ends it, when nothing is put any more.
 func (s *stay) Close() { s.watch.Close() }
+
+// Stayed is quorum.Stay's.
+func (s *stay) Stayed() (yes bool) {
+	yes, s.stayed = s.stayed, false
+	return yes
+}
 
 // PutStaying is PutSince by somebody who has nothing to do until there is input where his Stay waits for
 // that: it may return only when all masters have answered, also those that are not needed any more, but as soon
@@ -80,9 +89,9 @@ func (q *queue) borrow() bool {
 }
 
 // giveBack gives the lane back to its goroutine, with a batch that he has left, or what is wrong with the link.
-// He sleeps on if there is nothing to do.
-func (q *queue) giveBack(b *batch, broken error) {
-	busy := q.keeper.doubt || q.connector.discharged() || q.keeper.inspects() || q.sender.most(q.link) > 1
+// He sleeps on if there is nothing to do. now is by our clock.
+func (q *queue) giveBack(b *batch, broken error, now time.Duration) {
+	busy := q.keeper.doubt || q.connector.discharged() || q.keeper.inspects(now) || q.sender.most(q.link) > 1
 	q.mu.Lock()
 	defer q.held.Unlock()
 	defer q.mu.Unlock()
@@ -110,19 +119,20 @@ func (q *queue) givenBack() (b *batch, broken error) {
 // carry carries what waits in the borrowed lanes, and gives them back, whatever happens.
 func (s *stay) carry(db *database, borrowed uint16) {
 	began := time.Now()
-	defer s.leave()
+	s.stayed, s.now = true, db.Boot()
+	defer s.leaveAll()
 	for i, l := range db.lanes {
 		if borrowed>>i&1 != 0 {
 			s.take(l)
 		}
 	}
 	for i := range s.lanes {
-		s.lanes[i].send()
+		s.send(&s.lanes[i])
 	}
 	for s.carries() {
 		came, called := s.watch.Wait(s.most)
 		for _, n := range came {
-			s.lanes[n].receive()
+			s.receive(&s.lanes[n])
 		}
 		if called || len(came) == 0 || time.Since(began) >= time.Duration(s.most)*time.Millisecond { // who drips does not keep him either
 			return
@@ -161,47 +171,48 @@ func (s *stay) carried(l *lane) *carried {
 	return &s.lanes[n]
 }
 
-// leave leaves what is not answered yet to the lanes.
-func (s *stay) leave() {
+// leaveAll leaves what is not answered yet to the lanes.
+func (s *stay) leaveAll() {
 	for i := range s.lanes {
-		s.lanes[i].leave()
+		s.leave(&s.lanes[i])
 	}
 }
 
 // leave leaves what he carries to the lane.
-func (w *carried) leave() {
+func (s *stay) leave(w *carried) {
 	if b := w.batch; b != nil {
-		w.batch = nil
-		w.lane.queue.giveBack(b, nil)
+		w.batch, s.stayed = nil, false
+		w.lane.queue.giveBack(b, nil, s.now)
 	}
 }
 
 // send sends what he carries, or leaves it to the lane: more was put since, the link is not watched, or it is time to look
 // at the master.
-func (w *carried) send() {
+func (s *stay) send(w *carried) {
 	b := w.batch
 	switch {
 	case b == nil:
 		return
 	case len(b.ops) != 1 || len(b.errands) > 0 || w.link == nil:
-		w.leave()
+		s.leave(w)
 		return
 	}
-	w.lane.sender.load(w.link, b)
+	w.lane.sender.load(w.link, b, s.now)
 	if b.stage = loaded; b.looks || b.tries || !b.small() {
-		w.leave()
+		s.leave(w)
 		return
 	}
-	if b.sentAt, b.err = w.link.Send(b.commands); b.err != nil {
+	b.sentAt = s.now
+	if b.err = w.link.Send(b.commands); b.err != nil {
 		b.stage = complete
-		w.leave()
+		s.leave(w)
 		return
 	}
 	b.stage = onItsWay
 }
 
 // receive takes in what has come.
-func (w *carried) receive() {
+func (s *stay) receive(w *carried) {
 	b := w.batch
 	if b == nil {
 		return
@@ -209,7 +220,7 @@ func (w *carried) receive() {
 	all, err := w.link.HasCome()
 	switch {
 	case err == master.ErrTooMuch:
-		w.leave()
+		s.leave(w)
 		return
 	case err != nil:
 		b.err = err
@@ -220,18 +231,19 @@ func (w *carried) receive() {
 	}
 	b.stage = complete
 	if b.err != nil || slices.ContainsFunc(b.answers, func(a decide.Answer) bool { return a.Kind == quorum.FailureReply }) {
-		w.leave()
+		s.leave(w)
 		return
 	}
-	w.settle()
+	s.now = b.proof.Clock.Read
+	s.settle(w)
 }
 
 // settle settles what he carries, and gives the lane back, also where that panics.
-func (w *carried) settle() {
+func (s *stay) settle(w *carried) {
 	b, broken := w.batch, errUnsettled
 	w.batch = nil
-	defer func() { w.lane.queue.giveBack(nil, broken) }()
-	broken = w.lane.sender.settle(w.link, b)
+	defer func() { w.lane.queue.giveBack(nil, broken, s.now) }()
+	broken = w.lane.sender.settle(w.link, b, s.now)
 }
 
 var errUnsettled = errors.New("its answers could not be taken in")

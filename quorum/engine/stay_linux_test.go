@@ -15,6 +15,7 @@ func TestWhoStaysHasHisAnswerAndWakesNoLane(t *testing.T) {
 		for i := range 100 {
 			key := fmt.Sprint("k", i)
 			s.want(s.answered(s.puts(acquiring(key))), quorum.Won)
+			s.wantStayed(true)
 			for _, l := range s.engine.zero.lanes {
 				l.mu.Lock()
 				sleeps := l.queue.lends
@@ -54,6 +55,7 @@ func TestWhoStaysLeavesAMasterThatIsSilent(t *testing.T) {
 					s.want(s.soon(a), quorum.Won) // by the others
 					s.calls(true)
 					<-returned
+					s.wantStayed(false)
 					s.calls(false)
 					release()
 					s.wantLent()

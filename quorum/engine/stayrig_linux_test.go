@@ -203,6 +203,15 @@ func (s *staying) soon(a *waiter) quorum.Result {
 	return r
 }
 
+// wantStayed fails the test where he tells otherwise, or twice.
+func (s *staying) wantStayed(want bool) {
+	s.t.Helper()
+	if got, again := s.stay.Stayed(), s.stay.Stayed(); got != want || again {
+		s.tooSlow()
+		s.t.Errorf("he stayed: %v, %v; want %v, false", got, again, want)
+	}
+}
+
 // calls has input be there, or not any more.
 func (s *staying) calls(yes bool) {
 	if yes {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+
+	"redlock-proxy/quorum/netpoll"
 )
 
 // connect opens a connection with the deadline of ctx.
@@ -15,6 +17,9 @@ func (m *Master) connect(ctx context.Context) (net.Conn, error) {
 	conn, err := connect(ctx, m.Network, m.Address)
 	if err != nil {
 		return nil, err
+	}
+	if quiet, ok := netpoll.Take(conn); ok {
+		conn = quiet
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		conn.SetDeadline(deadline)

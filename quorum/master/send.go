@@ -18,7 +18,12 @@ import (
 type socket interface {
 	FD() int
 	NoWait(yes bool)
+	Forget()
 }
+
+// longCalm is after how many exchanges that nobody waited for Go's poller forgets the connection: it costs
+// five microseconds to have it do so and come back.
+const longCalm = 8
 
 // errNothing is where nothing has come, or nothing can be sent, and nobody waits.
 var errNothing = errors.New("nothing has come")
@@ -26,12 +31,12 @@ var errNothing = errors.New("nothing has come")
 // Sends tells that the link can be used so.
 func (l *Link) Sends() bool { return l.wire.socket != nil && !l.overlaps() }
 
-// Send sends commands, with the proof at their end, and tells when. An error is as one of Exchange.
-func (l *Link) Send(commands []rueidis.Completed) (sent time.Duration, err error) {
+// Send sends commands, with the proof at their end. An error is as one of Exchange.
+func (l *Link) Send(commands []rueidis.Completed) error {
 	commands = append(commands, AskProof...)
 	l.framed.expect(len(commands))
 	l.wire.rest()
-	return l.boot(), l.wire.send(commands)
+	return l.wire.send(commands)
 }
 
 // ErrTooMuch is where more has come than fits into memory before it is received.
@@ -52,7 +57,7 @@ func (l *Link) HasCome() (all bool, err error) {
 	return true, nil
 }
 
-// Receive is the rest of an Exchange of n commands that were sent at a time.
+// Receive is the rest of an Exchange of n commands that were sent at a time by our clock, or a little later.
 func (l *Link) Receive(n int, sent time.Duration, room []decide.Answer) ([]decide.Answer, Proof, error) {
 	answers, err := l.wire.received(n+len(AskProof), room[:0])
 	return l.conversed(answers, sent, err)
@@ -67,18 +72,20 @@ func (l *Link) Await(n int, sent time.Duration, room []decide.Answer) ([]decide.
 
 // rest has nobody wait on the connection, and so no deadline end that.
 func (w *wire) rest() {
-	if !w.calm {
-		w.calm = true
+	switch w.calm++; w.calm {
+	case 1:
 		w.conn.patience.Store(0)
 		w.conn.SetDeadline(time.Time{})
 		w.socket.NoWait(true)
+	case longCalm:
+		w.socket.Forget()
 	}
 }
 
 // hurry ends that. Who waits sets the time.
 func (w *wire) hurry() {
-	if w.calm {
-		w.calm = false
+	if w.calm > 0 {
+		w.calm = 0
 		w.conn.patience.Store(int64(w.patience))
 		w.socket.NoWait(false)
 	}

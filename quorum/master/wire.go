@@ -27,7 +27,7 @@ type wire struct {
 	in       *bufio.Reader
 
 	socket socket // nil: there is none, or not it alone
-	calm   bool   // nobody waits on it, see Send
+	calm   int    // how many exchanges there were since anybody waited on it, see Send
 }
 
 func newWire(conn *framedConn, patience time.Duration) wire {

@@ -40,6 +40,18 @@ const (
 // NewDescriptor takes fd over, which does not block.
 func NewDescriptor(fd int) *Descriptor { return &Descriptor{fd: fd} }
 
+// Duplicate is one of what fd is of, which is to block no more.
+func Duplicate(fd int) (*Descriptor, error) {
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return NewDescriptor(other), nil
+}
+
 // FD is its number, until Forget.
 func (d *Descriptor) FD() int {
 	d.mu.Lock()
