@@ -26,8 +26,10 @@ func (db *database) tryStaying(o *op, now time.Time, s *stay) {
 		db.tryAllAgain(behind)
 		return
 	}
-	stays := db.inFlight.Add(1) == 1 && s != nil
-	missed, borrowed, waits, behind := db.push(o, stays)
+	if db.inFlight.Add(1) > 1 {
+		s = nil
+	}
+	missed, borrowed, waits, behind := db.push(o, s)
 	if waits {
 		return
 	}
@@ -55,9 +57,9 @@ func (db *database) castMissed(o *op, missed decide.Votes) {
 }
 
 // push puts an op into all lanes in one step, and returns the votes of those that
-// did not take it, which of the others were borrowed, if the caller stays, and who has waited for it.
+// did not take it, which of the others were borrowed for who stays, if s is not nil, and who has waited for it.
 // Or it has the op wait, which counts as in flight.
-func (db *database) push(o *op, stays bool) (missed decide.Votes, borrowed uint16, waits bool, behind []*op) {
+func (db *database) push(o *op, s *stay) (missed decide.Votes, borrowed uint16, waits bool, behind []*op) {
 	o.place = db.place(o.Key)
 	o.takeWeight()
 	if o.kind().byToken {
@@ -95,7 +97,7 @@ func (db *database) push(o *op, stays bool) (missed decide.Votes, borrowed uint1
 			missed = missed.Voted(i, quorum.Withheld, false)
 			continue
 		}
-		v, lent := l.queue.push(o, stays)
+		v, lent := l.queue.push(o, s)
 		if v != 0 {
 			missed = missed.Voted(i, v, false)
 		}

@@ -34,8 +34,8 @@ type queue struct {
 }
 
 // push appends an op to the queue. If that cannot be, it returns the lane's vote on
-// it, which is the caller's to cast. Who stays may borrow the lane, and is to carry what waits.
-func (q *queue) push(o *op, stays bool) (missed quorum.Vote, borrowed bool) {
+// it, which is the caller's to cast. Who stays, if s is not nil, may borrow the lane, and is to carry what waits.
+func (q *queue) push(o *op, s *stay) (missed quorum.Vote, borrowed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if missed = q.misses(o); missed != 0 {
@@ -55,7 +55,7 @@ func (q *queue) push(o *op, stays bool) (missed quorum.Vote, borrowed bool) {
 	q.ops = append(q.ops, o)
 	q.bytes += o.weight
 	q.master.Rooms.Queue.Add(o.weight)
-	if borrowed = stays && q.borrow(); !borrowed {
+	if borrowed = s != nil && q.borrow(); !borrowed {
 		q.rouse()
 	}
 	return 0, borrowed

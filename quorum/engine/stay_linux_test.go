@@ -139,7 +139,7 @@ func TestWhoStaysLeavesWhatWasPutSince(t *testing.T) {
 				t.Fatal("it is not put")
 			}
 			db.inFlight.Add(1)
-			_, borrowed, _, _ := db.push(o, true)
+			_, borrowed, _, _ := db.push(o, s.stay)
 			if borrowed != 7 {
 				s.tooSlow()
 				t.Fatalf("borrowed: %b", borrowed)

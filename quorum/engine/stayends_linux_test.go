@@ -69,8 +69,12 @@ func TestWhoStaysIsNotAlone(t *testing.T) {
 					case <-time.After(time.Duration(n%7) * 100 * time.Microsecond):
 					}
 					key := fmt.Sprint("k", i)
-					s.want(s.soon(s.put(acquiring(key))), quorum.Won)
-					s.want(s.soon(s.put(releasing(key))), quorum.Won)
+					for _, r := range []quorum.Request{acquiring(key), releasing(key)} {
+						if got := s.soon(s.put(r)); got.Decision != quorum.Won {
+							t.Errorf("%v of %s: %+v", r.Kind, key, got)
+							return
+						}
+					}
 				}
 			})
 		}
