@@ -56,15 +56,23 @@ func (e *fakeEngine) PutStaying(r *quorum.Request, asker quorum.Asker, asked tim
 	e.mu.Lock()
 	e.stays = append(e.stays, with != nil)
 	e.mu.Unlock()
+	if s, ok := with.(*fakeStay); ok {
+		s.stayed = true
+	}
 	e.PutSince(r, asker, asked)
 }
 
-func (e *fakeEngine) Stay(int) quorum.Stay { return fakeStay{} }
+func (e *fakeEngine) Stay(int) quorum.Stay { return new(fakeStay) }
 
-type fakeStay struct{}
+// fakeStay has the leader look for more by himself first, behind each request that he might have stayed with.
+type fakeStay struct{ stayed bool }
 
-func (fakeStay) Stayed() bool { return true } // and so the leader looks for more by himself first
-func (fakeStay) Close()       {}
+func (s *fakeStay) Stayed() (yes bool) {
+	yes, s.stayed = s.stayed, false
+	return yes
+}
+
+func (s *fakeStay) Close() {}
 
 func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time) {
 	if r.Kind == quorum.Survey && (r.Args[0] == "INFO" || r.Args[0] == "EXISTS") {

@@ -94,6 +94,30 @@ func TestLeaderStaysWithTheLastOfWhatHeReads(t *testing.T) {
 	}
 }
 
+// Of a client who soon asks again Go's poller need not know, until he is late.
+func TestClientWhoAsksSoonAndLate(t *testing.T) {
+	r := newRig(t, Config{})
+	r.engine.auto = func(_ *fakeEngine, a asked) { a.asker.Answer(won).Flush() }
+	c := r.dialTCP()
+	asks := func() {
+		c.send("write a\r\n")
+		c.expect("$1\r\na\r\n")
+	}
+	asks()
+	ready := r.server.pollers.all[0].ready
+	for range 3 {
+		time.Sleep(5 * time.Millisecond)
+		asks() // he was late
+		known := ready.FD()
+		eventually(t, "soon enough often enough", func() bool {
+			for range 20 * often {
+				asks()
+			}
+			return ready.FD() != known
+		})
+	}
+}
+
 func TestIdlePolledClientsHaveNoGoroutine(t *testing.T) {
 	r := newRig(t, Config{})
 	r.dialMany(2)
