@@ -9,10 +9,12 @@ import (
 // sysWriteMore is sysWrite of what the system may keep for a moment, until sysEnd sends the end
 // of the stream with it, or sysPush sends it as it is.
 func sysWriteMore(fd int, p []byte) (int, error) {
-	send := func(fd int, p []byte) (int, error) {
-		return unix.SendmsgN(fd, p, nil, nil, unix.MSG_MORE|unix.MSG_NOSIGNAL)
+	for {
+		n, err := unix.SendmsgN(fd, p, nil, nil, unix.MSG_MORE|unix.MSG_NOSIGNAL)
+		if err != syscall.EINTR {
+			return max(n, 0), err
+		}
 	}
-	return atOnce(send, fd, p)
 }
 
 // sysPush: the option is set anyway, and to set it again sends what is kept.

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"redlock-proxy/quorum/netpoll"
 )
 
 // socket gives the socket of a connection whose bytes are those on the socket, and
@@ -66,14 +68,5 @@ func hasQueued(ln syscall.Conn) bool {
 
 // sysRead and sysWrite do what they can at once, and never wait.
 
-func sysRead(fd int, p []byte) (int, error)  { return atOnce(syscall.Read, fd, p) }
-func sysWrite(fd int, p []byte) (int, error) { return atOnce(syscall.Write, fd, p) }
-
-func atOnce(call func(int, []byte) (int, error), fd int, p []byte) (int, error) {
-	for {
-		n, err := call(fd, p)
-		if err != syscall.EINTR {
-			return max(n, 0), err
-		}
-	}
-}
+func sysRead(fd int, p []byte) (int, error)  { return netpoll.ReadNow(fd, p) }
+func sysWrite(fd int, p []byte) (int, error) { return netpoll.WriteNow(fd, p) }

@@ -18,13 +18,28 @@ func (m *Master) connect(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if quiet, ok := netpoll.Take(conn); ok {
-		conn = quiet
-	}
+	within(ctx, conn)
+	return conn, nil
+}
+
+// within sets the deadline of ctx.
+func within(ctx context.Context, conn net.Conn) {
 	if deadline, ok := ctx.Deadline(); ok {
 		conn.SetDeadline(deadline)
 	}
-	return conn, nil
+}
+
+// quiet is for who alone reads and alone writes on a connection: Go's poller knows of it only while he waits.
+func (m *Master) quiet(ctx context.Context, conn net.Conn) net.Conn {
+	if m.TLS != nil {
+		return conn
+	}
+	taken, ok := netpoll.Take(conn)
+	if !ok {
+		return conn
+	}
+	within(ctx, taken)
+	return taken
 }
 
 // secure begins TLS where the master wants it.

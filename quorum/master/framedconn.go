@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"redlock-proxy/quorum/netpoll"
 )
 
 // framedConn is a connection to a master that hands on exactly as many well-formed
@@ -41,7 +43,7 @@ func (g *framedConn) Read(p []byte) (int, error) {
 			return 0, g.err
 		}
 		n, err := g.Conn.Read(p)
-		if err == errNothing {
+		if err == netpoll.ErrNothing {
 			return 0, err
 		}
 		g.hears(n)

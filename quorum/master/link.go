@@ -49,6 +49,7 @@ func (m *Master) Link(ctx context.Context, predecessor marker.Identity, timeout 
 	if err != nil {
 		return nil, err
 	}
+	conn = m.quiet(ctx, conn)
 	// A shutdown does not wait for a silent master.
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	l, err := m.open(conn, predecessor, timeout)
@@ -83,7 +84,7 @@ func (m *Master) open(conn net.Conn, predecessor marker.Identity, timeout time.D
 	if m.Rooms == nil {
 		m.Rooms = NewRooms(0, 1)
 	}
-	l := &Link{framed: newFramedConn(plain(conn), &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
+	l := &Link{framed: newFramedConn(conn, &m.Rooms.Replies), Who: who, boot: m.Boot, ctx: context.Background(), end: func() {}, patience: timeout}
 	l.framed.patience.Store(int64(timeout))
 	l.wire = newWire(l.framed, timeout)
 	l.framed.expect(1) // HELLO 2, with which rueidis begins

@@ -2,12 +2,12 @@ package master
 
 import (
 	"bufio"
-	"errors"
 	"time"
 
 	"github.com/redis/rueidis"
 
 	"redlock-proxy/quorum/decide"
+	"redlock-proxy/quorum/netpoll"
 )
 
 // An exchange in parts, by who does not wait for it, but for several links at once: he Sends,
@@ -24,9 +24,6 @@ type socket interface {
 // longCalm is after how many exchanges that nobody waited for Go's poller forgets the connection: it costs
 // five microseconds to have it do so and come back.
 const longCalm = 8
-
-// errNothing is where nothing has come, or nothing can be sent, and nobody waits.
-var errNothing = errors.New("nothing has come")
 
 // Sends tells that the link can be used so.
 func (l *Link) Sends() bool { return l.wire.socket != nil && !l.overlaps() }
@@ -48,7 +45,7 @@ func (l *Link) HasCome() (all bool, err error) {
 	for l.framed.expected.Load() > 0 {
 		switch _, err := l.wire.in.Peek(l.wire.in.Buffered() + 1); err {
 		case nil:
-		case errNothing:
+		case netpoll.ErrNothing:
 			return false, nil
 		default:
 			return false, err

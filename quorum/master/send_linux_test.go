@@ -4,6 +4,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"redlock-proxy/quorum/netpoll"
 )
 
 // Go's poller forgets a connection on which nobody has waited for long, and knows it again where somebody does.
@@ -14,16 +16,17 @@ func TestLongCalmIsForgotten(t *testing.T) {
 	}
 	defer ln.Close()
 	m := Master{Network: "tcp", Address: ln.Addr().String()}
-	conn, err := m.connect(t.Context())
+	dialed, err := m.connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	conn := m.quiet(t.Context(), dialed)
 	other, err := ln.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	framed := newFramedConn(plain(conn), &NewRooms(0, 1).Replies)
+	framed := newFramedConn(conn, &NewRooms(0, 1).Replies)
 	defer framed.Close()
 	w := newWire(framed, time.Minute)
 	if w.socket == nil {
@@ -42,7 +45,7 @@ func TestLongCalmIsForgotten(t *testing.T) {
 			if forgotten := w.socket.FD() != known; forgotten != (i+1 >= longCalm) {
 				t.Errorf("forgotten after %d exchanges: %v", i+1, forgotten)
 			}
-			if _, err := w.in.Peek(w.in.Buffered() + 1); err != errNothing {
+			if _, err := w.in.Peek(w.in.Buffered() + 1); err != netpoll.ErrNothing {
 				t.Fatal(err)
 			}
 		}
