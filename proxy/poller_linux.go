@@ -33,6 +33,7 @@ type poller struct {
 	left   int         // events of a round that are still to be seen to
 	stay   quorum.Stay // nil: he cannot
 	soon   int         // after how many stays in a row it came soon
+	parked time.Time   // when he last waited in Go's poller behind one
 }
 
 // newPoller is nil where the system denies what it needs.
@@ -101,10 +102,13 @@ func (p *poller) lead() {
 }
 
 // A client who is alone, and has his answer, often asks at once for more. So the leader that has stayed with his request
-// waits for him as for the masters, while that goes well: Go's poller need not know then.
+// waits for him in the system call, as for the masters, while that goes well, and Go's poller need not know. But now and then
+// he waits there, which is how the runtime soon sees what others wait for: a thread that it wakes for that may get no processor
+// for ten milliseconds, on a machine that has much to do.
 const (
-	soon  = 500 * time.Microsecond
-	often = 4 // times in a row: it costs five microseconds to have Go's poller forget and come back
+	soon   = 500 * time.Microsecond
+	often  = 4 // times in a row: it costs five microseconds to have Go's poller forget and come back
+	inTurn = time.Millisecond
 )
 
 // awaits waits until there is input. It is false once the poller is closed.
@@ -113,27 +117,31 @@ func (p *poller) awaits() bool {
 		p.soon = 0
 		return p.ready.Read(p.looks) == nil
 	}
-	if p.soon >= often {
-		if p.n, _ = netpoll.WaitBriefly(p.fd, p.events[:], 1); p.n > 0 {
-			if p.soon++; p.soon == 2*often {
+	began := time.Now()
+	if p.soon >= often && began.Sub(p.parked) < inTurn {
+		if p.lookFor(1) {
+			if p.soon++; p.soon > 2*often {
 				p.ready.Forget()
 			}
 			return true
 		}
 		p.soon = 0
 	}
-	began := time.Now()
 	open := p.ready.Read(p.looks) == nil
-	if p.soon++; time.Since(began) > soon {
+	p.parked = time.Now()
+	if p.soon++; p.parked.Sub(began) > soon {
 		p.soon = 0
 	}
 	return open
 }
 
 // look tells whether there is input. What is left unread is found again.
-func (p *poller) look(uintptr) bool {
+func (p *poller) look(uintptr) bool { return p.lookFor(0) }
+
+// lookFor waits for it for so many milliseconds.
+func (p *poller) lookFor(milliseconds int) bool {
 	for {
-		n, err := syscall.EpollWait(p.fd, p.events[:], 0)
+		n, err := syscall.EpollWait(p.fd, p.events[:], milliseconds)
 		switch err {
 		case nil:
 			p.n = n

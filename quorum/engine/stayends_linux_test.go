@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -92,24 +94,77 @@ func TestWhoStaysIsNotAlone(t *testing.T) {
 // One who panics as he is answered leaves no lane behind, though others have not answered.
 func TestWhoStaysLeavesNoLaneWhereOneMakesHimPanic(t *testing.T) {
 	whileStaying(t, func(s *staying) {
-		for i := range 3 {
+		s.stay.most = 100
+		for i := 0; i < 3; {
 			release := s.wires[i].holds(0)
+			p := &panics{waiter: newWaiter(), on: goroutine()}
 			func() {
 				defer func() { recover() }()
 				r := acquiring("k")
-				s.engine.PutStaying(&r, panics{}, time.Now(), s.stay)
+				s.engine.PutStaying(&r, p, time.Now(), s.stay)
 			}()
 			release()
 			s.wantLent()
 			s.want(s.soon(s.put(releasing("k"))), quorum.Won)
 			s.wantLent()
+			if p.did { // or a lane had to look at its master, and was who answered
+				i++
+			}
 		}
 	}, func(cfg *Config) { cfg.ProbeInterval = 20 * time.Millisecond })
 }
 
-type panics struct{}
+// panics is an asker that does so on one goroutine.
+type panics struct {
+	*waiter
+	on  string
+	did bool
+}
 
-func (panics) Answer(quorum.Result) quorum.Flusher { panic("as the test asked") }
+func (p *panics) Answer(r quorum.Result) quorum.Flusher {
+	if goroutine() != p.on {
+		return p.waiter.Answer(r)
+	}
+	p.did = true
+	panic("as the test asked")
+}
+
+// goroutine names the one that calls it.
+func goroutine() string {
+	b := make([]byte, 64)
+	name, _, _ := strings.Cut(string(b[:runtime.Stack(b, false)]), " [")
+	return name
+}
+
+// A look at a master that is due is its lane's, also where nobody but who stays has anything for it.
+func TestWhoStaysLeavesTheLooksThatAreDue(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		looked := func() (at []time.Duration) {
+			s.wantLent()
+			for _, l := range s.engine.zero.lanes {
+				l.mu.Lock()
+				at = append(at, l.keeper.looked)
+				l.mu.Unlock()
+			}
+			return at
+		}
+		before := looked()
+		for began := time.Now(); time.Since(began) < 20*time.Second; {
+			s.want(s.soon(s.puts(acquiring("k"))), quorum.Won)
+			s.want(s.soon(s.puts(releasing("k"))), quorum.Won)
+			due := 0
+			for i, at := range looked() {
+				if at > before[i] {
+					due++
+				}
+			}
+			if due == len(before) {
+				return
+			}
+		}
+		t.Error("nobody looks")
+	}, func(cfg *Config) { cfg.ProbeInterval = 50 * time.Millisecond })
+}
 
 // The engine ends though masters are silent, and who stays with it.
 func TestWhoStaysEndsWithTheEngine(t *testing.T) {

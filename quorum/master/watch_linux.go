@@ -1,10 +1,6 @@
 package master
 
-import (
-	"syscall"
-
-	"redlock-proxy/quorum/netpoll"
-)
+import "syscall"
 
 // Watch waits for several links, and for something else besides, without a goroutine for each that has to be
 // woken: on the thread that calls it, which alone uses it.
@@ -45,9 +41,12 @@ func (w *Watch) add(fd int, events uint32, n int) error {
 // has, or may have, since it last did: once, however much of that is read. called tells of the input at fd. What is
 // returned is the watch's.
 func (w *Watch) Wait(milliseconds int) (came []int, called bool) {
-	n, _ := netpoll.WaitBriefly(w.epoll, w.events[:], milliseconds)
+	n, err := syscall.EpollWait(w.epoll, w.events[:], milliseconds)
+	for err == syscall.EINTR {
+		n, err = syscall.EpollWait(w.epoll, w.events[:], milliseconds)
+	}
 	w.came = w.came[:0]
-	for _, e := range w.events[:n] {
+	for _, e := range w.events[:max(n, 0)] {
 		if e.Fd < 0 {
 			called = true
 			continue
