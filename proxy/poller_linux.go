@@ -102,13 +102,13 @@ func (p *poller) lead() {
 }
 
 // A client who is alone, and has his answer, often asks at once for more. So the leader that has stayed with his request
-// waits for him in the system call, as for the masters, while that goes well, and Go's poller need not know. But now and then
-// he waits there, which is how the runtime soon sees what others wait for: a thread that it wakes for that may get no processor
-// for ten milliseconds, on a machine that has much to do.
+// waits for him in the system call, as for the masters, while that goes well, and Go's poller need not know. Another thread is to wait
+// there meanwhile for what others wait for: the runtime has one do so that finds nothing to do, but it may have been the
+// leader's, and then would look itself ten milliseconds later.
 const (
 	soon   = 500 * time.Microsecond
 	often  = 4 // times in a row: it costs five microseconds to have Go's poller forget and come back
-	inTurn = time.Millisecond
+	inTurn = 10 * time.Millisecond
 )
 
 // awaits waits until there is input. It is false once the poller is closed.
@@ -131,6 +131,9 @@ func (p *poller) awaits() bool {
 	p.parked = time.Now()
 	if p.soon++; p.parked.Sub(began) > soon {
 		p.soon = 0
+	}
+	if p.soon >= often {
+		go func() {}() // behind which a thread finds nothing to do
 	}
 	return open
 }
