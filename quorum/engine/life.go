@@ -47,7 +47,10 @@ func (r ruling) lifeOf(theirs *decide.UndoRecord, i int) int64 {
 	if theirs.Left == decide.SaysNoTTL {
 		return theirs.Left
 	}
-	j := slices.IndexFunc(r.Said, func(s decide.Said) bool { return decide.RecordOf(s.Journal.Records(), theirs.Key) == theirs })
+	j := 0
+	for r.votes.Vote(j) == 0 || decide.RecordOf(r.Said[j].Journal.Records(), theirs.Key) != theirs { // who has not voted may be about to tell
+		j++
+	}
 	return max(theirs.Left+(r.sent[j].asked.To-r.sent[i].asked.From).Milliseconds(), 1)
 }
 
