@@ -2,7 +2,9 @@ package proxy
 
 import (
 	"errors"
+	"net"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -115,7 +117,7 @@ const (
 func (p *poller) awaits() bool {
 	if p.stay == nil || !p.stay.Stayed() {
 		p.soon = 0
-		return p.ready.Read(p.looks) == nil
+		return p.parks()
 	}
 	began := time.Now()
 	if p.soon >= often && began.Sub(p.parked) < inTurn {
@@ -127,15 +129,29 @@ func (p *poller) awaits() bool {
 		}
 		p.soon = 0
 	}
-	open := p.ready.Read(p.looks) == nil
+	open := p.parks()
 	p.parked = time.Now()
-	if p.soon++; p.parked.Sub(began) > soon {
+	if p.soon++; p.parked.Sub(began) > soon || runtime.GOMAXPROCS(0) == 1 { // where no thread is left to wait there
 		p.soon = 0
 	}
 	if p.soon >= often {
 		go func() {}() // behind which a thread finds nothing to do
 	}
 	return open
+}
+
+// parks waits in Go's poller, or by himself while that does not take what is to be waited for.
+func (p *poller) parks() (open bool) {
+	for {
+		err := p.ready.Read(p.looks)
+		if err == nil || errors.Is(err, net.ErrClosed) {
+			return err == nil
+		}
+		p.ready.Forget()
+		if p.lookFor(10) {
+			return true
+		}
+	}
 }
 
 // look tells whether there is input. What is left unread is found again.
