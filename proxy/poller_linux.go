@@ -109,8 +109,8 @@ func (p *poller) lead() {
 // leader's, and then would look itself ten milliseconds later.
 const (
 	soon   = 500 * time.Microsecond
-	often  = 4 // times in a row: it costs five microseconds to have Go's poller forget and come back
-	inTurn = 10 * time.Millisecond
+	often  = 4                     // times in a row: it costs five microseconds to have Go's poller forget and come back
+	inTurn = 10 * time.Millisecond // after which he waits there again, and has another thread follow him
 )
 
 // awaits waits until there is input. It is false once the poller is closed.

@@ -15,7 +15,8 @@ type Conn struct {
 	read, write   transfer
 }
 
-// Take takes over a connection whose bytes are those on its socket, and is false of any other.
+// Take takes over a connection whose bytes are those on its socket, and is false of any other. Its
+// deadlines are not taken over.
 func Take(from net.Conn) (*Conn, bool) {
 	switch from.(type) {
 	case *net.TCPConn, *net.UnixConn:

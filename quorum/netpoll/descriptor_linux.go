@@ -17,10 +17,10 @@ import (
 type Descriptor struct {
 	known atomic.Pointer[known] // nil: the poller does not know of it
 
-	mu       sync.Mutex // guards what follows, and when known changes
-	fd       int        // while it is not closed
-	closed   bool
-	deadline [2]time.Time // to read and to write, zero: none
+	mu          sync.Mutex // guards what follows, and when known changes
+	fd          int        // while it is not closed
+	closed      bool
+	read, write time.Time // deadlines, zero: none
 }
 
 // known is what Go's poller knows, which has taken the descriptor over.
@@ -28,14 +28,6 @@ type known struct {
 	file *os.File
 	raw  syscall.RawConn
 }
-
-// side is what a deadline is for.
-type side int
-
-const (
-	reading side = iota
-	writing
-)
 
 // NewDescriptor takes fd over, which does not block.
 func NewDescriptor(fd int) *Descriptor { return &Descriptor{fd: fd} }
@@ -93,16 +85,13 @@ func (d *Descriptor) knownOr(try func(fd uintptr) bool) (*known, error) {
 		return k, nil
 	case d.closed:
 		return nil, net.ErrClosed
-	case d.deadline == [2]time.Time{} && try(uintptr(d.fd)):
+	case d.read.IsZero() && d.write.IsZero() && try(uintptr(d.fd)):
 		return nil, nil
 	}
 	k := &known{file: os.NewFile(uintptr(d.fd), "")}
 	k.raw, _ = k.file.SyscallConn() // there is no error of a file that there is
-	for of, t := range d.deadline {
-		if !t.IsZero() {
-			k.set(side(of), t)
-		}
-	}
+	k.file.SetReadDeadline(d.read)
+	k.file.SetWriteDeadline(d.write)
 	d.known.Store(k)
 	return k, nil
 }
@@ -152,31 +141,29 @@ func (d *Descriptor) Close() error {
 	return syscall.Close(d.fd)
 }
 
-func (d *Descriptor) SetDeadline(t time.Time) error      { return d.until(t, reading, writing) }
-func (d *Descriptor) SetReadDeadline(t time.Time) error  { return d.until(t, reading) }
-func (d *Descriptor) SetWriteDeadline(t time.Time) error { return d.until(t, writing) }
+func (d *Descriptor) SetDeadline(t time.Time) error {
+	return d.until(t, (*os.File).SetDeadline, &d.read, &d.write)
+}
 
-func (d *Descriptor) until(t time.Time, of ...side) error {
+func (d *Descriptor) SetReadDeadline(t time.Time) error {
+	return d.until(t, (*os.File).SetReadDeadline, &d.read)
+}
+
+func (d *Descriptor) SetWriteDeadline(t time.Time) error {
+	return d.until(t, (*os.File).SetWriteDeadline, &d.write)
+}
+
+func (d *Descriptor) until(t time.Time, set func(*os.File, time.Time) error, deadlines ...*time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return net.ErrClosed
 	}
-	k := d.known.Load()
-	for _, of := range of {
-		d.deadline[of] = t
-		if k != nil {
-			if err := k.set(of, t); err != nil {
-				return err
-			}
-		}
+	for _, deadline := range deadlines {
+		*deadline = t
+	}
+	if k := d.known.Load(); k != nil {
+		return set(k.file, t)
 	}
 	return nil
-}
-
-func (k *known) set(of side, t time.Time) error {
-	if of == reading {
-		return k.file.SetReadDeadline(t)
-	}
-	return k.file.SetWriteDeadline(t)
 }
