@@ -153,3 +153,28 @@ func TestWhoStaysLeavesWhatWasPutSince(t *testing.T) {
 		s.wantOneLink()
 	})
 }
+
+// What others put while he waits for answers is carried as soon as he gives the lanes back.
+func TestWhoStaysGivesBackWhatWasPutMeanwhile(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		var release []func()
+		for _, w := range s.wires {
+			release = append(release, w.holds(3))
+		}
+		var a, b *waiter
+		returned := make(chan struct{})
+		go func() {
+			defer close(returned)
+			a = s.puts(acquiring("k"))
+		}()
+		s.awaitSent("k")
+		b = s.put(acquiring("l"))
+		for _, r := range release {
+			r()
+		}
+		<-returned
+		s.want(s.soon(a), quorum.Won)
+		s.want(s.soon(b), quorum.Won)
+		s.wantOneLink()
+	})
+}

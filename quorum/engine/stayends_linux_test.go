@@ -180,3 +180,25 @@ func TestWhoStaysEndsWithTheEngine(t *testing.T) {
 		s.want(s.soon(a), quorum.Unavailable)
 	})
 }
+
+// Nobody uses a lane that somebody has borrowed, nor ends its link, as the engine ends.
+func TestWhoStaysKeepsWhatHeHasBorrowed(t *testing.T) {
+	whileStaying(t, func(s *staying) {
+		s.stay.most = 300
+		for _, w := range s.wires {
+			defer w.holds(3)()
+		}
+		var a *waiter
+		returned := make(chan struct{})
+		go func() {
+			defer close(returned)
+			a = s.puts(acquiring("k"))
+		}()
+		s.awaitSent("k")
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		s.engine.Close(ctx)
+		<-returned
+		s.want(s.soon(a), quorum.Unavailable)
+	})
+}

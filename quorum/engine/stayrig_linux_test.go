@@ -156,6 +156,15 @@ func (s *staying) wantLent() {
 	}
 }
 
+// awaitSent waits until each master has been asked for a lock.
+func (s *staying) awaitSent(key string) {
+	for _, m := range s.masters {
+		for m.value(key) == "" {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
 // tooSlow leaves the test out where masters on the same machine seem to be far: who stays leaves those to their lanes.
 func (s *staying) tooSlow() {
 	for _, m := range s.engine.Status().Masters {
