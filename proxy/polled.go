@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"syscall"
@@ -13,8 +14,10 @@ import (
 
 // pollers are those of a server, which begin with the first connection that can be polled.
 type pollers struct {
-	begun sync.Once
-	all   []*poller
+	mu     sync.Mutex
+	all    []*poller
+	denied bool // it was told that the system does not give what another one takes
+	closed bool
 }
 
 // of is who is to read from a connection, nil if it is a goroutine of its own.
@@ -22,25 +25,36 @@ func (p *pollers) of(c *conn) *poller {
 	if c.fd == noSocket {
 		return nil
 	}
-	p.begun.Do(func() { p.begin(c.srv) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin(c.srv)
 	if len(p.all) == 0 {
 		return nil
 	}
 	return p.all[c.id%int64(len(p.all))]
 }
 
-// begin starts them. One can feed the masters' lanes of several cores.
+// begin starts those that are missing. One can feed the masters' lanes of several cores. What the system denies may
+// be there for the next connection. mu is held.
 func (p *pollers) begin(s *Server) {
-	for range max(1, runtime.GOMAXPROCS(0)/4) {
-		if one := newPoller(s); one != nil {
-			p.all = append(p.all, one)
+	for !p.closed && len(p.all) < max(1, runtime.GOMAXPROCS(0)/4) {
+		one, err := newPoller(s)
+		if err != nil {
+			if !p.denied && !errors.Is(err, errors.ErrUnsupported) {
+				s.log.Warn("nothing can wait for many clients at once: each has a goroutine until the next connects", "error", err)
+				p.denied = true
+			}
+			return
 		}
+		p.all = append(p.all, one)
 	}
 }
 
 // close ends them, whose connections must have ended. From here on none begins.
 func (p *pollers) close() {
-	p.begun.Do(func() {})
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
 	for _, one := range p.all {
 		one.close()
 	}

@@ -38,44 +38,28 @@ type poller struct {
 	parked time.Time   // when he last waited in Go's poller behind one
 }
 
-// newPoller is nil where the system denies what it needs.
-func newPoller(s *Server) *poller {
+// newPoller fails where the system denies what it needs.
+func newPoller(s *Server) (*poller, error) {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil
+		return nil, os.NewSyscallError("epoll_create1", err)
 	}
 	ready, err := netpoll.Duplicate(fd)
 	if err != nil {
 		syscall.Close(fd)
-		return nil
+		return nil, os.NewSyscallError("fcntl", err)
 	}
-	p := &poller{srv: s, fd: fd, ready: ready}
+	p := &poller{srv: s, fd: fd, ready: ready, stay: s.engine.Stay(fd)}
 	p.looks = p.look
-	if !p.canWait() {
-		p.shut()
-		return nil
-	}
-	p.stay = s.engine.Stay(fd)
 	p.handOver()
-	return p
-}
-
-// canWait tells whether Go's poller watches what is ready.
-func (p *poller) canWait() bool {
-	p.ready.SetReadDeadline(longAgo)
-	defer p.ready.SetReadDeadline(time.Time{})
-	return errors.Is(p.ready.Read(p.looks), os.ErrDeadlineExceeded)
-}
-
-func (p *poller) shut() {
-	p.ready.Close()
-	p.led.Wait()
-	syscall.Close(p.fd)
+	return p, nil
 }
 
 // close ends the poller, whose connections must have ended.
 func (p *poller) close() {
-	p.shut()
+	p.ready.Close()
+	p.led.Wait()
+	syscall.Close(p.fd)
 	if p.stay != nil {
 		p.stay.Close()
 	}
@@ -157,7 +141,7 @@ func (p *poller) parks() (open bool) {
 // look tells whether there is input. What is left unread is found again.
 func (p *poller) look(uintptr) bool { return p.lookFor(0) }
 
-// lookFor waits for it for so many milliseconds.
+// lookFor waits for it for so many milliseconds, of which each signal takes one.
 func (p *poller) lookFor(milliseconds int) bool {
 	for {
 		n, err := syscall.EpollWait(p.fd, p.events[:], milliseconds)
@@ -166,6 +150,7 @@ func (p *poller) lookFor(milliseconds int) bool {
 			p.n = n
 			return n > 0
 		case syscall.EINTR:
+			milliseconds = max(milliseconds-1, 0)
 		default:
 			panic("proxy: epoll_wait: " + err.Error()) // nobody would be served any more
 		}

@@ -2,12 +2,16 @@
 
 package proxy
 
-import "redlock-proxy/quorum"
+import (
+	"errors"
+
+	"redlock-proxy/quorum"
+)
 
 // poller is Linux's: elsewhere each connection has a goroutine of its own.
 type poller struct{}
 
-func newPoller(*Server) *poller { return nil }
+func newPoller(*Server) (*poller, error) { return nil, errors.ErrUnsupported }
 
 func (p *poller) staying() quorum.Stay { return nil }
 func (p *poller) close()               {}
