@@ -30,7 +30,8 @@ type fakeEngine struct {
 	status  quorum.Status
 
 	takenBack []string
-	stays     []bool // of each request that a reader has put first, whether he stays with it
+	stays     []bool                            // of each request that a reader has put first, whether he stays with it
+	stay      func(fd int) (quorum.Stay, error) // nil: a fakeStay
 
 	observer quorum.Observer
 	watched  []string
@@ -62,7 +63,12 @@ func (e *fakeEngine) PutStaying(r *quorum.Request, asker quorum.Asker, asked tim
 	e.PutSince(r, asker, asked)
 }
 
-func (e *fakeEngine) Stay(int) quorum.Stay { return new(fakeStay) }
+func (e *fakeEngine) Stay(fd int) (quorum.Stay, error) {
+	if e.stay != nil {
+		return e.stay(fd)
+	}
+	return new(fakeStay), nil
+}
 
 // fakeStay has the leader look for more by himself first, behind each request that he might have stayed with.
 type fakeStay struct{ stayed bool }

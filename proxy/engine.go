@@ -18,10 +18,11 @@ type Engine interface {
 	// PutSince is Put of what was asked for at a time, from which its own counts.
 	PutSince(r *quorum.Request, asker quorum.Asker, asked time.Time)
 
-	// PutStaying is PutSince by somebody who has nothing to do until there is input where his Stay,
-	// which Stay makes for a descriptor, or nil, waits for that: it may return only when all masters have answered, a few milliseconds later, but as soon as there is.
+	// PutStaying is PutSince by somebody who has nothing to do until there is input where his Stay waits for that: it
+	// may return only when all masters have answered, a few milliseconds later, but as soon as there is. Stay makes one
+	// for a descriptor, unless the system denies it.
 	PutStaying(r *quorum.Request, asker quorum.Asker, asked time.Time, with quorum.Stay)
-	Stay(fd int) quorum.Stay
+	Stay(fd int) (quorum.Stay, error)
 
 	// Weight is what r comes to in bytes, both ways, as far as that is known; 0 if it is
 	// little.

@@ -53,9 +53,10 @@ func (p *pollers) begin(s *Server) {
 // close ends them, whose connections must have ended. From here on none begins.
 func (p *pollers) close() {
 	p.mu.Lock()
-	p.closed = true
+	all := p.all
+	p.all, p.closed = nil, true
 	p.mu.Unlock()
-	for _, one := range p.all {
+	for _, one := range all {
 		one.close()
 	}
 }

@@ -32,10 +32,10 @@ type poller struct {
 	looks  func(fd uintptr) bool
 	events [64]syscall.EpollEvent
 	n      int
-	left   int         // events of a round that are still to be seen to
-	stay   quorum.Stay // nil: he cannot
-	soon   int         // after how many stays in a row it came soon
-	parked time.Time   // when he last waited in Go's poller behind one
+	left   int // events of a round that are still to be seen to
+	stay   quorum.Stay
+	soon   int       // after how many stays in a row it came soon
+	parked time.Time // when he last waited in Go's poller behind one
 }
 
 // newPoller fails where the system denies what it needs.
@@ -47,9 +47,15 @@ func newPoller(s *Server) (*poller, error) {
 	ready, err := netpoll.Duplicate(fd)
 	if err != nil {
 		syscall.Close(fd)
-		return nil, os.NewSyscallError("fcntl", err)
+		return nil, err
 	}
-	p := &poller{srv: s, fd: fd, ready: ready, stay: s.engine.Stay(fd)}
+	stay, err := s.engine.Stay(fd)
+	if err != nil {
+		ready.Close()
+		syscall.Close(fd)
+		return nil, err
+	}
+	p := &poller{srv: s, fd: fd, ready: ready, stay: stay}
 	p.looks = p.look
 	p.handOver()
 	return p, nil
@@ -60,9 +66,7 @@ func (p *poller) close() {
 	p.ready.Close()
 	p.led.Wait()
 	syscall.Close(p.fd)
-	if p.stay != nil {
-		p.stay.Close()
-	}
+	p.stay.Close()
 }
 
 // staying is with what the leader may stay with the request of a connection, of which nothing more is to be
@@ -99,7 +103,7 @@ const (
 
 // awaits waits until there is input. It is false once the poller is closed.
 func (p *poller) awaits() bool {
-	if p.stay == nil || !p.stay.Stayed() {
+	if !p.stay.Stayed() {
 		p.soon = 0
 		return p.parks()
 	}

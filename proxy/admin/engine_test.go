@@ -3,6 +3,7 @@ package admin
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"strconv"
@@ -29,7 +30,7 @@ func (e *fakeEngine) PutSince(r *quorum.Request, asker quorum.Asker, _ time.Time
 func (e *fakeEngine) PutStaying(r *quorum.Request, asker quorum.Asker, _ time.Time, _ quorum.Stay) {
 	e.Put(r, asker)
 }
-func (e *fakeEngine) Stay(int) quorum.Stay { return nil }
+func (e *fakeEngine) Stay(int) (quorum.Stay, error) { return nil, errors.ErrUnsupported }
 
 func (e *fakeEngine) Weight(*quorum.Request) int  { return 0 }
 func (e *fakeEngine) Memory() int                 { return 5 }

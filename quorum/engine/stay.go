@@ -41,13 +41,13 @@ type carried struct {
 	batch *batch       // nil: nothing
 }
 
-// Stay is for who waits until there is input at fd, to PutStaying; nil if the system cannot do that.
-func (e *Engine) Stay(fd int) quorum.Stay {
+// Stay is for who waits until there is input at fd, to PutStaying. It fails where the system denies that.
+func (e *Engine) Stay(fd int) (quorum.Stay, error) {
 	w, err := master.NewWatch(fd)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return &stay{watch: w, most: 2}
+	return &stay{watch: w, most: 2}, nil
 }
 
 // Close ends it, when nothing is put any more.

@@ -126,10 +126,11 @@ func whileStaying(t *testing.T, f func(s *staying), change ...func(*Config)) {
 	}
 	defer s.reads.Close()
 	defer s.input.Close()
-	var ok bool
-	if s.stay, ok = w.engine.Stay(int(s.reads.Fd())).(*stay); !ok {
-		t.Fatal("nobody can stay here")
+	stays, err := w.engine.Stay(int(s.reads.Fd()))
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.stay = stays.(*stay)
 	defer s.stay.Close()
 	s.stay.most = 3_600_000                               // a fault hangs
 	s.want(s.soon(s.put(acquiring("first"))), quorum.Won) // the lanes have had their first look at the masters

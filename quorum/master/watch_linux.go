@@ -1,6 +1,9 @@
 package master
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // Watch waits for several links, and for something else besides, without a goroutine for each that has to be
 // woken: on the thread that calls it, which alone uses it.
@@ -14,7 +17,7 @@ type Watch struct {
 func NewWatch(fd int) (*Watch, error) {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil, err
+		return nil, os.NewSyscallError("epoll_create1", err)
 	}
 	w := &Watch{epoll: epoll}
 	if err := w.add(fd, syscall.EPOLLIN, -1); err != nil {
@@ -34,7 +37,7 @@ func (w *Watch) Add(l *Link, n int) error {
 }
 
 func (w *Watch) add(fd int, events uint32, n int) error {
-	return syscall.EpollCtl(w.epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: events, Fd: int32(n)})
+	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(w.epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: events, Fd: int32(n)}))
 }
 
 // Wait waits a few milliseconds at most, of which each signal takes one, until something comes, and names the links at which something

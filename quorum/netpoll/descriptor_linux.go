@@ -35,11 +35,11 @@ func NewDescriptor(fd int) *Descriptor { return &Descriptor{fd: fd} }
 // Duplicate is one of what fd is of, which is to block no more.
 func Duplicate(fd int) (*Descriptor, error) {
 	if err := syscall.SetNonblock(fd, true); err != nil {
-		return nil, err
+		return nil, os.NewSyscallError("fcntl", err)
 	}
 	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return nil, os.NewSyscallError("fcntl", err)
 	}
 	return NewDescriptor(other), nil
 }
