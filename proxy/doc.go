@@ -51,6 +51,8 @@
 //	filler     Answer         a reply that takes long: a scan   the reply is in the line, or what     Server.Shutdown
 //	                          that matches much, locks of       follows is asked
 //	                          which other proxies are asked
+//	(no name)  the leader     nothing                           at once: it has a thread of the       nobody
+//	                          runtime's wait in Go's poller
 //	sampler    the first      the rates in stats                Shutdown begins                       Server.Shutdown
 //	           Server.Serve
 //	waiter     Shutdown       nothing                           readers and sampler have ended        Server.Shutdown

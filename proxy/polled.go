@@ -26,28 +26,32 @@ func (p *pollers) of(c *conn) *poller {
 		return nil
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.begin(c.srv)
-	if len(p.all) == 0 {
-		return nil
+	denied := p.begin(c.srv)
+	var of *poller
+	if n := int64(len(p.all)); n > 0 {
+		of = p.all[c.id%n]
 	}
-	return p.all[c.id%int64(len(p.all))]
+	p.mu.Unlock()
+	if denied != nil {
+		c.srv.log.Warn("the system denies a poller: clients may have a goroutine each until it gives one", "error", denied)
+	}
+	return of
 }
 
-// begin starts those that are missing. One can feed the masters' lanes of several cores. What the system denies may
-// be there for the next connection. mu is held.
-func (p *pollers) begin(s *Server) {
+// begin starts those that are missing. One can feed the masters' lanes of several cores. What the system denies, which
+// it returns once, may be there for the next connection. mu is held.
+func (p *pollers) begin(s *Server) (denied error) {
 	for !p.closed && len(p.all) < max(1, runtime.GOMAXPROCS(0)/4) {
 		one, err := newPoller(s)
 		if err != nil {
 			if !p.denied && !errors.Is(err, errors.ErrUnsupported) {
-				s.log.Warn("nothing can wait for many clients at once: each has a goroutine until the next connects", "error", err)
-				p.denied = true
+				p.denied, denied = true, err
 			}
-			return
+			return denied
 		}
 		p.all = append(p.all, one)
 	}
+	return nil
 }
 
 // close ends them, whose connections must have ended. From here on none begins.

@@ -145,20 +145,14 @@ func (p *poller) parks() (open bool) {
 // look tells whether there is input. What is left unread is found again.
 func (p *poller) look(uintptr) bool { return p.lookFor(0) }
 
-// lookFor waits for it for so many milliseconds, of which each signal takes one.
+// lookFor waits for it for so many milliseconds.
 func (p *poller) lookFor(milliseconds int) bool {
-	for {
-		n, err := syscall.EpollWait(p.fd, p.events[:], milliseconds)
-		switch err {
-		case nil:
-			p.n = n
-			return n > 0
-		case syscall.EINTR:
-			milliseconds = max(milliseconds-1, 0)
-		default:
-			panic("proxy: epoll_wait: " + err.Error()) // nobody would be served any more
-		}
+	n, err := netpoll.Wait(p.fd, p.events[:], milliseconds)
+	if err != nil {
+		panic("proxy: " + err.Error()) // nobody would be served any more
 	}
+	p.n = n
+	return n > 0
 }
 
 // handOver has another goroutine lead.

@@ -78,32 +78,6 @@ func TestLeaderWaitsWhereGoPollerRefuses(t *testing.T) {
 	}
 }
 
-// Nor does he wait longer for signals that come in the meantime, or end with them.
-func TestSignalsDoNotKeepTheLeader(t *testing.T) {
-	p, _ := leader(t)
-	thread, ended := make(chan int), make(chan struct{})
-	go func() {
-		defer close(ended)
-		runtime.LockOSThread()
-		thread <- syscall.Gettid()
-		if p.lookFor(50) {
-			t.Error("something has come")
-		}
-	}()
-	id := <-thread
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		select {
-		case <-ended:
-			return
-		default:
-		}
-		if time.Since(began) > 10*time.Second {
-			t.Fatal("he waits on")
-		}
-		syscall.Tgkill(syscall.Getpid(), id, syscall.SIGURG) // which the runtime itself uses
-	}
-}
-
 // watchful is a stay with a watch of its own, as the engine's.
 type watchful struct{ *master.Watch }
 
@@ -162,7 +136,7 @@ func TestPollersBeginWhereTheyCouldNotBefore(t *testing.T) {
 		if got := descriptors(t); got != before {
 			t.Errorf("%d descriptors where there were %d", got, before)
 		}
-		if n := strings.Count(r.log.String(), "nothing can wait for many clients"); n != 1 {
+		if n := strings.Count(r.log.String(), "the system denies a poller"); n != 1 {
 			t.Errorf("it is told %d times", n)
 		}
 		if r.server.pollers.of(c) == nil {

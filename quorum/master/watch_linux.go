@@ -3,6 +3,8 @@ package master
 import (
 	"os"
 	"syscall"
+
+	"redlock-proxy/quorum/netpoll"
 )
 
 // Watch waits for several links, and for something else besides, without a goroutine for each that has to be
@@ -40,17 +42,13 @@ func (w *Watch) add(fd int, events uint32, n int) error {
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(w.epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: events, Fd: int32(n)}))
 }
 
-// Wait waits a few milliseconds at most, of which each signal takes one, until something comes, and names the links at which something
+// Wait waits a few milliseconds at most until something comes, and names the links at which something
 // has, or may have, since it last did: once, however much of that is read. called tells of the input at fd. What is
 // returned is the watch's.
 func (w *Watch) Wait(milliseconds int) (came []int, called bool) {
-	n, err := syscall.EpollWait(w.epoll, w.events[:], milliseconds)
-	for err == syscall.EINTR {
-		milliseconds = max(milliseconds-1, 0)
-		n, err = syscall.EpollWait(w.epoll, w.events[:], milliseconds)
-	}
+	n, _ := netpoll.Wait(w.epoll, w.events[:], milliseconds)
 	w.came = w.came[:0]
-	for _, e := range w.events[:max(n, 0)] {
+	for _, e := range w.events[:n] {
 		if e.Fd < 0 {
 			called = true
 			continue
